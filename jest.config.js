@@ -1,0 +1,18 @@
+/** Tests run from source through swc; the processes of the end-to-end tests run what `tsc -b` built. */
+export default {
+  testEnvironment: "node",
+  testMatch: ["<rootDir>/{packages,services,gateway,deploy,test}/**/*.test.ts"],
+  testPathIgnorePatterns: ["/node_modules/", "/dist/"],
+  modulePathIgnorePatterns: ["/dist/", "/.local/"],
+  transform: {
+    "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }],
+  },
+  moduleNameMapper: {
+    "^@brand-records/proto/([a-z]+)/v1$": "<rootDir>/proto/gen/$1/v1/$1.ts",
+    "^@brand-records/([a-z-]+)$": "<rootDir>/packages/$1/src/index.ts",
+  },
+  globalSetup: "<rootDir>/test/setup/start-backing-services.ts",
+  globalTeardown: "<rootDir>/test/setup/stop-backing-services.ts",
+  reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],
+  testTimeout: 30_000,
+};

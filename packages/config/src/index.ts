@@ -1,0 +1,2 @@
+export { ConfigError, parseEnv } from "./parse-env.ts";
+export { flag, integer, origin, port, postgresUrl, redisUrl, secretBytes, sharedSettings } from "./settings.ts";

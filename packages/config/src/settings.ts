@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+/** Kinds of settings: what a variable's text may be, and what it becomes. */
+
+/** 0 to 65535; 0 lets the system choose. */
+export const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, "has to be a port number")
+    .transform(Number)
+    .refine((n) => n <= 65_535, "has to be at most 65535")
+    .default(fallback);
+
+/** A whole number between two bounds, both allowed. */
+export const integer = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "has to be a whole number")
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `has to be from ${min} to ${max}`)
+    .default(fallback);
+
+export const flag = (fallback: boolean) =>
+  z
+    .enum(["true", "false", "1", "0"], "has to be true or false")
+    .transform((text) => text === "true" || text === "1")
+    .default(fallback);
+
+/** An http(s) origin, perhaps with a path; kept without a trailing slash. */
+export const origin = z.url({ protocol: /^https?$/, error: "has to be an http or https URL" }).transform((url) => url.replace(/\/+$/, ""));
+
+export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: "has to be a postgres:// URL" });
+export const redisUrl = z.url({ protocol: /^rediss?$/, error: "has to be a redis:// URL" });
+
+/** 32 bytes or more, base64. */
+export const secretBytes = z
+  .base64("has to be base64")
+  .transform((text) => Buffer.from(text, "base64"))
+  .refine((bytes) => bytes.length >= 32, "has to hold at least 32 bytes");
+
+/** Settings every process shares. */
+export const sharedSettings = {
+  ENVIRONMENT: z.enum(["live", "test"], "has to be live or test").default("live"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  /** Metrics and probes. Loopback unless told otherwise: they are not for the public. */
+  ADMIN_HOST: z.string().default("127.0.0.1"),
+  ADMIN_PORT: port(0),
+  /** How long a stopping process stays reachable while balancers learn of it. */
+  STOP_GRACE_MS: integer(5_000, 0, 60_000),
+} as const;

@@ -1,0 +1,44 @@
+import type { ErrorKind } from "./kinds.ts";
+
+/** One of several problems of the same input. */
+export interface ProblemDetail {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface AppErrorOptions extends ErrorOptions {
+  /** The one field or parameter that is wrong. */
+  readonly field?: string;
+  /** Every problem, when the whole input was looked at. */
+  readonly details?: readonly ProblemDetail[];
+  /** Whole seconds after which the same request may succeed. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * The one error that crosses a boundary. Callers see `kind`, `message`, `field` and `details`; only our logs see `cause`.
+ * A message says what was wrong and what to do, and never holds a key, a secret or another brand's data.
+ */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly kind: ErrorKind;
+  readonly field: string | undefined;
+  readonly details: readonly ProblemDetail[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
+    super(message, options);
+    this.kind = kind;
+    this.field = options.field;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** Anything that was thrown, as an AppError. What we did not foresee becomes `internal_error` with the cause kept. */
+  static from(thrown: unknown): AppError {
+    if (thrown instanceof AppError) return thrown;
+    return new AppError("internal_error", "Something went wrong on our side. Try again; if it persists, tell us the request id.", {
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Every way a request can fail, in one table. The kind is the `code` that callers see: it is contract and never renamed.
+ * `grpc` is the name of the gRPC status code, `http` the HTTP status.
+ */
+export const ERROR_KINDS = {
+  invalid_parameter: { grpc: "INVALID_ARGUMENT", http: 400 },
+  invalid_cursor: { grpc: "INVALID_ARGUMENT", http: 400 },
+  invalid_json: { grpc: "INVALID_ARGUMENT", http: 400 },
+  invalid_request: { grpc: "INVALID_ARGUMENT", http: 400 },
+  missing_key: { grpc: "UNAUTHENTICATED", http: 401 },
+  invalid_key: { grpc: "UNAUTHENTICATED", http: 401 },
+  permission_required: { grpc: "PERMISSION_DENIED", http: 403 },
+  plan_required: { grpc: "PERMISSION_DENIED", http: 403 },
+  brand_not_verified: { grpc: "PERMISSION_DENIED", http: 403 },
+  owner_required: { grpc: "PERMISSION_DENIED", http: 403 },
+  unknown_resource: { grpc: "NOT_FOUND", http: 404 },
+  not_found: { grpc: "NOT_FOUND", http: 404 },
+  method_not_allowed: { grpc: "UNIMPLEMENTED", http: 405 },
+  request_timeout: { grpc: "CANCELLED", http: 408 },
+  already_exists: { grpc: "ALREADY_EXISTS", http: 409 },
+  last_owner: { grpc: "FAILED_PRECONDITION", http: 409 },
+  payload_too_large: { grpc: "RESOURCE_EXHAUSTED", http: 413 },
+  uri_too_long: { grpc: "INVALID_ARGUMENT", http: 414 },
+  unsupported_media_type: { grpc: "INVALID_ARGUMENT", http: 415 },
+  rate_limited: { grpc: "RESOURCE_EXHAUSTED", http: 429 },
+  headers_too_large: { grpc: "INVALID_ARGUMENT", http: 431 },
+  internal_error: { grpc: "INTERNAL", http: 500 },
+  unavailable: { grpc: "UNAVAILABLE", http: 503 },
+  timeout: { grpc: "DEADLINE_EXCEEDED", http: 504 },
+} as const;
+
+export type ErrorKind = keyof typeof ERROR_KINDS;
+
+export function isErrorKind(text: string): text is ErrorKind {
+  return Object.hasOwn(ERROR_KINDS, text);
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { centavos, common, currency, id, maybe, text, time, word } from "./fields.ts";
+import { defineResource } from "./resource.ts";
+
+export const deposits = defineResource({
+  name: "deposits",
+  title: "Deposit",
+  description: "Money the brand paid in, for one campaign or for its balance.",
+  schema: z.strictObject({
+    ...common("dep"),
+    campaign_id: maybe(id("cmp")).describe("The campaign it funds; null when it went to the brand's balance."),
+    status: word("pending", "succeeded", "failed", "expired", "refunded"),
+    amount_centavos: centavos(),
+    refunded_centavos: centavos(),
+    currency: currency(),
+    method: word("gcash", "maya", "qrph", "card", "bank_transfer"),
+    reference: maybe(text(200)).describe("The payment provider's reference."),
+    credited_at: maybe(time()),
+  }),
+});

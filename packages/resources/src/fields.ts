@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { formatInstant, parseInstant } from "./instant.ts";
+
+/** Kinds of fields of a record. What they accept is what the platform may import; what they say is the API's reference. */
+
+/** `prefix_` and 1 to 40 of `[0-9a-z]`. */
+export const id = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `has to be ${prefix}_ and 1 to 40 lower-case letters or digits`);
+
+const storable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+/** Text of 1 to `max` characters that Postgres and JSON can carry. */
+export const text = (max: number) =>
+  z
+    .string()
+    .min(1, "must not be empty")
+    .max(max, `has to be at most ${max} characters`)
+    .refine(storable, "must not hold NUL or lone surrogates");
+
+/** RFC 3339 with an offset; kept as UTC with milliseconds. */
+export const time = () =>
+  z
+    .string()
+    .refine((value) => parseInstant(value) !== undefined, "has to be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z")
+    .overwrite((value) => formatInstant(parseInstant(value) ?? 0))
+    .meta({ format: "date-time" });
+
+/** An amount of money in centavos; PHP 1.00 is 100. */
+export const centavos = () => count();
+
+/** A whole number from 0 to 2^53 - 1. */
+export const count = () => z.int("has to be a whole number").min(0, "must not be negative");
+
+export const currency = () => z.literal("PHP", "has to be PHP").describe("ISO 4217; always PHP.");
+
+export const webUrl = () =>
+  z
+    .url({ protocol: /^https?$/, error: "has to be an http or https URL" })
+    .max(2_048, "has to be at most 2048 characters")
+    .refine(storable, "must not hold NUL or lone surrogates");
+
+/** One of the given words. The description tells clients that a later version may add one. */
+export const word = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
+  z.enum(words, `has to be one of ${words.join(", ")}`);
+
+/** Null when there is none yet. Importing may leave it out, reading always shows it. */
+export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as never);
+
+/** Every record begins with these. */
+export const common = (prefix: string) => ({
+  id: id(prefix).describe("Unique within the brand, stable for ever."),
+  created_at: time().describe("When the record came to be. Never changes; lists are ordered by it."),
+  updated_at: time().describe("When the record last changed."),
+});
+
+/** An opaque pseudonym, one per brand and creator. */
+export const creatorId = () =>
+  id("crt").describe("Pseudonym of the creator, one per brand: the same creator has another one at another brand.");

@@ -1,0 +1,28 @@
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+const EARLIEST = Date.UTC(1970, 0, 1);
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * Reads RFC 3339 with an offset and up to nine fractional digits.
+ *
+ * @returns milliseconds since the epoch, rounded down, kept within 1970 to 9999; undefined if it is no such time
+ */
+export function parseInstant(text: string): number | undefined {
+  const match = RFC_3339.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHour = "0", offsetMinute = "0"] = match;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+  // Date.parse refuses 30 February only in part (it rolls over within a month of 31 days), hence the way back.
+  const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`;
+  const parsed = Date.parse(wall);
+  if (Number.isNaN(parsed) || new Date(parsed).toISOString() !== wall) return undefined;
+  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === "-" ? -1 : 1);
+  return Math.min(Math.max(parsed - offset, EARLIEST), LATEST);
+}
+
+/** RFC 3339, UTC, milliseconds, `Z`: the one form in which times leave the service. */
+export function formatInstant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

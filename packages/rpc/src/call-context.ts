@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto";
+import type { ServerUnaryCall } from "@grpc/grpc-js";
+
+/** What travels with a unit of work from the edge to the last statement. */
+export interface CallContext {
+  readonly requestId: string;
+  /** W3C trace context of the unit of work. */
+  readonly traceparent: string;
+  /** Milliseconds since the epoch. Nobody works on this any longer after it. */
+  readonly deadline: number;
+  /** Aborted when the caller has gone. */
+  readonly signal?: AbortSignal;
+  /** The call being served, so that its cancellation reaches the calls made for it. */
+  readonly parent?: ServerUnaryCall<unknown, unknown>;
+}
+
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The caller's trace context if it is well formed, else the start of a new trace that nobody samples. */
+export function traceparentFrom(given: string | undefined): string {
+  if (given !== undefined && TRACEPARENT.test(given)) return given;
+  const random = randomBytes(24).toString("hex");
+  return `00-${random.slice(0, 32)}-${random.slice(32)}-00`;
+}
+
+export function traceIdOf(traceparent: string): string {
+  return traceparent.slice(3, 35);
+}

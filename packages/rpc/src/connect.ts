@@ -1,0 +1,103 @@
+import {
+  Client,
+  Metadata,
+  propagate,
+  type CallOptions,
+  type ClientDuplexStream,
+  type MethodDefinition,
+  type ServiceDefinition,
+} from "@grpc/grpc-js";
+import type { CallContext } from "./call-context.ts";
+import { channelCredentials, type rpcTlsSettings } from "./settings.ts";
+import { fromServiceError } from "./wire-errors.ts";
+
+/** A typed client: a promise per unary method; bidirectional streams are handed out as they are. */
+export type RpcClient<Service> = {
+  [Name in keyof Service]: Service[Name] extends MethodDefinition<infer Request, infer Response>
+    ? Service[Name] extends { requestStream: true }
+      ? (context: CallContext) => ClientDuplexStream<Request, Response>
+      : (request: Request, context: CallContext) => Promise<Response>
+    : never;
+} & { stop(): void };
+
+export interface ConnectOptions<Service> {
+  readonly config?: { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };
+  /** Methods that may be sent again after UNAVAILABLE, because twice is the same as once. */
+  readonly idempotent: readonly (keyof Service & string)[];
+}
+
+/**
+ * A client for `address`: `host:port`, `dns:///name:port` (all its addresses share the load), or
+ * `ipv4:a:port,b:port`. It connects by itself, now and after every loss.
+ */
+export function connectRpc<Service extends ServiceDefinition>(
+  definition: Service,
+  address: string,
+  options: ConnectOptions<Service>,
+): RpcClient<Service> {
+  const client = new Client(address, channelCredentials(options.config ?? {}), {
+    "grpc.service_config": JSON.stringify(serviceConfig(definition, options.idempotent)),
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 1_000,
+    "grpc.max_receive_message_length": 8 * 1024 * 1024,
+  });
+  const calls: Record<string, unknown> = { stop: () => client.close() };
+  for (const [name, method] of Object.entries(definition)) {
+    calls[name] = method.requestStream ? duplex(client, method) : unary(client, method);
+  }
+  return calls as RpcClient<Service>;
+}
+
+function serviceConfig(definition: ServiceDefinition, idempotent: readonly string[]): object {
+  const names = idempotent.map((name) => {
+    const [, service, method] = definition[name]?.path.split("/") ?? [];
+    return { service, method };
+  });
+  const retryPolicy = {
+    maxAttempts: 4,
+    initialBackoff: "0.05s",
+    maxBackoff: "1s",
+    backoffMultiplier: 3,
+    retryableStatusCodes: ["UNAVAILABLE"],
+  };
+  return { loadBalancingConfig: [{ round_robin: {} }], methodConfig: names.length > 0 ? [{ name: names, retryPolicy }] : [] };
+}
+
+function unary(client: Client, method: MethodDefinition<unknown, unknown>) {
+  return (request: unknown, context: CallContext): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const call = client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        metadataOf(context),
+        optionsOf(context),
+        (error, response) => {
+          context.signal?.removeEventListener("abort", cancel);
+          if (error === null) resolve(response);
+          else reject(fromServiceError(error));
+        },
+      );
+      const cancel = (): void => call.cancel();
+      context.signal?.addEventListener("abort", cancel);
+    });
+}
+
+function duplex(client: Client, method: MethodDefinition<unknown, unknown>) {
+  return (context: CallContext): ClientDuplexStream<unknown, unknown> =>
+    client.makeBidiStreamRequest(method.path, method.requestSerialize, method.responseDeserialize, metadataOf(context), optionsOf(context));
+}
+
+function metadataOf(context: CallContext): Metadata {
+  const metadata = new Metadata();
+  metadata.set("x-request-id", context.requestId);
+  metadata.set("traceparent", context.traceparent);
+  return metadata;
+}
+
+/** Without the parent a deadline would not shrink along the chain, nor a cancellation reach its end. */
+function optionsOf(context: CallContext): CallOptions {
+  if (context.parent === undefined) return { deadline: context.deadline };
+  return { deadline: context.deadline, parent: context.parent, propagate_flags: propagate.DEADLINE | propagate.CANCELLATION };
+}

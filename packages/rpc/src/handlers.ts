@@ -1,0 +1,134 @@
+import { AppError } from "@brand-records/errors";
+import { Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import type {
+  MethodDefinition,
+  sendUnaryData,
+  ServerDuplexStream,
+  ServerUnaryCall,
+  ServiceDefinition,
+  UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { traceIdOf, traceparentFrom, type CallContext } from "./call-context.ts";
+import { toStatus } from "./wire-errors.ts";
+
+type Unary<Request, Response> = (request: Request, context: CallContext) => Promise<Response>;
+type Bidi<Request, Response> = (requests: AsyncIterable<Request>, context: CallContext) => AsyncIterable<Response>;
+
+/** The functions that serve a service: a promise for a unary method, an async generator for a bidirectional stream. */
+export type Handlers<Service> = {
+  [Name in keyof Service]: Service[Name] extends MethodDefinition<infer Request, infer Response>
+    ? Service[Name] extends { requestStream: true }
+      ? Bidi<Request, Response>
+      : Unary<Request, Response>
+    : never;
+};
+
+export interface ServedService {
+  readonly definition: ServiceDefinition;
+  readonly handlers: object;
+}
+
+/** Ties a generated service definition to its handlers. */
+export function service<Service extends ServiceDefinition>(definition: Service, handlers: Handlers<Service>): ServedService {
+  return { definition, handlers };
+}
+
+export interface Observer {
+  readonly log: Logger;
+  readonly duration: Histogram<"method" | "code">;
+}
+
+export function observeCalls(log: Logger, metrics: Registry): Observer {
+  const duration = new Histogram({
+    name: "rpc_server_duration_seconds",
+    help: "Time to serve a gRPC call.",
+    labelNames: ["method", "code"],
+    buckets: SECONDS_BUCKETS,
+    registers: [metrics],
+  });
+  return { log, duration };
+}
+
+/** Our handlers as grpc-js wants them: errors become statuses, every call is measured, failures are logged. */
+export function implement({ definition, handlers }: ServedService, observer: Observer): UntypedServiceImplementation {
+  const implementation: UntypedServiceImplementation = {};
+  for (const [name, method] of Object.entries(definition)) {
+    const handler = (handlers as Record<string, unknown>)[name];
+    implementation[name] = method.requestStream
+      ? bidi(method.path, handler as Bidi<unknown, unknown>, observer)
+      : unary(method.path, handler as Unary<unknown, unknown>, observer);
+  }
+  return implementation;
+}
+
+function unary(path: string, handler: Unary<unknown, unknown>, observer: Observer) {
+  return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
+    const finish = watch(path, call, observer);
+    handler(call.request, finish.context).then(
+      (response) => {
+        finish.succeeded();
+        callback(null, response);
+      },
+      (thrown: unknown) => callback(toStatus(finish.failed(thrown))),
+    );
+  };
+}
+
+function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer) {
+  return async (call: ServerDuplexStream<unknown, unknown>): Promise<void> => {
+    const finish = watch(path, call, observer);
+    try {
+      for await (const response of handler(call, finish.context)) {
+        if (!call.write(response)) await new Promise<void>((resolve) => whenWritable(call, resolve));
+      }
+      finish.succeeded();
+      call.end();
+    } catch (thrown) {
+      call.emit("error", toStatus(finish.failed(thrown)));
+    }
+  };
+}
+
+/** Room to write again, or nobody there to read it any more: the next write then fails the handler's stream. */
+function whenWritable(call: ServerDuplexStream<unknown, unknown>, resolve: () => void): void {
+  call.once("drain", resolve);
+  call.once("cancelled", resolve);
+}
+
+type AnyCall = ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
+
+function watch(path: string, call: AnyCall, { log, duration }: Observer) {
+  const startedAt = performance.now();
+  const context = contextOf(call);
+  const observe = (code: string): number => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    duration.observe({ method: path, code }, seconds);
+    return seconds;
+  };
+  const fields = { method: path, request_id: context.requestId, trace_id: traceIdOf(context.traceparent) };
+  return {
+    context,
+    succeeded(): void {
+      const seconds = observe("ok");
+      if (log.isLevelEnabled("debug")) log.debug({ ...fields, duration_ms: seconds * 1000 }, "call served");
+    },
+    failed(thrown: unknown): AppError {
+      const error = AppError.from(thrown);
+      const seconds = observe(error.kind);
+      const level = error.kind === "internal_error" ? "error" : "debug";
+      log[level]({ ...fields, kind: error.kind, duration_ms: seconds * 1000, err: error.cause ?? error.message }, "call failed");
+      return error;
+    },
+  };
+}
+
+function contextOf(call: AnyCall): CallContext {
+  const first = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
+  const deadline = call.getDeadline();
+  return {
+    requestId: first("x-request-id") ?? "none",
+    traceparent: traceparentFrom(first("traceparent")),
+    deadline: deadline instanceof Date ? deadline.getTime() : deadline,
+    parent: call as ServerUnaryCall<unknown, unknown>,
+  };
+}

@@ -1,0 +1,6 @@
+export { traceIdOf, traceparentFrom, type CallContext } from "./call-context.ts";
+export { connectRpc, type ConnectOptions, type RpcClient } from "./connect.ts";
+export { service, type Handlers, type ServedService } from "./handlers.ts";
+export { serveRpc, type RpcServer, type ServeOptions } from "./serve.ts";
+export { rpcServerSettings, rpcTlsSettings } from "./settings.ts";
+export { fromServiceError, toStatus } from "./wire-errors.ts";

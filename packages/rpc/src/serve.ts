@@ -1,0 +1,64 @@
+import type { Logger, Registry } from "@brand-records/telemetry";
+import { Server } from "@grpc/grpc-js";
+import { HealthImplementation } from "grpc-health-check";
+import { implement, observeCalls, type ServedService } from "./handlers.ts";
+import { serverCredentials, type rpcServerSettings } from "./settings.ts";
+import type { z } from "zod";
+
+/** After this, calls that are still running are cut. */
+const DRAIN_MS = 10_000;
+const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
+
+type RpcServerConfig = { readonly [Name in keyof typeof rpcServerSettings]?: z.output<(typeof rpcServerSettings)[Name]> };
+
+export interface ServeOptions {
+  readonly config: RpcServerConfig & { readonly RPC_HOST: string; readonly RPC_PORT: number };
+  readonly services: readonly ServedService[];
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+export interface RpcServer {
+  readonly port: number;
+  /** Refuses new calls, finishes the running ones, cuts what is left at the deadline. */
+  stop(): Promise<void>;
+}
+
+/** Serves gRPC with grpc.health.v1 beside our services. */
+export async function serveRpc({ config, services, log, metrics }: ServeOptions): Promise<RpcServer> {
+  const server = new Server({
+    // Clients look names up again only when a connection ends: this is how new replicas come to get traffic.
+    "grpc.max_connection_age_ms": 60_000 + Math.floor(Math.random() * 60_000),
+    "grpc.max_connection_age_grace_ms": 30_000,
+    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+  });
+  const observer = observeCalls(log, metrics);
+  const health = new HealthImplementation({ "": "SERVING" });
+  for (const served of services) {
+    server.addService(served.definition, implement(served, observer));
+    const name = Object.values(served.definition)[0]?.path.split("/")[1];
+    if (name !== undefined) health.setStatus(name, "SERVING");
+  }
+  health.addToServer(server);
+
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${config.RPC_HOST}:${config.RPC_PORT}`, serverCredentials(config), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  return { port, stop: () => drain(server, log) };
+}
+
+function drain(server: Server, log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => {
+      log.warn({ drain_ms: DRAIN_MS }, "calls still running at the end of the drain are cut");
+      server.forceShutdown();
+      resolve();
+    }, DRAIN_MS);
+    server.tryShutdown(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { ConfigError, port } from "@brand-records/config";
+import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
+import { z } from "zod";
+
+const pemFile = z.string().optional();
+
+/** Mutual TLS between hosts: certificate, its key, and the authority both sides are signed by. */
+export const rpcTlsSettings = { RPC_TLS_CERT: pemFile, RPC_TLS_KEY: pemFile, RPC_TLS_CA: pemFile } as const;
+
+export const rpcServerSettings = {
+  ...rpcTlsSettings,
+  RPC_HOST: z.string().default("127.0.0.1"),
+  RPC_PORT: port(0),
+} as const;
+
+type TlsConfig = { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };
+
+interface Pem {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca: Buffer;
+}
+
+function readPem(config: TlsConfig): Pem | undefined {
+  const { RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca } = config;
+  if (cert === undefined && key === undefined && ca === undefined) return undefined;
+  if (cert === undefined || key === undefined || ca === undefined) {
+    throw new ConfigError(["RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA: set all three or none"]);
+  }
+  return { cert: readFileSync(cert), key: readFileSync(key), ca: readFileSync(ca) };
+}
+
+/**
+ * @throws ConfigError when listening beyond this host without TLS: a caller is trusted to name any brand.
+ */
+export function serverCredentials(config: TlsConfig & { readonly RPC_HOST: string }): ServerCredentials {
+  const pem = readPem(config);
+  if (pem !== undefined) return ServerCredentials.createSsl(pem.ca, [{ cert_chain: pem.cert, private_key: pem.key }], true);
+  if (["127.0.0.1", "::1", "localhost"].includes(config.RPC_HOST)) return ServerCredentials.createInsecure();
+  throw new ConfigError([`RPC_HOST: ${config.RPC_HOST} is reachable from other hosts and needs RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA`]);
+}
+
+export function channelCredentials(config: TlsConfig): ChannelCredentials {
+  const pem = readPem(config);
+  return pem === undefined ? ChannelCredentials.createInsecure() : ChannelCredentials.createSsl(pem.ca, pem.key, pem.cert);
+}

@@ -1,0 +1,59 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Registry } from "prom-client";
+
+export interface AdminOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly metrics: Registry;
+  /** What keeps the process from taking work just now, a name each; empty means ready. */
+  notReady(): readonly string[] | Promise<readonly string[]>;
+}
+
+export interface AdminServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Probes and metrics on a port of their own, never on the public one: /healthz, /readyz, /metrics. */
+export async function startAdminServer({ host, port, metrics, notReady }: AdminOptions): Promise<AdminServer> {
+  const answers: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
+    "/healthz": async () => json(200, { status: "ok" }),
+    "/readyz": async () => {
+      const waitingFor = await notReady();
+      return waitingFor.length === 0 ? json(200, { status: "ready" }) : json(503, { status: "not ready", waiting_for: waitingFor });
+    },
+    "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
+  };
+  const server = createServer((request, response) => {
+    const answer = answers[request.url ?? ""] ?? (async () => json(404, { status: "not found", paths: Object.keys(answers) }));
+    answer().then(
+      ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
+      (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(String(error)),
+    );
+  });
+  await listen(server, host, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function json(status: number, body: object): { status: number; type: string; body: string } {
+  return { status, type: "application/json", body: `${JSON.stringify(body)}\n` };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
