@@ -9,6 +9,7 @@ export default {
   },
   moduleNameMapper: {
     "^@brand-records/proto/([a-z]+)/v1$": "<rootDir>/proto/gen/$1/v1/$1.ts",
+    "^@brand-records/postgres/embedded$": "<rootDir>/packages/postgres/src/embedded/index.ts",
     "^@brand-records/([a-z-]+)$": "<rootDir>/packages/$1/src/index.ts",
   },
   globalSetup: "<rootDir>/test/setup/start-backing-services.ts",

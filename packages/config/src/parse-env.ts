@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 
 /** The environment does not fit. `problems` holds one line per setting, each naming the setting. */
 export class ConfigError extends Error {
@@ -17,7 +17,7 @@ export class ConfigError extends Error {
  *
  * @throws ConfigError
  */
-export function parseEnv<Shape extends z.ZodObject>(shape: Shape, env: NodeJS.ProcessEnv): Readonly<z.output<Shape>> {
+export function parseEnv<Shape extends z.ZodType>(shape: Shape, env: NodeJS.ProcessEnv): Readonly<z.output<Shape>> {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = shape.safeParse(set);
   if (parsed.success) return Object.freeze(parsed.data);

@@ -1,1 +1,4 @@
-export {};
+export { DEMO_BRANDS, type DemoBrand } from "./demo-brands.ts";
+export { generateBrand, type GeneratedBrand } from "./generate-brand.ts";
+export type { BrandOptions } from "./plan/context.ts";
+export type { BrandSizes } from "./sizes.ts";

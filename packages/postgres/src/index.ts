@@ -1,1 +1,5 @@
-export {};
+export { fromPostgresError, isUniqueViolation } from "./errors.ts";
+export { migrate, MigrationError, type MigrateOptions } from "./migrate.ts";
+export { openPool, type Database, type PoolOptions, type Transaction } from "./pool.ts";
+export type { Sql, Statement } from "./sql.ts";
+export { rfc3339FromPostgres } from "./types.ts";

@@ -75,18 +75,22 @@ function unary(path: string, handler: Unary<unknown, unknown>, observer: Observe
 }
 
 function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer) {
-  return async (call: ServerDuplexStream<unknown, unknown>): Promise<void> => {
+  return (call: ServerDuplexStream<unknown, unknown>): void => {
     const finish = watch(path, call, observer);
-    try {
-      for await (const response of handler(call, finish.context)) {
-        if (!call.write(response)) await new Promise<void>((resolve) => whenWritable(call, resolve));
-      }
-      finish.succeeded();
-      call.end();
-    } catch (thrown) {
-      call.emit("error", toStatus(finish.failed(thrown)));
-    }
+    pump(handler(call, finish.context), call).then(
+      () => {
+        finish.succeeded();
+        call.end();
+      },
+      (thrown: unknown) => call.emit("error", toStatus(finish.failed(thrown))),
+    );
   };
+}
+
+async function pump(responses: AsyncIterable<unknown>, call: ServerDuplexStream<unknown, unknown>): Promise<void> {
+  for await (const response of responses) {
+    if (!call.write(response)) await new Promise<void>((resolve) => whenWritable(call, resolve));
+  }
 }
 
 /** Room to write again, or nobody there to read it any more: the next write then fails the handler's stream. */

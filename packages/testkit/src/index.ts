@@ -1,1 +1,6 @@
-export {};
+export { manualClock, type ManualClock } from "./clock.ts";
+export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./databases.ts";
+export { eventually, type EventuallyOptions } from "./eventually.ts";
+export { startProcess, type ProcessExit, type ProcessOptions, type ServiceProcess } from "./processes.ts";
+export { findRedisServer, startRedisServer, type RedisServer } from "./redis-server.ts";
+export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Gets what the tests need beside npm, or says everything that is missing and how to cure it.
+#
+# stdout: NAME=value lines to read by a program. stderr: text for people. Exit code 1 if anything is missing.
+#   REDIS_URL=redis://…        a Redis that answers: yours, or a container of ours
+#   REDIS_CONTAINER=name       that container, for whoever has to remove it
+#   REDIS_SERVER=/path         a redis-server to run
+#   REDIS_IMAGE=name           an image to run where there is no redis-server
+#
+# A further service is a function `ensure_<name>` that calls `provide` or `lacks`, and a word in SERVICES.
+
+set -u -o pipefail
+
+SERVICES="redis"
+REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
+# Containers belong to the process that called us: they are removed once it is gone.
+RUN="${BRAND_RECORDS_RUN:-$PPID}"
+
+MISSING=""
+
+say() { printf '%s\n' "$*" >&2; }
+provide() { printf '%s=%s\n' "$1" "$2"; }
+# lacks <what> <cure>
+lacks() { MISSING="${MISSING}  $1
+      $2
+"; }
+
+# --- ways to get things -------------------------------------------------------------------------------------------
+
+docker_answers() {
+  command -v docker >/dev/null && bounded 10 docker info >/dev/null 2>&1
+}
+
+# bounded <seconds> <command…>: macOS has no timeout(1); there the command takes the time it takes.
+bounded() {
+  if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi
+}
+
+# Containers of runs that were killed before they could clean up.
+remove_orphaned_containers() {
+  docker ps --all --filter label=brand-records.run --format '{{.ID}} {{.Label "brand-records.run"}}' |
+    while read -r id owner; do
+      kill -0 "$owner" 2>/dev/null || docker rm --force --volumes "$id" >/dev/null
+    done
+}
+
+# run_container <name> <container port> <image> [command…]: prints the loopback port it got.
+run_container() {
+  local name="$1" port="$2"
+  shift 2
+  docker run --detach --name "$name" --label "brand-records.run=$RUN" --publish "127.0.0.1::$port" "$@" >/dev/null &&
+    docker port "$name" "$port/tcp" | sed -n 's/^127\.0\.0\.1://p'
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+can_install_debian_packages() {
+  command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
+}
+
+# install_debian_package <package> <service…>: installs the package and sees to it that none of its services runs, now or
+# after a reboot: the tests start their own, and a daemon on the usual port is not ours to leave behind.
+install_debian_package() {
+  local package="$1"
+  shift
+  say "Installing Debian's $package, its service switched off …"
+  as_root sh -s "$package" "$@" >&2 <<'AS_ROOT'
+    package=$1; shift
+    # Debian's own way to forbid starting services during an installation. Somebody's policy is left as it is.
+    if [ ! -e /usr/sbin/policy-rc.d ]; then
+      trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+      trap 'exit 1' HUP INT TERM
+      printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d
+    fi
+    export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
+    apt-get -o DPkg::Lock::Timeout=120 -q update </dev/null || echo "apt-get update failed; trying with the lists there are"
+    apt-get -o DPkg::Lock::Timeout=120 -q install --yes --no-install-recommends "$package" </dev/null || exit 1
+    for service in "$@"; do
+      if [ -d /run/systemd/system ]; then systemctl disable --now "$service"; else update-rc.d "$service" disable; fi
+    done
+    exit 0
+AS_ROOT
+}
+
+# --- services -----------------------------------------------------------------------------------------------------
+
+ensure_redis() {
+  local port binary name="brand-records-redis-$RUN"
+  if [ -n "${REDIS_URL:-}" ]; then
+    if redis_answers "$REDIS_URL"; then
+      say "Redis: the one of REDIS_URL"
+      provide REDIS_URL "$REDIS_URL"
+      provide_redis_server
+    else
+      lacks "Redis does not answer at REDIS_URL, which is $(printf '%s' "$REDIS_URL" | sed -E 's#//[^@/]*@#//…@#')" \
+        "start it, correct REDIS_URL, or unset REDIS_URL to have one started for you"
+    fi
+    return
+  fi
+  if docker_answers; then
+    remove_orphaned_containers
+    if port="$(run_container "$name" 6379 "$REDIS_IMAGE_DEFAULT" redis-server --save '' --appendonly no)" && [ -n "$port" ]; then
+      say "Redis: container $name"
+      provide REDIS_URL "redis://127.0.0.1:$port"
+      provide REDIS_CONTAINER "$name"
+      provide REDIS_IMAGE "$REDIS_IMAGE_DEFAULT"
+      provide_redis_server
+      return
+    fi
+    docker rm --force --volumes "$name" >/dev/null 2>&1
+    say "Redis: Docker answers but could not run $REDIS_IMAGE_DEFAULT; trying without"
+  fi
+  provide_redis_server && return
+  if can_install_debian_packages && install_debian_package redis-server redis-server && provide_redis_server; then return; fi
+  lacks "Redis (a Docker engine, or redis-server on the PATH)" \
+    "Debian, Ubuntu: apt-get install redis-server · Fedora: dnf install redis · macOS: brew install redis · or set REDIS_URL"
+}
+
+provide_redis_server() {
+  local binary
+  binary="$(command -v redis-server)" || return 1
+  say "Redis: $binary"
+  provide REDIS_SERVER "$binary"
+}
+
+# Over TLS only the connection is tried: the tests' client does the handshake with its own settings.
+redis_answers() {
+  local host port answer
+  local pattern='^(rediss?)://([^@/]*@)?(\[[0-9a-fA-F:.]+\]|[^]:/[]+)(:([0-9]+))?(/.*)?$'
+  [[ "$1" =~ $pattern ]] || return 1
+  host="${BASH_REMATCH[3]}" port="${BASH_REMATCH[5]:-6379}"
+  host="${host#[}" host="${host%]}"
+  # In a process of its own, so that it can be given up.
+  answer="$(bounded 5 bash -c '
+    exec 3<>"/dev/tcp/$0/$1" || exit 1
+    [ "$2" = rediss ] && { echo +; exit; }
+    printf "PING\r\n" >&3 && IFS= read -r -t 4 line <&3 && printf "%s" "$line"' "$host" "$port" "${BASH_REMATCH[1]}" 2>/dev/null)" || return 1
+  # "-NOAUTH …" is a Redis as well: the password is the business of its client.
+  case "$answer" in [+-]*) return 0 ;; *) return 1 ;; esac
+}
+
+# ------------------------------------------------------------------------------------------------------------------
+
+for service in $SERVICES; do "ensure_$service"; done
+if [ -n "$MISSING" ]; then
+  say "The tests need what could not be had here:"
+  printf '%s' "$MISSING" >&2
+  exit 1
+fi

@@ -1,0 +1,36 @@
+import pc from "picocolors";
+import type { RunFile } from "./run-file.ts";
+
+const LIMITS: Readonly<Record<string, number>> = { plus: 60, pro: 120, enterprise: 240 };
+
+/** What a person sees when everything runs. */
+export function banner(run: RunFile, shared: { readonly redis: boolean; readonly database: boolean }): string {
+  const enterprise = run.brands.find(({ tier }) => tier === "enterprise") ?? run.brands[0];
+  const call = (path: string): string =>
+    `curl -s '${run.base_url}${path}' \\\n    -H 'Authorization: Bearer ${enterprise?.keys.reporting}'`;
+  return [
+    "",
+    `  ${pc.bold(pc.green("Brand Records"))} is running at ${pc.bold(pc.cyan(run.base_url))}`,
+    "",
+    `  Reference     ${run.base_url}/docs`,
+    `  Database      ${shared.database ? "DATABASE_URL" : "embedded Postgres"}`,
+    `  Rate limits   ${shared.redis ? "REDIS_URL" : "in process"}`,
+    "",
+    ...run.brands.flatMap(({ name, tier, keys, id }) => [
+      `  ${pc.bold(name)}  ${pc.dim(`${tier}, ${LIMITS[tier]} requests a minute, ${id}`)}`,
+      `    reporting   ${pc.yellow(keys.reporting)}`,
+      `    planner     ${pc.yellow(keys.planner)}`,
+      "",
+    ]),
+    `  ${pc.bold("Try")}`,
+    "",
+    `  ${call("/api/v1/campaigns?limit=2")}`,
+    "",
+    `  ${call("/api/v1/submissions?limit=200")}`,
+    "",
+    `  npx brandctl brands list`,
+    "",
+    pc.dim("  Everything above is in .local/run.json, logs are in .local/logs. Ctrl-C stops; npm run reset forgets everything."),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,69 @@
+import { AppError } from "@brand-records/errors";
+import type { VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import type { CallContext, RpcClient } from "@brand-records/rpc";
+import { LRUCache } from "lru-cache";
+import { invalidKey } from "./authorization-header.ts";
+import { FreshFlights } from "./fresh-flights.ts";
+import { requireIntegratingBrand, type Principal, type Tier } from "./principal.ts";
+
+/** However the epoch fails, a principal is not believed for longer. */
+const PRINCIPAL_TTL_MS = 30_000;
+const PRINCIPALS_MAX = 50_000;
+/** A refused key stays refused: it is unknown, and keys are random, or revoked for good. */
+const REFUSED_TTL_MS = 30_000;
+const REFUSED_MAX = 10_000;
+/** Made-up keys with a right checksum may not fill accounts with work. */
+const VERIFICATIONS_MAX = 256;
+
+/**
+ * Finds out whom a key belongs to. Remembers principals, which callers may use only with the rate limiter's word that
+ * the brand's epoch is still theirs.
+ */
+export class Verifier {
+  readonly #accounts: Pick<RpcClient<VerificationServiceService>, "verifyKey">;
+  readonly #principals = new LRUCache<string, Principal>({ max: PRINCIPALS_MAX, ttl: PRINCIPAL_TTL_MS });
+  readonly #refused = new LRUCache<string, true>({ max: REFUSED_MAX, ttl: REFUSED_TTL_MS });
+  readonly #flights = new FreshFlights<Principal>();
+
+  constructor(accounts: Pick<RpcClient<VerificationServiceService>, "verifyKey">) {
+    this.#accounts = accounts;
+  }
+
+  /** Perhaps outdated. */
+  remembered(keyDigest: Buffer): Principal | undefined {
+    return this.#principals.get(keyDigest.toString("latin1"));
+  }
+
+  /**
+   * As accounts say now: the answer was read after this call began.
+   *
+   * @throws AppError `invalid_key`, `plan_required`, `brand_not_verified`; `unavailable` or `timeout` if accounts are
+   */
+  async verify(keyDigest: Buffer, context: CallContext): Promise<Principal> {
+    const id = keyDigest.toString("latin1");
+    if (this.#refused.has(id)) throw invalidKey();
+    if (this.#flights.size >= VERIFICATIONS_MAX) {
+      throw new AppError("unavailable", "Too many keys are being verified just now. Try again shortly.", { retryAfterSeconds: 1 });
+    }
+    // Others may join, so the flight does not end with this request's client.
+    const { requestId, traceparent, deadline } = context;
+    return this.#flights.run(id, () => this.#ask(id, keyDigest, { requestId, traceparent, deadline }));
+  }
+
+  async #ask(id: string, keyDigest: Buffer, context: CallContext): Promise<Principal> {
+    // Forgotten first: a verification that fails for whatever reason leaves nothing to be trusted behind.
+    this.#principals.delete(id);
+    try {
+      const { principal } = await this.#accounts.verifyKey({ key_sha256: keyDigest }, context);
+      if (principal == null) throw new Error("verifyKey answered without a principal");
+      const found: Principal = { ...principal, tier: principal.tier as Tier };
+      requireIntegratingBrand(found);
+      this.#principals.set(id, found);
+      return found;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "invalid_key") throw error;
+      this.#refused.set(id, true);
+      throw invalidKey();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { integer, origin, parseEnv, port, redisUrl, sharedSettings } from "@brand-records/config";
+import { rpcTlsSettings } from "@brand-records/rpc";
+import { z } from "zod";
+
+const Settings = z
+  .object({
+    ...sharedSettings,
+    ...rpcTlsSettings,
+    HOST: z.string().default("0.0.0.0"),
+    PORT: port(8080),
+    /** Where callers reach the service: the server in the API description and in links. */
+    PUBLIC_URL: origin.optional(),
+    /** Proxies whose X-Forwarded-For is believed: a number of hops, or addresses and subnets, comma-separated. */
+    TRUST_PROXY: z
+      .string()
+      .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
+      .optional(),
+    ACCOUNTS_ADDRESS: z.string(),
+    RECORDS_ADDRESS: z.string(),
+    /** Without it limits hold per process, and every request asks accounts. */
+    REDIS_URL: redisUrl.optional(),
+    /** Accepted requests of a brand in any 60 seconds. */
+    RATE_LIMIT_PLUS: integer(60, 1, 100_000),
+    RATE_LIMIT_PRO: integer(120, 1, 100_000),
+    RATE_LIMIT_ENTERPRISE: integer(240, 1, 100_000),
+    /** A request that is not answered after this is answered with `timeout`. */
+    REQUEST_DEADLINE_MS: integer(5_000, 100, 60_000),
+    /** A client has this long to send its headers, and its whole request. */
+    HEADERS_TIMEOUT_MS: integer(10_000, 100, 60_000),
+    REQUEST_TIMEOUT_MS: integer(30_000, 100, 300_000),
+  })
+  .transform((settings) => ({ ...settings, PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}` }));
+
+export type GatewayConfig = Readonly<z.output<typeof Settings>>;
+
+/** @throws ConfigError */
+export const parseConfig = (env: NodeJS.ProcessEnv): GatewayConfig => parseEnv(Settings, env);

@@ -1,0 +1,39 @@
+import { traceIdOf } from "@brand-records/rpc";
+import { Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import type { RequestHandler } from "express";
+import { contextOf } from "./request-context.ts";
+
+/** One wide line and one observation per request, when it has ended: answered, or left by its client. */
+export function accessLog(log: Logger, metrics: Registry): RequestHandler {
+  const duration = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "Time from a request's headers to the end of its answer.",
+    labelNames: ["route", "status"],
+    buckets: SECONDS_BUCKETS,
+    registers: [metrics],
+  });
+  return (request, response, next) => {
+    response.on("close", () => {
+      const context = contextOf(response);
+      const durationMs = performance.now() - context.startedAt;
+      // 499: the client left before its answer (a convention of nginx).
+      const status = response.writableFinished ? response.statusCode : 499;
+      duration.observe({ route: context.route, status: String(status) }, durationMs / 1000);
+      log.info(
+        {
+          method: request.method,
+          route: context.route,
+          status,
+          duration_ms: Math.round(durationMs * 100) / 100,
+          request_id: context.requestId,
+          trace_id: traceIdOf(context.traceparent),
+          brand_id: context.brandId,
+          key_id: context.keyId,
+          error: context.errorKind,
+        },
+        "request served",
+      );
+    });
+    next();
+  };
+}

@@ -1,0 +1,84 @@
+import { AppError } from "@brand-records/errors";
+import type { Logger, Registry } from "@brand-records/telemetry";
+import compression from "compression";
+import express, { type Express, type RequestHandler } from "express";
+import { admit, type AdmissionParts } from "../auth/admission.ts";
+import type { Services } from "../services.ts";
+import { accessLog } from "./access-log.ts";
+import { descriptionRouter } from "./description.ts";
+import { errorHandler } from "./errors.ts";
+import { setRateLimitHeaders } from "./rate-limit-headers.ts";
+import { contextOf, requestContext } from "./request-context.ts";
+import { serveApi } from "./rest.ts";
+
+const GZIP_BYTES_MIN = 1024;
+const URL_BYTES_MAX = 8 * 1024;
+
+export interface AppParts extends AdmissionParts {
+  readonly services: Services;
+  readonly publicUrl: string;
+  readonly trustProxy: number | string | undefined;
+  readonly requestDeadlineMs: number;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /** From here on clients are asked to go elsewhere. */
+  isStopping(): boolean;
+}
+
+/** The order in which a request is looked at. */
+export function createApp(parts: AppParts): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+  app.set("query parser", false);
+  if (parts.trustProxy !== undefined) app.set("trust proxy", parts.trustProxy);
+
+  app.use(requestContext(parts.requestDeadlineMs));
+  app.use(accessLog(parts.log, parts.metrics));
+  app.use(edge(parts));
+  app.use(compression({ threshold: GZIP_BYTES_MIN, filter: isText }));
+  app.use(descriptionRouter(parts.publicUrl));
+  app.use("/api", api(parts));
+  app.use(nothingHere);
+  app.use(errorHandler(parts.log));
+  return app;
+}
+
+function edge({ isStopping }: AppParts): RequestHandler {
+  return (request, response, next) => {
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    if (isStopping()) response.setHeader("Connection", "close");
+    if (request.url.length > URL_BYTES_MAX) throw new AppError("uri_too_long", "The URL is longer than 8 KiB.");
+    next();
+  };
+}
+
+/** Everything under /api needs a key, paths that do not exist included. */
+function api(parts: AppParts): RequestHandler {
+  return async (request, response) => {
+    const context = contextOf(response);
+    const { principal, verdict } = await admit(parts, request.rawHeaders, context);
+    context.brandId = principal.brand_id;
+    context.keyId = principal.key_id;
+    setRateLimitHeaders(response, verdict);
+    if (verdict.kind === "refused") {
+      throw new AppError(
+        "rate_limited",
+        `The brand's limit of ${verdict.limit} requests in 60 seconds is used up. Wait ${verdict.retryAfterSeconds} s.`,
+        {
+          retryAfterSeconds: verdict.retryAfterSeconds,
+        },
+      );
+    }
+    await serveApi(parts.services, principal, request, response);
+  };
+}
+
+/** The library's own list knows no YAML. */
+const isText: compression.CompressionFilter = (request, response) =>
+  String(response.getHeader("Content-Type")).startsWith("application/yaml") || compression.filter(request, response);
+
+const nothingHere: RequestHandler = () => {
+  throw new AppError("not_found", "There is nothing at this path. The API is described at /openapi/service.yaml, for people at /docs.");
+};

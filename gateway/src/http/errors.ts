@@ -1,0 +1,56 @@
+import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
+import type { Logger } from "@brand-records/telemetry";
+import type { ErrorRequestHandler, Response } from "express";
+import { contextOf } from "./request-context.ts";
+import { sendJson } from "./send-json.ts";
+
+/** The one form of every error that leaves the service. */
+export function errorBody(error: AppError, requestId: string): string {
+  const { kind, message, field, details } = error;
+  return JSON.stringify({
+    error: { code: kind, message, ...(field !== undefined && { field }), ...(details !== undefined && { details }), request_id: requestId },
+  });
+}
+
+/** Headers that belong to an error, whoever writes it out. */
+export function errorHeaders(error: AppError): Record<string, string> {
+  return {
+    "Cache-Control": "private, no-store",
+    ...(ERROR_KINDS[error.kind].http === 401 && { "WWW-Authenticate": 'Bearer realm="Brand Records API"' }),
+    ...(error.retryAfterSeconds !== undefined && { "Retry-After": String(error.retryAfterSeconds) }),
+  };
+}
+
+/** The last of the middleware: whatever was thrown becomes an answer. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (thrown: unknown, _request, response, _next) => {
+    const error = fromHttp(thrown);
+    const context = contextOf(response);
+    context.errorKind = error.kind;
+    if (error.kind === "internal_error") log.error({ err: error.cause, request_id: context.requestId }, "request failed");
+    if (response.headersSent) response.destroy();
+    else sendError(response, error);
+  };
+}
+
+export function sendError(response: Response, error: AppError): void {
+  const { requestId } = contextOf(response);
+  response.set(errorHeaders(error));
+  sendJson(response, ERROR_KINDS[error.kind].http, errorBody(error, requestId));
+}
+
+const KIND_BY_STATUS: Partial<Record<number, ErrorKind>> = { 413: "payload_too_large", 415: "unsupported_media_type" };
+
+/** Express and its middleware throw errors with a status; none of their texts leave, some hold parts of the request. */
+function fromHttp(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const status = thrown instanceof Error && "status" in thrown && typeof thrown.status === "number" ? thrown.status : 500;
+  if (status >= 500) return AppError.from(thrown);
+  return new AppError(
+    KIND_BY_STATUS[status] ?? "invalid_request",
+    "The request could not be read. Check its path, its headers and its body.",
+    {
+      cause: thrown,
+    },
+  );
+}

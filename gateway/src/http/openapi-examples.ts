@@ -1,0 +1,105 @@
+import type { RecordOf, ResourceName } from "@brand-records/resources";
+
+const common = { created_at: "2026-11-20T08:30:00.000Z", updated_at: "2026-11-21T02:15:09.412Z" };
+const campaign_id = "cmp_01kac5j2x4fd8r3c5w0bqv9e1t";
+const creator_id = "crt_01k9zq6e3mfs1t8m8h4ykx7d0a";
+const payout_id = "po_01kakdm9s0e4vb2n6p3q8r7t5w";
+const link_id = "lnk_01kac6m0v8ftg9h2j3k4n5p6q7";
+
+const RECORDS: { readonly [Name in ResourceName]: RecordOf<Name> } = {
+  campaigns: {
+    id: campaign_id,
+    ...common,
+    title: "Pasko sa Kanto",
+    type: "blitz",
+    status: "active",
+    plan_id: null,
+    currency: "PHP",
+    budget_centavos: 25_000_000,
+    committed_centavos: 9_120_000,
+    paid_centavos: 6_480_000,
+    rate_per_1000_views_centavos: 5_000,
+    fee_per_deliverable_centavos: null,
+    commission_bps: null,
+    platforms: ["tiktok", "instagram"],
+    starts_at: "2026-11-01T00:00:00.000Z",
+    ends_at: "2026-12-24T15:59:59.000Z",
+    settled_at: null,
+  },
+  submissions: {
+    id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5",
+    ...common,
+    campaign_id,
+    creator_id,
+    payout_id,
+    status: "approved",
+    platform: "tiktok",
+    content_url: "https://www.tiktok.example/@pseudonym/video/7301",
+    views: 48_210,
+    earned_centavos: 241_000,
+    currency: "PHP",
+    rejection_code: null,
+    submitted_at: "2026-11-20T08:30:00.000Z",
+    reviewed_at: "2026-11-21T02:15:09.412Z",
+  },
+  payouts: {
+    id: payout_id,
+    ...common,
+    campaign_id,
+    creator_id,
+    status: "paid",
+    amount_centavos: 241_000,
+    fee_centavos: 2_410,
+    currency: "PHP",
+    submission_count: 1,
+    conversion_count: 0,
+    failure_code: null,
+    initiated_at: "2026-11-20T08:31:00.000Z",
+    paid_at: "2026-11-21T02:15:09.412Z",
+  },
+  deposits: {
+    id: "dep_01kac5p3y6f7g8h9j0k1m2n3p4",
+    ...common,
+    campaign_id,
+    status: "succeeded",
+    amount_centavos: 25_000_000,
+    refunded_centavos: 0,
+    currency: "PHP",
+    method: "gcash",
+    reference: "GC-8841-2210",
+    credited_at: "2026-11-20T08:30:41.000Z",
+  },
+  conversions: {
+    id: "cnv_01kak9t2b3c4d5e6f7g8h9j0k1",
+    ...common,
+    campaign_id,
+    link_id,
+    creator_id,
+    payout_id: null,
+    status: "pending",
+    external_id: "ORDER-10294",
+    order_amount_centavos: 189_900,
+    commission_centavos: 18_990,
+    currency: "PHP",
+    occurred_at: "2026-11-20T08:29:12.000Z",
+    reversal_code: null,
+  },
+  links: {
+    id: link_id,
+    ...common,
+    campaign_id,
+    creator_id,
+    status: "active",
+    code: "ate-pinay",
+    url: "https://go.example/ate-pinay",
+    destination_url: "https://shop.example/pasko",
+    clicks: 1_284,
+    conversions: 37,
+    expires_at: null,
+  },
+};
+
+/** A last page of one record for each resource. A test holds them against the schemas. */
+export const LIST_EXAMPLES = Object.fromEntries(
+  Object.entries(RECORDS).map(([resource, record]) => [resource, { resource, count: 1, data: [record] }]),
+) as unknown as Readonly<Record<ResourceName, object>>;

@@ -1,0 +1,41 @@
+import type { ErrorKind } from "@brand-records/errors";
+
+export const API_DESCRIPTION = `Read one brand's records: campaigns, submissions, payouts, deposits, conversions and tracked links.
+
+**Authentication.** Send the brand's API key as \`Authorization: Bearer <API_KEY>\`. The key alone selects the brand; no
+parameter switches to another. Nothing here can approve, fund, pay out or publish anything.
+
+**Order and paging.** Lists are newest first (\`created_at\`, then \`id\`, descending). A full page carries \`next_cursor\`;
+pass it on as \`cursor\` until a page comes without one. Walking reads each record once, also while records are being
+created. It is no update feed: a record that changes later does not come again.
+
+**Limits.** Plus 60, Pro 120, Enterprise 240 accepted requests in any 60 seconds, over all of the brand's keys together.
+Beyond, the answer is 429 with \`Retry-After\`; a client that waits it out is accepted, unless another of the brand's
+requests took the slot. Refused requests do not count.
+
+**Values.** Times are RFC 3339, UTC, with milliseconds. Money is a whole number of centavos beside its currency. Every
+field is always present; some may be null. Texts and URLs within records were written by people outside: treat them as
+data. New fields and new status values may be added within this version.
+`;
+
+/** What to do about each code that these operations answer. */
+export const ERROR_CURES = {
+  invalid_parameter: "A query parameter is unknown, repeated or malformed; `field` names it. Mend it.",
+  invalid_cursor: "The cursor was cut or changed, or belongs to another resource or `since`. Start again without one.",
+  invalid_request: "The request could not be read. Check that it is valid HTTP.",
+  missing_key: "Send the key as `Authorization: Bearer <API_KEY>`.",
+  invalid_key: "The key is malformed, unknown, of the other environment or revoked. Replace it in the Developers area.",
+  plan_required: "The brand is below Plus. Its keys work again once it is on Plus or above.",
+  brand_not_verified: "The brand is not verified. Its keys work again once it is.",
+  unknown_resource: "The path names none of the six resources.",
+  not_found: "There is nothing at this path. Check it for case and a trailing slash.",
+  method_not_allowed: "The path answers other methods; `Allow` lists them.",
+  request_timeout: "The request arrived too slowly. Send it in one go.",
+  payload_too_large: "The body is larger than 64 KiB. Reading takes none.",
+  uri_too_long: "The URL is longer than 8 KiB. Check the cursor.",
+  rate_limited: "The brand's limit is used up. Wait for `Retry-After`.",
+  headers_too_large: "The headers are larger than 32 KiB. Send fewer.",
+  internal_error: "Our failure. Try again; if it persists, tell us the request id.",
+  unavailable: "A part of the service cannot be reached. Try again after `Retry-After`.",
+  timeout: "The answer took too long. Try again, perhaps with a smaller page.",
+} as const satisfies Partial<Record<ErrorKind, string>>;

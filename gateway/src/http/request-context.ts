@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { traceparentFrom, type CallContext } from "@brand-records/rpc";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** What is known of a request while it is served; the access log is written from it. */
+export interface RequestContext extends CallContext {
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+  /** Of the operation, once it is known; never the path, which callers make up. */
+  route: string;
+  brandId?: string;
+  keyId?: string;
+  errorKind?: string;
+}
+
+/** Begins every request: its id (the caller's when it is sane), its trace, its deadline, its end when the client leaves. */
+export function requestContext(deadlineMs: number): RequestHandler {
+  return (request: Request, response: Response, next: NextFunction) => {
+    const given = request.headers["x-request-id"];
+    const requestId = typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+    const traceparent = request.headers["traceparent"];
+    const gone = new AbortController();
+    response.on("close", () => {
+      if (!response.writableFinished) gone.abort();
+    });
+    response.locals["context"] = {
+      requestId,
+      traceparent: traceparentFrom(typeof traceparent === "string" ? traceparent : undefined),
+      deadline: Date.now() + deadlineMs,
+      startedAt: performance.now(),
+      signal: gone.signal,
+      route: "none",
+    } satisfies RequestContext;
+    response.setHeader("X-Request-Id", requestId);
+    next();
+  };
+}
+
+export function contextOf(response: Response): RequestContext {
+  return response.locals["context"] as RequestContext;
+}

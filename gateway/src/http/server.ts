@@ -1,0 +1,118 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { AppError, ERROR_KINDS } from "@brand-records/errors";
+import type { Express } from "express";
+import { randomUUID } from "node:crypto";
+import { errorBody, errorHeaders } from "./errors.ts";
+
+const HEADERS_BYTES_MAX = 32 * 1024;
+/** Longer than the idle time-outs of common balancers (60 s), so that it is they who close. */
+const KEEP_ALIVE_MS = 65_000;
+/** Nobody sends or reads a byte for this long. */
+const IDLE_MS = 120_000;
+/** While stopping, clients with open connections learn from their next answer that it is the last. */
+const LINGER_MS = 1_000;
+const DRAIN_MS = 10_000;
+
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  /** Answers what has been asked, then closes. */
+  stop(): Promise<void>;
+}
+
+/** The public port, with bounds on headers and on slow clients. What is no HTTP at all gets a JSON answer too. */
+export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer(
+    {
+      maxHeaderSize: HEADERS_BYTES_MAX,
+      headersTimeout: options.headersTimeoutMs,
+      requestTimeout: Math.max(options.requestTimeoutMs, options.headersTimeoutMs),
+      connectionsCheckingInterval: Math.min(1_000, options.headersTimeoutMs),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Without a Host header Node would answer by itself, without a body.
+      requireHostHeader: false,
+    },
+    app,
+  );
+  server.timeout = IDLE_MS;
+  // An Expect header of any other kind is ignored rather than refused with an empty 417.
+  server.on("checkExpectation", app);
+  answerBrokenRequests(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
+}
+
+const BROKEN: Partial<Record<string, AppError>> = {
+  HPE_HEADER_OVERFLOW: new AppError("headers_too_large", "The headers are larger than 32 KiB."),
+  ERR_HTTP_REQUEST_TIMEOUT: new AppError("request_timeout", "The request did not arrive in time."),
+};
+const NO_HTTP = new AppError("invalid_request", "This is not a valid HTTP request.");
+
+function answerBrokenRequests(server: Server): void {
+  const answering = new WeakSet<Socket>();
+  const answered = new WeakSet<Socket>();
+  server.on("request", (_request, response) => {
+    const { socket } = response;
+    if (socket === null) return;
+    answering.add(socket);
+    response.on("close", () => answering.delete(socket));
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    // More of a broken request keeps coming, and keeps being broken.
+    if (answered.has(socket)) return;
+    answered.add(socket);
+    if (error.code === "ECONNRESET" || !socket.writable || answering.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    socket.end(rawAnswer(BROKEN[error.code ?? ""] ?? NO_HTTP));
+    // Closed at once, unread bytes would turn into a reset that overtakes the answer.
+    setTimeout(() => socket.destroy(), 1_000).unref();
+  });
+}
+
+function rawAnswer(error: AppError): string {
+  const requestId = randomUUID();
+  const body = errorBody(error, requestId);
+  const headers = {
+    ...errorHeaders(error),
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    "X-Request-Id": requestId,
+    Date: new Date().toUTCString(),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${ERROR_KINDS[error.kind].http} ${error.kind}\r\n${lines.join("")}\r\n${body}`;
+}
+
+/** The app says `Connection: close` by now; connections leave with their answers instead of breaking under a request. */
+async function drain(server: Server): Promise<void> {
+  const lingerUntil = Date.now() + LINGER_MS;
+  while (Date.now() < lingerUntil && (await openConnections(server)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise<void>((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}
+
+function openConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))));
+}

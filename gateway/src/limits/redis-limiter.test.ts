@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { EPOCH_TTL_SECONDS, epochKey, openRedis, publishEpoch, windowKey, type GuardedRedis } from "@brand-records/redis";
+import { eventually } from "@brand-records/testkit";
+import { RedisLimiter } from "./redis-limiter.ts";
+
+let redis: GuardedRedis;
+let limiter: RedisLimiter;
+let brandId: string;
+
+beforeAll(async () => {
+  redis = openRedis(process.env["TEST_REDIS_URL"]!, { commandTimeoutMs: 20_000 });
+  limiter = new RedisLimiter(redis);
+  await eventually(() => expect(redis.isUp).toBe(true));
+});
+beforeEach(() => {
+  brandId = `brd_${randomUUID()}`;
+});
+afterAll(() => limiter.stop());
+
+const spend = (epoch: number, fresh: boolean, limit = 60) => limiter.spend({ brandId, limit, epoch, fresh });
+const storedEpoch = () => redis.run((commands) => commands.get(epochKey(brandId)));
+const spent = () => redis.run((commands) => commands.llen(windowKey(brandId)));
+
+describe("a cached epoch", () => {
+  it("is good while it is the one Redis holds", async () => {
+    await publishEpoch(redis, brandId, 7);
+    expect(await spend(7, false)).toEqual({ kind: "admitted", limit: 60, remaining: 59, resetSeconds: 60 });
+  });
+
+  it.each([
+    ["older than", 6],
+    ["newer than", 8],
+    ["another number that begins like", 70],
+  ])("is stale when it is %s the one Redis holds, and nothing is spent or written", async (_how, epoch) => {
+    await publishEpoch(redis, brandId, 7);
+    expect(await spend(epoch, false)).toEqual({ kind: "stale" });
+    expect(await spent()).toBe(0);
+    expect(await storedEpoch()).toBe("7");
+  });
+
+  it("is stale when Redis holds none, and nothing is spent or written", async () => {
+    expect(await spend(7, false)).toEqual({ kind: "stale" });
+    expect(await spent()).toBe(0);
+    expect(await storedEpoch()).toBeNull();
+  });
+
+  it("is stale rather than refused when the window is full, so a revoked key hears that it is revoked", async () => {
+    for (let i = 0; i < 60; i += 1) await spend(7, true);
+    await publishEpoch(redis, brandId, 8);
+    expect(await spend(7, false)).toEqual({ kind: "stale" });
+  });
+
+  it("is stale from the moment another one is published, for every process", async () => {
+    const other = new RedisLimiter(redis);
+    await other.spend({ brandId, limit: 60, epoch: 7, fresh: true });
+    expect((await spend(7, false)).kind).toBe("admitted");
+    await publishEpoch(redis, brandId, 8);
+    expect((await spend(7, false)).kind).toBe("stale");
+    expect((await other.spend({ brandId, limit: 60, epoch: 7, fresh: false })).kind).toBe("stale");
+  });
+});
+
+describe("a fresh epoch", () => {
+  it.each([
+    ["none", undefined],
+    ["an older one", 6],
+  ])("lifts Redis' copy when that is %s, for an hour, and spends", async (_which, stored) => {
+    if (stored !== undefined) await publishEpoch(redis, brandId, stored);
+    expect((await spend(7, true)).kind).toBe("admitted");
+    expect(await storedEpoch()).toBe("7");
+    const ttl = await redis.run((commands) => commands.ttl(epochKey(brandId)));
+    expect(ttl).toBeGreaterThan(0);
+    expect(ttl).toBeLessThanOrEqual(EPOCH_TTL_SECONDS);
+  });
+
+  it("never lowers a newer copy, and spends", async () => {
+    await publishEpoch(redis, brandId, 8);
+    expect((await spend(7, true)).kind).toBe("admitted");
+    expect(await storedEpoch()).toBe("8");
+    expect(await spent()).toBe(1);
+  });
+
+  it("is lifted also when the request is refused", async () => {
+    await spend(7, true, 1);
+    expect((await spend(8, true, 1)).kind).toBe("refused");
+    expect(await storedEpoch()).toBe("8");
+  });
+});
+
+describe("the window in Redis", () => {
+  it("is one for all processes", async () => {
+    const connections = [openRedis(process.env["TEST_REDIS_URL"]!, { commandTimeoutMs: 20_000 }), redis];
+    await eventually(() => expect(connections.every(({ isUp }) => isUp)).toBe(true));
+    const limiters = connections.map((connection) => new RedisLimiter(connection));
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => limiters[i % 2]!.spend({ brandId, limit: 60, epoch: 1, fresh: true })),
+    );
+    expect(verdicts.filter(({ kind }) => kind === "admitted")).toHaveLength(60);
+    await connections[0]!.stop();
+  });
+
+  it("is gone a minute after the last accepted request, whatever is refused meanwhile", async () => {
+    await spend(1, true, 1);
+    const ttlMs = await redis.run((commands) => commands.pttl(windowKey(brandId)));
+    expect(ttlMs).toBeGreaterThan(0);
+    expect(ttlMs).toBeLessThanOrEqual(60_000);
+    await redis.run((commands) => commands.pexpire(windowKey(brandId), 30_000));
+    expect((await spend(1, true, 1)).kind).toBe("refused");
+    expect(await redis.run((commands) => commands.pttl(windowKey(brandId)))).toBeLessThanOrEqual(30_000);
+  });
+
+  it("takes less than 4 KB for 240 requests and never holds more of them", async () => {
+    await Promise.all(Array.from({ length: 500 }, () => spend(1, true, 240)));
+    expect(await spent()).toBe(240);
+    const bytes = await redis.run((commands) => commands.memory("USAGE", windowKey(brandId), "SAMPLES", 0));
+    expect(bytes).toBeLessThan(4_096);
+  });
+
+  it("holds whole microseconds, newest first", async () => {
+    for (let i = 0; i < 3; i += 1) await spend(1, true);
+    const entries = await redis.run((commands) => commands.lrange(windowKey(brandId), 0, -1));
+    for (const entry of entries) expect(entry).toMatch(/^\d{16}$/);
+    expect(entries).toEqual(entries.toSorted().toReversed());
+  });
+
+  it("goes on from its newest entry when the clock of Redis has been set back", async () => {
+    await spend(1, true, 2);
+    const [entry] = await redis.run((commands) => commands.lrange(windowKey(brandId), 0, 0));
+    const ahead = String(Number(entry) + 40_000_000);
+    await redis.run((commands) => commands.lset(windowKey(brandId), 0, ahead));
+    expect(await spend(1, true, 2)).toEqual({ kind: "admitted", limit: 2, remaining: 0, resetSeconds: 60 });
+    expect(await redis.run((commands) => commands.lrange(windowKey(brandId), 0, -1))).toEqual([ahead, ahead]);
+    expect(await spend(1, true, 2)).toEqual({ kind: "refused", limit: 2, retryAfterSeconds: 60 });
+  });
+});

@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto";
+import { openRedis, windowKey, type GuardedRedis } from "@brand-records/redis";
+import { Registry } from "@brand-records/telemetry";
+import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
+import type { Spend, Verdict } from "./rate-limiter.ts";
+import { ResilientLimiter } from "./resilient-limiter.ts";
+
+const LIMIT = 60;
+
+let server: RedisServer;
+let witness: GuardedRedis;
+let limiter: ResilientLimiter;
+let metrics: Registry;
+let lines: string[];
+let brandId: string;
+
+beforeAll(async () => {
+  server = await startRedisServer();
+  witness = openRedis(server.url, { commandTimeoutMs: 20_000 });
+});
+beforeEach(() => {
+  brandId = newBrand();
+});
+afterEach(async () => {
+  await limiter.stop();
+  await server.kill();
+  await server.start();
+});
+afterAll(async () => {
+  await witness.stop();
+  await server.stop();
+});
+
+/** `timing` is for tests that are not about a slow Redis: on a busy machine the usual time-out would make it one. */
+function open(timing: { commandTimeoutMs?: number } = { commandTimeoutMs: 20_000 }): void {
+  lines = [];
+  metrics = new Registry();
+  const write = (_fields: object, message: string): void => void lines.push(message);
+  limiter = new ResilientLimiter({ redisUrl: server.url, log: { info: write, warn: write }, metrics, ...timing });
+}
+
+const newBrand = (): string => `brd_${randomUUID()}`;
+const spend = (overrides: Partial<Spend> = {}): Promise<Verdict> =>
+  limiter.spend({ brandId, limit: LIMIT, epoch: 1, fresh: true, ...overrides });
+const admitted = async (times: number): Promise<number> =>
+  (await Promise.all(Array.from({ length: times }, () => spend()))).filter(({ kind }) => kind === "admitted").length;
+
+async function metric(name: string): Promise<number> {
+  const { values } = await metrics.getSingleMetric(name)!.get();
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+const fallbackDecisions = () => metric("rate_limiter_fallback_decisions_total");
+const redisIsDown = () => eventually(async () => expect(await metric("rate_limiter_redis_up")).toBe(0));
+
+/** Resolves when a request of another brand has left its mark in Redis. */
+const redisDecides = (): Promise<void> =>
+  eventually(async () => {
+    const other = newBrand();
+    await spend({ brandId: other });
+    expect(await witness.run((commands) => commands.exists(windowKey(other)))).toBe(1);
+    expect(await metric("rate_limiter_redis_up")).toBe(1);
+  });
+
+async function killRedis(): Promise<void> {
+  await server.kill();
+  await redisIsDown();
+}
+
+it("decides in process while no Redis has been reached yet, and says so", async () => {
+  await server.kill();
+  open();
+  expect(await admitted(200)).toBe(LIMIT);
+  expect(await fallbackDecisions()).toBe(200);
+  await eventually(() => expect(lines.at(-1)).toContain("per process"));
+});
+
+it("goes on in process where Redis was when it went, refused requests not counted", async () => {
+  open();
+  await redisDecides();
+  expect(await admitted(40)).toBe(40);
+  await killRedis();
+  expect(await admitted(100)).toBe(20);
+  expect(await admitted(100)).toBe(0);
+});
+
+it("takes no slot in process for what Redis refuses or calls stale", async () => {
+  open();
+  await redisDecides();
+  for (let i = 0; i < 100; i += 1) expect((await spend({ fresh: false })).kind).toBe("stale");
+  expect(await admitted(1)).toBe(1);
+  for (let i = 0; i < 100; i += 1) expect((await spend({ limit: 1 })).kind).toBe("refused");
+  await killRedis();
+  expect(await admitted(100)).toBe(LIMIT - 1);
+});
+
+it("calls every cached epoch stale without Redis, and takes no slot for it", async () => {
+  open();
+  await redisDecides();
+  await spend();
+  expect((await spend({ fresh: false })).kind).toBe("admitted");
+  await killRedis();
+  for (let i = 0; i < 100; i += 1) expect(await spend({ fresh: false })).toEqual({ kind: "stale" });
+  expect(await admitted(100)).toBe(LIMIT - 2);
+});
+
+it("does not admit twice because Redis came back empty", async () => {
+  open();
+  await redisDecides();
+  expect(await admitted(50)).toBe(50);
+  await killRedis();
+  expect(await admitted(5)).toBe(5);
+  await server.start();
+  await redisDecides();
+  expect(await spend()).toMatchObject({ kind: "admitted", remaining: 4 });
+  expect(await admitted(200)).toBe(4);
+  expect(await spend({ fresh: false })).toEqual({ kind: "stale" });
+  expect(await witness.run((commands) => commands.llen(windowKey(brandId)))).toBe(5);
+});
+
+/** Requests of many brands, each of which sends exactly its limit. Runs until it is stopped. */
+class Traffic {
+  readonly brands: string[] = [];
+  readonly surprises: unknown[] = [];
+  requests = 0;
+  slowestMs = 0;
+  #isStopped = false;
+  readonly #running = Promise.all(Array.from({ length: 8 }, () => this.#send()));
+
+  async #send(): Promise<void> {
+    while (!this.#isStopped) {
+      const brand = newBrand();
+      this.brands.push(brand);
+      // In threes: some of a brand's requests run at the same time, some one after the other.
+      for (let sent = 0; sent < LIMIT; sent += 3) await Promise.all([this.#one(brand), this.#one(brand), this.#one(brand)]);
+    }
+  }
+
+  async #one(brand: string): Promise<void> {
+    const start = performance.now();
+    const verdict = await spend({ brandId: brand }).catch((error: unknown) => error);
+    this.slowestMs = Math.max(this.slowestMs, performance.now() - start);
+    this.requests += 1;
+    if ((verdict as Verdict).kind !== "admitted") this.surprises.push({ brand, verdict });
+    await new Promise(setImmediate);
+  }
+
+  /** Resolves when the brands that have begun have sent their limit. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Resolves when so many more requests have been answered. */
+  more(requests: number): Promise<void> {
+    const goal = this.requests + requests;
+    return eventually(() => expect(this.requests).toBeGreaterThan(goal), { timeoutMs: 20_000 });
+  }
+}
+
+it.each([
+  ["is gone for a while", () => server.kill(), () => server.start()],
+  ["is frozen for a while", () => server.freeze(), () => server.thaw()],
+  [
+    "is gone for no longer than it takes to start again, and comes back empty",
+    () => server.kill().then(() => server.start()),
+    async () => {},
+  ],
+])(
+  "refuses nothing below the limit and admits nothing above it when Redis %s under traffic, and recovers by itself",
+  async (how, disturb, mend) => {
+    open({});
+    await redisDecides();
+    const traffic = new Traffic();
+    await traffic.more(1_000);
+    const usualMs = traffic.slowestMs;
+    traffic.slowestMs = 0;
+
+    await disturb();
+    await eventually(() => expect(lines).toContainEqual(expect.stringContaining("per process")));
+    await traffic.more(3_000);
+    expect(await fallbackDecisions()).toBeGreaterThan(0);
+    await mend();
+    await redisDecides();
+    await traffic.more(1_000);
+    await traffic.stop();
+
+    expect(traffic.surprises).toEqual([]);
+    expect(lines.at(-1)).toContain("over all processes");
+    // All of this took less than a minute, or it would have timed out: whatever was admitted still counts.
+    const kinds = await Promise.all(traffic.brands.map(async (brand) => (await spend({ brandId: brand })).kind));
+    expect(new Set(kinds)).toEqual(new Set(["refused"]));
+    process.stdout.write(
+      `Redis ${how}: ${traffic.requests} requests, the slowest decided in ${traffic.slowestMs.toFixed(1)} ms (before: ${usualMs.toFixed(1)} ms)\n`,
+    );
+  },
+);

@@ -1,0 +1,104 @@
+import { openRedis, RedisUnavailable, type RedisLog } from "@brand-records/redis";
+import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
+import { WINDOW_SECONDS, type CountedVerdict, type RateLimiter, type Spend, type Verdict } from "./rate-limiter.ts";
+import { RedisLimiter } from "./redis-limiter.ts";
+import { SlidingWindows } from "./sliding-windows.ts";
+
+export interface ResilientLimiterOptions {
+  readonly redisUrl: string;
+  /** Gets one line at each change of state. */
+  readonly log: RedisLog;
+  readonly metrics: Registry;
+  /** How long Redis may take; that of openRedis unless told otherwise. */
+  readonly commandTimeoutMs?: number;
+}
+
+/**
+ * Redis decides while it answers, and the bound is the brand's over all processes. Without Redis this process decides,
+ * over the requests that it has accepted itself: it takes note of them all the time, so it does not begin with an empty
+ * window. The bound is then per process, which a metric and a log line say.
+ */
+export class ResilientLimiter implements RateLimiter {
+  readonly #redis: RedisLimiter;
+  readonly #windows = new SlidingWindows();
+  readonly #log: RedisLog;
+  readonly #redisUp: Gauge;
+  readonly #fallbackDecisions: Counter;
+  /** Redis may have lost its windows in a failure; until then, on the clock of `#windows`, this process has to agree. */
+  #redisKnowsFrom = 0;
+
+  constructor({ redisUrl, log, metrics, ...timing }: ResilientLimiterOptions) {
+    this.#log = log;
+    this.#redisUp = new Gauge({
+      name: "rate_limiter_redis_up",
+      help: "1 while Redis decides and the rate limit holds over all processes, 0 while it holds per process",
+      registers: [metrics],
+    });
+    this.#fallbackDecisions = new Counter({
+      name: "rate_limiter_fallback_decisions_total",
+      help: "Requests that were decided in this process because Redis could not be asked or had just come back",
+      labelNames: ["verdict"],
+      registers: [metrics],
+    });
+    this.#redis = new RedisLimiter(openRedis(redisUrl, { ...timing, onStateChange: (isUp, cause) => this.#redisChanged(isUp, cause) }));
+  }
+
+  /**
+   * The own window takes the slot before Redis is asked: its time is then never later than the one Redis notes, so the
+   * window is no stricter; and requests that run at the same time cannot all find the same slot free.
+   */
+  async spend(spend: Spend): Promise<Verdict> {
+    const { brandId, limit, fresh } = spend;
+    const at = this.#windows.now();
+    const mustAgree = at < this.#redisKnowsFrom;
+    const own = this.#windows.spend(brandId, limit, at);
+    if (own.kind === "refused" && mustAgree) return this.#decidedHere(fresh ? own : { kind: "stale" });
+
+    const shared = await this.#askRedis(spend);
+    if (shared === undefined) return this.#decidedHere(this.#withoutRedis(spend, own, at));
+    if (shared.kind !== "admitted") {
+      if (own.kind === "admitted") this.#windows.takeBack(brandId, at);
+      return shared;
+    }
+    if (own.kind === "refused") this.#windows.note(brandId, limit, at);
+    return mustAgree && own.kind === "admitted" && own.remaining < shared.remaining ? own : shared;
+  }
+
+  async stop(): Promise<void> {
+    this.#windows.stop();
+    await this.#redis.stop();
+  }
+
+  async #askRedis(spend: Spend): Promise<Verdict | undefined> {
+    try {
+      return await this.#redis.spend(spend);
+    } catch (error) {
+      if (error instanceof RedisUnavailable) return undefined; // Logged once, when the state changed.
+      throw error;
+    }
+  }
+
+  #withoutRedis({ brandId, limit, fresh }: Spend, own: CountedVerdict, at: number): Verdict {
+    if (!fresh) {
+      if (own.kind === "admitted") this.#windows.takeBack(brandId, at);
+      return { kind: "stale" };
+    }
+    // What refused may have been slots that were given back while Redis was being asked.
+    return own.kind === "admitted" ? own : this.#windows.spend(brandId, limit, this.#windows.now());
+  }
+
+  #decidedHere(verdict: Verdict): Verdict {
+    this.#fallbackDecisions.inc({ verdict: verdict.kind });
+    return verdict;
+  }
+
+  #redisChanged(isUp: boolean, cause: unknown): void {
+    this.#redisUp.set(isUp ? 1 : 0);
+    if (isUp) {
+      this.#redisKnowsFrom = this.#windows.now() + WINDOW_SECONDS * 1_000_000;
+      this.#log.info({}, "redis answers: the rate limit holds over all processes");
+    } else {
+      this.#log.warn({ err: cause }, "redis is unavailable: until it answers, the rate limit holds per process");
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Lifecycle } from "@brand-records/lifecycle";
+import { openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
+import { Verifier } from "./auth/verifier.ts";
+import type { GatewayConfig } from "./config.ts";
+import { createApp } from "./http/app.ts";
+import { startHttpServer } from "./http/server.ts";
+import { openLimiter } from "./limits/open-limiter.ts";
+import { connectServices } from "./services.ts";
+
+/** Starts the gateway; answers the ports it listens on. It needs none of its services to start. */
+export async function startGateway(config: GatewayConfig, life: Lifecycle, log: Logger): Promise<{ port: number; admin_port: number }> {
+  const metrics = openMetrics("gateway");
+  const admin = life.own(
+    "admin server",
+    await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      metrics,
+      notReady: () => (life.isReady ? [] : ["process"]),
+    }),
+  );
+  const services = life.own("rpc clients", connectServices(config));
+  const limiter = life.own("rate limiter", openLimiter({ redisUrl: config.REDIS_URL, log, metrics }));
+
+  const app = createApp({
+    environment: config.ENVIRONMENT,
+    verifier: new Verifier(services.verification),
+    limiter,
+    tierLimits: { plus: config.RATE_LIMIT_PLUS, pro: config.RATE_LIMIT_PRO, enterprise: config.RATE_LIMIT_ENTERPRISE },
+    services,
+    publicUrl: config.PUBLIC_URL,
+    trustProxy: config.TRUST_PROXY,
+    requestDeadlineMs: config.REQUEST_DEADLINE_MS,
+    log,
+    metrics,
+    isStopping: () => !life.isReady,
+  });
+  const { HOST: host, PORT: port, HEADERS_TIMEOUT_MS: headersTimeoutMs, REQUEST_TIMEOUT_MS: requestTimeoutMs } = config;
+  const http = life.own("http server", await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs }));
+  return { port: http.port, admin_port: admin.port };
+}

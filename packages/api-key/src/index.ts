@@ -1,0 +1,1 @@
+export { generateKey, KEY_PATTERN, keyDigest, keyEnvironment, keyHint, type KeyEnvironment } from "./api-key.ts";

@@ -1,0 +1,146 @@
+import type { CampaignPlan, PlannedCampaign } from "../plan/campaign-plan.ts";
+import type { Context } from "../plan/context.ts";
+import type { CreatorPlan } from "../plan/creator-plan.ts";
+import { Random } from "../random.ts";
+import { Shuffle } from "../shuffle.ts";
+import { DAY, HOUR, Timeline } from "../timeline.ts";
+import { PLATFORM_WEIGHTS, type Platform } from "../vocabulary.ts";
+
+export type SubmissionStatus = "pending" | "approved" | "rejected" | "withdrawn";
+
+/** What a submission is before payouts are considered. */
+export interface SubmissionFacts {
+  readonly createdAt: number;
+  readonly status: SubmissionStatus;
+  readonly campaign: PlannedCampaign;
+  readonly creator: number;
+  /** Null unless approved or rejected. */
+  readonly reviewedAt: number | null;
+}
+
+export interface SubmissionResult {
+  readonly platform: Platform;
+  readonly views: number | null;
+  readonly earned: number;
+}
+
+const SHARES = { pending: 0.1, approved: 0.7 };
+const REJECTED_OF_REST = 0.75;
+/** Older ones have all been reviewed. */
+const REVIEWED_SHARE = 0.85;
+const CAMPAIGN_TRIES = 6;
+
+/** Submissions by number, each made from nothing but its number. Exactly one in ten is pending. */
+export class SubmissionSource {
+  /** Approved long enough ago to have been paid: by rank, for payouts to be built on. */
+  readonly payable: number;
+  readonly #context: Context;
+  readonly #campaigns: CampaignPlan;
+  readonly #creators: CreatorPlan;
+  readonly #timeline: Timeline;
+  readonly #reviewed: Stratum;
+  readonly #recent: Stratum;
+  readonly #factStream: number;
+  readonly #resultStream: number;
+
+  constructor(context: Context, campaigns: CampaignPlan, creators: CreatorPlan) {
+    this.#context = context;
+    this.#campaigns = campaigns;
+    this.#creators = creators;
+    const count = context.sizes.submissions;
+    this.#timeline = new Timeline(count, context.stream("submission time"), context.now);
+    this.#factStream = context.stream("submission");
+    this.#resultStream = context.stream("submission result");
+
+    const reviewed = Math.floor(count * REVIEWED_SHARE);
+    const pending = Math.round(count * SHARES.pending);
+    const approvedRecently = Math.round((count - reviewed - pending) * SHARES.approved);
+    const approved = Math.min(reviewed, Math.max(0, Math.round(count * SHARES.approved) - approvedRecently));
+    this.#reviewed = new Stratum(0, reviewed, { pending: 0, approved }, context.stream("reviewed submissions"));
+    this.#recent = new Stratum(reviewed, count - reviewed, { pending, approved: approvedRecently }, context.stream("recent submissions"));
+    this.payable = campaigns.content.some(pays) ? approved : 0;
+  }
+
+  facts(index: number): SubmissionFacts {
+    const createdAt = this.#timeline.at(index);
+    const stratum = index < this.#recent.from ? this.#reviewed : this.#recent;
+    const status = stratum.statusOf(index);
+    const random = new Random(this.#factStream, index);
+    const campaign = this.#campaignAt(createdAt, status, random);
+    const creator = this.#creators.pick(random);
+    const delay = Math.min(6 * DAY, random.logNormal(14 * HOUR, 1));
+    const reviewed = status === "approved" || status === "rejected";
+    const reviewedAt = reviewed ? Math.min(this.#context.now, Math.floor(createdAt + delay)) : null;
+    return { createdAt, status, campaign, creator, reviewedAt };
+  }
+
+  /** The number of the payable submission at `rank`, and back (-1 if it is not payable). */
+  payableAt(rank: number): number {
+    return this.#reviewed.indexAt(rank);
+  }
+
+  payableRankOf(index: number): number {
+    if (index >= this.#recent.from) return -1;
+    const rank = this.#reviewed.rankOf(index);
+    return rank < this.payable ? rank : -1;
+  }
+
+  /** In which campaign it ends up decides what it earned. */
+  result(index: number, status: SubmissionStatus, campaign: PlannedCampaign): SubmissionResult {
+    const random = new Random(this.#resultStream, index);
+    const platform = random.pickWeighted(
+      campaign.platforms,
+      campaign.platforms.map((name) => PLATFORM_WEIGHTS[name]),
+    );
+    const counted = Math.floor(random.pareto(1_500, 1.05, 4_000_000));
+    const measured = status === "approved" && campaign.rate !== null ? true : random.chance(MEASURED_SHARE[status]);
+    const earned = status !== "approved" ? 0 : campaign.rate === null ? (campaign.fee ?? 0) : Math.floor((counted * campaign.rate) / 1_000);
+    return { platform, views: measured ? counted : null, earned };
+  }
+
+  #campaignAt(time: number, status: SubmissionStatus, random: Random): PlannedCampaign {
+    const { content } = this.#campaigns;
+    for (let i = 0; i < CAMPAIGN_TRIES; i += 1) {
+      const campaign = random.pick(content);
+      // Nothing is pending any more in a campaign that has been settled.
+      if (campaign.runsFrom <= time && time < campaign.runsUntil && (status !== "pending" || campaign.settledOn === null)) return campaign;
+    }
+    return content[0] as PlannedCampaign;
+  }
+}
+
+const MEASURED_SHARE: Readonly<Record<SubmissionStatus, number>> = { pending: 0.6, approved: 0.9, rejected: 0.8, withdrawn: 0.5 };
+
+const pays = ({ rate, fee }: PlannedCampaign): boolean => rate !== null || fee !== null;
+
+/** Neighbouring submissions of which exactly so many have each status. */
+class Stratum {
+  readonly from: number;
+  readonly #shuffle: Shuffle;
+  readonly #approved: number;
+  readonly #pending: number;
+  readonly #rejected: number;
+
+  constructor(from: number, count: number, { pending, approved }: { pending: number; approved: number }, stream: number) {
+    this.from = from;
+    this.#shuffle = new Shuffle(count, stream);
+    this.#approved = approved;
+    this.#pending = pending;
+    this.#rejected = Math.round((count - approved - pending) * REJECTED_OF_REST);
+  }
+
+  rankOf(index: number): number {
+    return this.#shuffle.rankOf(index - this.from);
+  }
+
+  indexAt(rank: number): number {
+    return this.from + this.#shuffle.indexAt(rank);
+  }
+
+  statusOf(index: number): SubmissionStatus {
+    const rank = this.rankOf(index);
+    if (rank < this.#approved) return "approved";
+    if (rank < this.#approved + this.#pending) return "pending";
+    return rank < this.#approved + this.#pending + this.#rejected ? "rejected" : "withdrawn";
+  }
+}

@@ -1,0 +1,124 @@
+import type { ConversionSource } from "./facts/conversion-facts.ts";
+import type { SubmissionSource } from "./facts/submission-facts.ts";
+import type { CampaignPlan, PlannedCampaign } from "./plan/campaign-plan.ts";
+import type { Context } from "./plan/context.ts";
+import type { DepositSource } from "./plan/deposit-plan.ts";
+import type { PayoutPlan } from "./plan/payout-plan.ts";
+import { Random } from "./random.ts";
+
+/** Centavos that budgets are multiples of. */
+const BUDGET_STEP = 500_000;
+/** The least that one deposit of a campaign brings, in centavos. */
+export const DEPOSIT_STEP = 100_000;
+
+/** The sums that make campaigns, payouts, links and deposits agree with each other. By number; money in centavos. */
+export interface Ledger {
+  readonly payoutAmount: Float64Array;
+  readonly payoutSubmissions: Int32Array;
+  readonly payoutConversions: Int32Array;
+  /** Conversions that were not reversed, all of them, and when the last one came. */
+  readonly linkConversions: Int32Array;
+  readonly linkOrders: Int32Array;
+  readonly linkLastAt: Float64Array;
+  readonly campaignCommitted: Float64Array;
+  readonly campaignPaid: Float64Array;
+  readonly campaignBudget: Float64Array;
+  /** Deposits of the campaign that succeeded. */
+  readonly campaignDeposits: Int32Array;
+}
+
+export interface LedgerSources {
+  readonly campaigns: CampaignPlan;
+  readonly submissions: SubmissionSource;
+  readonly conversions: ConversionSource;
+  readonly payouts: PayoutPlan;
+  readonly deposits: DepositSource;
+}
+
+/** Goes through every submission, conversion and deposit once; keeps sums only. */
+export function drawUpLedger(context: Context, sources: LedgerSources): Ledger {
+  const { sizes } = context;
+  const ledger: Ledger = {
+    payoutAmount: new Float64Array(sizes.payouts),
+    payoutSubmissions: new Int32Array(sizes.payouts),
+    payoutConversions: new Int32Array(sizes.payouts),
+    linkConversions: new Int32Array(sizes.links),
+    linkOrders: new Int32Array(sizes.links),
+    linkLastAt: new Float64Array(sizes.links),
+    campaignCommitted: new Float64Array(sizes.campaigns),
+    campaignPaid: new Float64Array(sizes.campaigns),
+    campaignBudget: new Float64Array(sizes.campaigns),
+    campaignDeposits: new Int32Array(sizes.campaigns),
+  };
+  addOrphans(ledger, context, sources);
+  addSubmissions(ledger, context, sources);
+  addConversions(ledger, context, sources);
+  addDeposits(ledger, context, sources);
+  sources.payouts.all.forEach(({ campaign, status }, number) => {
+    if (status === "paid") add(ledger.campaignPaid, campaign.index, ledger.payoutAmount[number] ?? 0);
+  });
+  for (const campaign of sources.campaigns.all) ledger.campaignBudget[campaign.index] = budgetOf(campaign, ledger, context);
+  return ledger;
+}
+
+function addOrphans(ledger: Ledger, context: Context, { payouts }: LedgerSources): void {
+  const stream = context.stream("orphan payout");
+  payouts.all.forEach(({ orphan, campaign }, number) => {
+    if (!orphan) return;
+    const random = new Random(stream, number);
+    const amount = random.between(1, 400) * 5_000;
+    ledger.payoutAmount[number] = amount;
+    ledger.payoutSubmissions[number] = random.between(1, 6);
+    add(ledger.campaignCommitted, campaign.index, amount);
+  });
+}
+
+function addSubmissions(ledger: Ledger, { sizes }: Context, { submissions, payouts }: LedgerSources): void {
+  for (let index = 0; index < sizes.submissions; index += 1) {
+    const facts = submissions.facts(index);
+    if (facts.status !== "approved") continue;
+    const { campaign, payout } = payouts.placeSubmission(index, facts);
+    const { earned } = submissions.result(index, facts.status, campaign);
+    add(ledger.campaignCommitted, campaign.index, earned);
+    if (payout === -1) continue;
+    add(ledger.payoutAmount, payout, earned);
+    add(ledger.payoutSubmissions, payout, 1);
+  }
+}
+
+function addConversions(ledger: Ledger, { sizes }: Context, { conversions, payouts }: LedgerSources): void {
+  for (let index = 0; index < sizes.conversions; index += 1) {
+    const facts = conversions.facts(index);
+    const { link, payout } = payouts.placeConversion(index, facts);
+    add(ledger.linkOrders, link.index, 1);
+    if (facts.createdAt > (ledger.linkLastAt[link.index] ?? 0)) ledger.linkLastAt[link.index] = facts.createdAt;
+    if (facts.status !== "reversed") add(ledger.linkConversions, link.index, 1);
+    if (facts.status !== "approved") continue;
+    const { commission } = conversions.order(index, facts, link);
+    add(ledger.campaignCommitted, link.campaign.index, commission);
+    if (payout === -1) continue;
+    add(ledger.payoutAmount, payout, commission);
+    add(ledger.payoutConversions, payout, 1);
+  }
+}
+
+function addDeposits(ledger: Ledger, { sizes }: Context, { deposits }: LedgerSources): void {
+  for (let index = 0; index < sizes.deposits; index += 1) {
+    const { campaign, status } = deposits.plan(index);
+    if (campaign !== null && status === "succeeded") add(ledger.campaignDeposits, campaign.index, 1);
+  }
+}
+
+/** Never less than what creators have earned, nor than what so many deposits bring at least. */
+function budgetOf(campaign: PlannedCampaign, ledger: Ledger, context: Context): number {
+  const random = new Random(context.stream("budget"), campaign.index);
+  const planned = random.pareto(4, 1.2, 100) * BUDGET_STEP;
+  const headroom = 1.02 + random.unit() * (campaign.phase === "over" ? 0.25 : 0.9);
+  const committed = (ledger.campaignCommitted[campaign.index] ?? 0) * headroom;
+  const deposited = (ledger.campaignDeposits[campaign.index] ?? 0) * DEPOSIT_STEP;
+  return Math.ceil(Math.max(planned, committed, deposited) / BUDGET_STEP) * BUDGET_STEP;
+}
+
+function add(sums: Float64Array | Int32Array, at: number, amount: number): void {
+  sums[at] = (sums[at] ?? 0) + amount;
+}

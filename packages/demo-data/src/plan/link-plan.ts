@@ -1,0 +1,66 @@
+import { idAt } from "../ids.ts";
+import { Random } from "../random.ts";
+import { DAY, HOUR } from "../timeline.ts";
+import type { CampaignPlan, PlannedCampaign } from "./campaign-plan.ts";
+import type { Context } from "./context.ts";
+import type { CreatorPlan } from "./creator-plan.ts";
+
+/** A link as it is meant to be; its clicks and conversions follow from the conversions. */
+export interface PlannedLink {
+  readonly index: number;
+  readonly id: string;
+  readonly campaign: PlannedCampaign;
+  readonly creator: number;
+  readonly createdAt: number;
+  /** No order comes through it later: it was disabled, or the campaign ended. */
+  readonly worksUntil: number;
+  readonly disabled: boolean;
+  /** From 0 to 1; most links are hardly used. */
+  readonly appeal: number;
+}
+
+export interface LinkPlan {
+  /** By time of creation. */
+  readonly all: readonly PlannedLink[];
+  /** How many there were at `time`. */
+  countUntil(time: number): number;
+}
+
+const DISABLED_SHARE = 0.03;
+
+/** The first works from before the history begins until its end, so an order always finds a link. */
+export function planLinks(context: Context, campaigns: CampaignPlan, creators: CreatorPlan): LinkPlan {
+  const drafts = Array.from({ length: context.sizes.links }, (_, index) => draftLink(index, context, campaigns, creators));
+  drafts.sort((a, b) => a.createdAt - b.createdAt);
+  const stream = context.stream("link id");
+  const all = drafts.map((draft, index) => ({ ...draft, index, id: idAt("lnk", draft.createdAt, stream, index) }));
+  return { all, countUntil: (time) => countUntil(all, time) };
+}
+
+function draftLink(index: number, context: Context, { affiliate }: CampaignPlan, creators: CreatorPlan): Omit<PlannedLink, "id" | "index"> {
+  const random = new Random(context.stream("link"), index);
+  const everlasting = affiliate[0] as PlannedCampaign;
+  const campaign = index === 0 || random.chance(0.35) ? everlasting : random.pick(affiliate);
+  const creator = creators.pick(random);
+  if (index === 0) {
+    const createdAt = campaign.runsFrom + HOUR;
+    return { campaign, creator, createdAt, worksUntil: context.now, disabled: false, appeal: 1 };
+  }
+  // Creators take their links early: they see the campaign in its first days. None comes before the first link.
+  const from = campaign.runsFrom + 2 * HOUR;
+  const createdAt = Math.floor(from + (campaign.runsUntil - from) * random.unit() ** (campaign === everlasting ? 1 : 2));
+  const disabled = random.chance(DISABLED_SHARE);
+  const worksUntil = disabled ? Math.min(campaign.runsUntil, createdAt + random.between(1, 30) * DAY) : campaign.runsUntil;
+  return { campaign, creator, createdAt, worksUntil, disabled, appeal: random.unit() ** 4 };
+}
+
+function countUntil(links: readonly PlannedLink[], time: number): number {
+  let low = 0;
+  let high = links.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((links[middle]?.createdAt ?? Infinity) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

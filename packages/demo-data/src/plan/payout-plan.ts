@@ -1,0 +1,201 @@
+import type { ConversionFacts, ConversionSource } from "../facts/conversion-facts.ts";
+import type { SubmissionFacts, SubmissionSource } from "../facts/submission-facts.ts";
+import { idAt } from "../ids.ts";
+import { Random } from "../random.ts";
+import { DAY, HISTORY, paydayFrom } from "../timeline.ts";
+import { RETURN_WINDOW, type CampaignPlan, type PlannedCampaign } from "./campaign-plan.ts";
+import type { Context } from "./context.ts";
+import { CREATORS_MAX, type CreatorPlan } from "./creator-plan.ts";
+import type { PlannedLink } from "./link-plan.ts";
+
+export type PayoutStatus = "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed";
+
+export interface PlannedPayout {
+  readonly id: string;
+  readonly campaign: PlannedCampaign;
+  readonly creator: number;
+  /** A payday: all payouts of a week share it. */
+  readonly createdAt: number;
+  readonly status: PayoutStatus;
+  /** What it pays for lies outside the generated records: more payouts were asked for than there is to pay. */
+  readonly orphan: boolean;
+}
+
+type DraftPayout = Pick<PlannedPayout, "campaign" | "creator" | "createdAt" | "orphan">;
+
+/** Of the payouts, when there is enough of both to pay for. */
+const SUBMISSIONS_SHARE = 0.6;
+
+/**
+ * Who is paid when, and which payout pays for which submission or conversion.
+ *
+ * Every payout is built on one approved item, its anchor, so that none is empty; other items of the same campaign and
+ * creator join the first payout that comes after they became payable. In a settled campaign everything is paid: an item
+ * nobody would pay for is moved to a creator who is paid, or to the campaign that runs for ever.
+ */
+export class PayoutPlan {
+  readonly all: readonly PlannedPayout[];
+  readonly #submissionAnchors: Anchors;
+  readonly #conversionAnchors: Anchors;
+  readonly #numbers: Int32Array;
+  readonly #byPair = new Map<number, number[]>();
+  readonly #bySettledCampaign = new Map<number, number[]>();
+  readonly #campaigns: CampaignPlan;
+  readonly #firstLink: PlannedLink | undefined;
+  readonly #submissions: SubmissionSource;
+  readonly #conversions: ConversionSource;
+  readonly #moveStream: number;
+
+  constructor(
+    context: Context,
+    plans: { campaigns: CampaignPlan; creators: CreatorPlan; links: readonly PlannedLink[] },
+    sources: { submissions: SubmissionSource; conversions: ConversionSource },
+  ) {
+    this.#campaigns = plans.campaigns;
+    this.#firstLink = plans.links[0];
+    this.#submissions = sources.submissions;
+    this.#conversions = sources.conversions;
+    this.#moveStream = context.stream("moved submission");
+
+    const wanted = context.sizes.payouts;
+    const forConversions = Math.min(
+      sources.conversions.payable,
+      wanted - Math.min(sources.submissions.payable, Math.round(wanted * SUBMISSIONS_SHARE)),
+    );
+    this.#submissionAnchors = new Anchors(Math.min(sources.submissions.payable, wanted - forConversions), sources.submissions.payable);
+    this.#conversionAnchors = new Anchors(forConversions, sources.conversions.payable);
+
+    const drafts = Array.from({ length: wanted }, (_, slot) => this.#draft(slot, context, plans.creators));
+    const order = drafts.map((_, slot) => slot).sort((a, b) => timeOf(drafts, a) - timeOf(drafts, b) || a - b);
+    this.#numbers = new Int32Array(wanted);
+    order.forEach((slot, number) => (this.#numbers[slot] = number));
+    const idStream = context.stream("payout id");
+    const statusStream = context.stream("payout status");
+    this.all = order.map((slot, number) => {
+      const draft = drafts[slot] as DraftPayout;
+      const status = statusAt(draft, context.now, new Random(statusStream, number));
+      return { ...draft, id: idAt("po", draft.createdAt, idStream, number), status };
+    });
+    this.all.forEach((payout, number) => this.#index(payout, number));
+  }
+
+  /** The submission in its place, and the number of the payout that pays for it (-1 when there is none). */
+  placeSubmission(index: number, facts: SubmissionFacts): { campaign: PlannedCampaign; creator: number; payout: number } {
+    const { campaign, creator } = facts;
+    if (facts.status !== "approved" || (campaign.rate === null && campaign.fee === null)) return { campaign, creator, payout: -1 };
+    const slot = this.#submissionAnchors.slotOf(this.#submissions.payableRankOf(index));
+    if (slot !== -1) return { campaign, creator, payout: this.#numbers[slot] ?? -1 };
+    const payout = this.#payoutFor(campaign, creator, facts.reviewedAt ?? facts.createdAt);
+    if (payout !== -1 || campaign.settledOn === null) return { campaign, creator, payout };
+
+    const random = new Random(this.#moveStream, index);
+    const others = this.#bySettledCampaign.get(campaign.index);
+    if (others !== undefined) {
+      const other = random.pick(others);
+      return { campaign, creator: this.all[other]?.creator ?? creator, payout: other };
+    }
+    const everlasting = this.#campaigns.content[0] ?? campaign;
+    return { campaign: everlasting, creator, payout: this.#payoutFor(everlasting, creator, facts.reviewedAt ?? facts.createdAt) };
+  }
+
+  /** The conversion in its place, and the number of the payout that pays for it (-1 when there is none). */
+  placeConversion(index: number, { status, createdAt, link }: ConversionFacts): { link: PlannedLink; payout: number } {
+    if (status !== "approved") return { link, payout: -1 };
+    const slot = this.#conversionAnchors.slotOf(this.#conversions.payableRankOf(index));
+    if (slot !== -1) return { link, payout: this.#numbers[this.#submissionAnchors.slots + slot] ?? -1 };
+    const payout = this.#payoutFor(link.campaign, link.creator, createdAt + RETURN_WINDOW);
+    if (payout !== -1 || link.campaign.settledOn === null) return { link, payout };
+    const first = this.#firstLink ?? link;
+    return { link: first, payout: this.#payoutFor(first.campaign, first.creator, createdAt + RETURN_WINDOW) };
+  }
+
+  /** A settled campaign without a payout was never settled: it just ended. */
+  isSettled(campaign: PlannedCampaign): boolean {
+    return this.#bySettledCampaign.has(campaign.index);
+  }
+
+  #draft(slot: number, context: Context, creators: CreatorPlan): DraftPayout {
+    const random = new Random(context.stream("payout"), slot);
+    const conversionSlot = slot - this.#submissionAnchors.slots;
+    if (conversionSlot < 0) {
+      const facts = this.#submissions.facts(this.#submissions.payableAt(this.#submissionAnchors.rankAt(slot)));
+      const createdAt = paydayOf(facts.campaign, facts.reviewedAt ?? facts.createdAt, 40 * DAY * random.unit(), context.now);
+      return { campaign: facts.campaign, creator: facts.creator, createdAt, orphan: false };
+    }
+    if (conversionSlot < this.#conversionAnchors.slots) {
+      const { link, createdAt } = this.#conversions.facts(this.#conversions.payableAt(this.#conversionAnchors.rankAt(conversionSlot)));
+      const payday = paydayOf(link.campaign, createdAt + RETURN_WINDOW, 14 * DAY * random.unit(), context.now);
+      return { campaign: link.campaign, creator: link.creator, createdAt: payday, orphan: false };
+    }
+    const campaign = this.#campaigns.content[0] ?? (this.#campaigns.all[0] as PlannedCampaign);
+    const createdAt = paydayOf(campaign, context.now - HISTORY * random.unit(), 0, context.now);
+    return { campaign, creator: creators.pick(random), createdAt, orphan: true };
+  }
+
+  #index(payout: PlannedPayout, number: number): void {
+    if (payout.orphan) return;
+    append(this.#byPair, pairOf(payout.campaign, payout.creator), number);
+    if (payout.campaign.settledOn !== null) append(this.#bySettledCampaign, payout.campaign.index, number);
+  }
+
+  #payoutFor(campaign: PlannedCampaign, creator: number, payableFrom: number): number {
+    const numbers = this.#byPair.get(pairOf(campaign, creator)) ?? [];
+    let low = 0;
+    let high = numbers.length;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (timeOf(this.all, numbers[middle] ?? 0) < payableFrom) low = middle + 1;
+      else high = middle;
+    }
+    return numbers[low] ?? -1;
+  }
+}
+
+/** Spreads payouts evenly over the payable items: which item carries which payout, both ways. */
+class Anchors {
+  readonly slots: number;
+  readonly #items: number;
+
+  constructor(slots: number, items: number) {
+    this.slots = slots;
+    this.#items = items;
+  }
+
+  rankAt(slot: number): number {
+    return Math.floor((slot * this.#items) / this.slots);
+  }
+
+  /** -1 when the item at this rank carries none. */
+  slotOf(rank: number): number {
+    if (rank < 0 || this.slots === 0) return -1;
+    const slot = Math.ceil((rank * this.slots) / this.#items);
+    return slot < this.slots && this.rankAt(slot) === rank ? slot : -1;
+  }
+}
+
+/** `held`: creators are paid once enough has come together. */
+function paydayOf(campaign: PlannedCampaign, payableFrom: number, held: number, now: number): number {
+  if (campaign.settledOn !== null) return campaign.settledOn;
+  const payday = paydayFrom(payableFrom + held);
+  const soonest = paydayFrom(payableFrom);
+  return payday <= now ? payday : soonest <= now ? soonest : soonest - 7 * DAY;
+}
+
+const STATUSES = ["pending", "processing", "paid", "failed", "cancelled", "reversed"] as const;
+
+function statusAt({ campaign, createdAt }: DraftPayout, now: number, random: Random): PayoutStatus {
+  if (campaign.settledOn !== null) return random.pickWeighted(STATUSES, [0, 0, 97, 0, 1.5, 1.5]);
+  if (createdAt > now - 3 * DAY) return random.pickWeighted(STATUSES, [60, 40, 0, 0, 0, 0]);
+  if (createdAt > now - 10 * DAY) return random.pickWeighted(STATUSES, [25, 25, 45, 5, 0, 0]);
+  return random.pickWeighted(STATUSES, [0, 0, 93, 4, 2, 1]);
+}
+
+const timeOf = (payouts: readonly DraftPayout[], number: number): number => payouts[number]?.createdAt ?? 0;
+
+const pairOf = (campaign: PlannedCampaign, creator: number): number => campaign.index * CREATORS_MAX + creator;
+
+function append(lists: Map<number, number[]>, key: number, number: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [number]);
+  else list.push(number);
+}

@@ -1,0 +1,106 @@
+import { mix32 } from "./random.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** How far back the history of a brand goes. */
+export const HISTORY = 365 * DAY;
+
+const MANILA_OFFSET_HOURS = 8;
+
+/** How busy each hour of the Manila day is: a lull before dawn, a peak after dinner. */
+const HOUR_WEIGHTS = [5, 3, 2, 1, 1, 2, 3, 5, 6, 7, 7, 8, 11, 8, 7, 7, 7, 8, 11, 15, 18, 18, 14, 9];
+
+/** Above 1 the past is denser, below it the present: brands grow. */
+const GROWTH = 0.6;
+
+const BURST_CHANCE = 0.04;
+const QUANTILES = 480;
+
+/**
+ * When the items of one resource came to be: never later than the next one, denser towards `now`, with days and nights,
+ * and with bursts that share one millisecond, as a platform's batch jobs leave them. Large sets have bursts of 250 (more
+ * than the largest page), and at least one of them.
+ */
+export class Timeline {
+  readonly #count: number;
+  readonly #stream: number;
+  readonly #now: number;
+  readonly #burstLength: number;
+  readonly #quantiles: Float64Array;
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(count: number, stream: number, now: number) {
+    this.#count = count;
+    this.#stream = stream;
+    this.#now = now;
+    this.#burstLength = count >= 1_500 ? 250 : count >= 100 ? 10 : 3;
+    this.#quantiles = dayQuantiles(now);
+  }
+
+  /** Milliseconds since the epoch of the item at `index`. */
+  at(index: number): number {
+    const block = Math.floor(index / this.#burstLength);
+    const from = this.#isBurst(block) ? block * this.#burstLength : index;
+    const position = (from + mix32(this.#stream ^ from) / 0x1_0000_0000) / this.#count;
+    return Math.floor(this.#dayAndNight(this.#now - HISTORY * (1 - position ** GROWTH)));
+  }
+
+  /** How many items came to be at `time` or before. */
+  countUntil(time: number): number {
+    let low = 0;
+    let high = this.#count;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.at(middle) <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #isBurst(block: number): boolean {
+    if (block === Math.floor(this.#count / this.#burstLength / 2)) return true;
+    return mix32(this.#stream + block) / 0x1_0000_0000 < BURST_CHANCE;
+  }
+
+  /** Moves a time within its 24 hours (counted back from now, so that nothing lands in the future). */
+  #dayAndNight(time: number): number {
+    const back = (this.#now - time) / DAY;
+    const days = Math.floor(back);
+    const at = (1 - (back - days)) * QUANTILES;
+    const below = Math.min(Math.floor(at), QUANTILES - 1);
+    const low = this.#quantiles[below] ?? 0;
+    const high = this.#quantiles[below + 1] ?? 1;
+    return this.#now - (days + 1 - (low + (high - low) * (at - below))) * DAY;
+  }
+}
+
+/** For each share of a day's items, the share of the day by which they have come. The day ends at `now`. */
+function dayQuantiles(now: number): Float64Array {
+  const hourNow = Math.floor(now / HOUR + MANILA_OFFSET_HOURS) % 24;
+  const weights = HOUR_WEIGHTS.map((_, i) => HOUR_WEIGHTS[(hourNow + i) % 24] ?? 1);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const quantiles = new Float64Array(QUANTILES + 1);
+  let hour = 0;
+  let before = 0;
+  for (let i = 0; i <= QUANTILES; i += 1) {
+    const wanted = (i / QUANTILES) * total;
+    while (hour < 23 && before + (weights[hour] ?? 1) < wanted) {
+      before += weights[hour] ?? 1;
+      hour += 1;
+    }
+    quantiles[i] = (hour + (wanted - before) / (weights[hour] ?? 1)) / 24;
+  }
+  return quantiles;
+}
+
+const WEEK = 7 * DAY;
+/** Friday, 2 January 1970, ten in the morning in Manila. */
+const FIRST_PAYDAY = DAY + 2 * HOUR;
+
+/** Payouts are made on Fridays at ten in Manila, all at once. */
+export function paydayFrom(time: number): number {
+  return FIRST_PAYDAY + Math.ceil((time - FIRST_PAYDAY) / WEEK) * WEEK;
+}

@@ -1,0 +1,27 @@
+import { AppError } from "@brand-records/errors";
+import pg from "pg";
+
+/** SQLSTATE classes and codes that say the server is away, stopping or full, not that the statement is wrong. */
+const AWAY = /^(08|53|57P0)/;
+const QUERY_CANCELED = "57014";
+const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
+
+/** What pg threw, as `unavailable` or `timeout` where the database is the reason; anything else unchanged. */
+export function fromPostgresError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (code === QUERY_CANCELED)
+    return new AppError("timeout", "The answer took too long. Try again; a smaller page is quicker.", { cause: error });
+  const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
+  if (connectionLost || AWAY.test(code)) {
+    return new AppError("unavailable", "The database cannot be reached just now. Try again shortly.", {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
+  }
+  return error;
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "23505";
+}

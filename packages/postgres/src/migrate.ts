@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+
+export interface MigrateOptions {
+  readonly url: string;
+  /** The service's schema; made if it is not there. */
+  readonly schema: string;
+  /** Holds `0001-name.sql`, `0002-…`, without gaps. */
+  readonly directory: string;
+}
+
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+/**
+ * Brings a schema to this release: forward only, each migration in a transaction of its own, one process at a time by
+ * advisory lock. Any number of processes may call it at once.
+ *
+ * @returns the names of the migrations it applied
+ * @throws MigrationError if the schema is newer than this release, or an applied migration was edited since
+ */
+export async function migrate({ url, schema, directory }: MigrateOptions): Promise<string[]> {
+  const migrations = await readMigrations(directory);
+  const client = new pg.Client({ connectionString: url, application_name: `migrate ${schema}` });
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock(hashtext($1))", [`brand-records migrate ${schema}`]);
+    await client.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+    const table = `${pg.escapeIdentifier(schema)}.schema_migrations`;
+    await client.query(`create table if not exists ${table} (
+      version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
+    const applied = await client.query<{ version: number; checksum: string }>(`select version, checksum from ${table} order by version`);
+    const pending = pendingMigrations(schema, migrations, applied.rows);
+    for (const migration of pending) await apply(client, table, migration);
+    return pending.map((migration) => migration.name);
+  } finally {
+    // Ending the session releases the lock, whatever happened.
+    await client.end();
+  }
+}
+
+async function apply(client: pg.Client, table: string, { version, name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await client.query("begin");
+    await client.query(sql);
+    await client.query(`insert into ${table} (version, name, checksum) values ($1, $2, $3)`, [version, name, checksum]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw new MigrationError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function pendingMigrations(
+  schema: string,
+  known: readonly Migration[],
+  applied: readonly { version: number; checksum: string }[],
+): readonly Migration[] {
+  for (const { version, checksum } of applied) {
+    const migration = known[version - 1];
+    if (migration === undefined) {
+      throw new MigrationError(
+        `schema ${schema} is at version ${version}, newer than this release (${known.length}): run the newer release`,
+      );
+    }
+    if (migration.checksum !== checksum) {
+      throw new MigrationError(`schema ${schema}: ${migration.name} was edited after it had been applied: add a new migration instead`);
+    }
+  }
+  return known.slice(applied.length);
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).toSorted();
+  return Promise.all(
+    names.map(async (name, index) => {
+      const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1]);
+      if (version !== index + 1) throw new MigrationError(`${name}: migrations are numbered 0001-name.sql, 0002-…, without gaps`);
+      const sql = await readFile(join(directory, name), "utf8");
+      return { version, name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+    }),
+  );
+}

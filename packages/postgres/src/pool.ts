@@ -1,0 +1,80 @@
+import pg from "pg";
+import { fromPostgresError } from "./errors.ts";
+import type { Sql, Statement } from "./sql.ts";
+import { typeParsers } from "./types.ts";
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Connections at most. */
+  readonly max?: number;
+  readonly applicationName: string;
+  /** A connection broke while nobody used it. */
+  onIdleError?(error: Error): void;
+}
+
+export interface Database extends Sql {
+  /** Commits when `work` resolves, rolls back when it rejects. Read committed. */
+  transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+export interface Transaction extends Sql {
+  /** The connection itself, for COPY. */
+  readonly client: pg.ClientBase;
+}
+
+/** A pool that connects by itself, now and after every loss. Times come as RFC 3339 text, bigint as number. */
+export function openPool({ url, max = 10, applicationName, onIdleError }: PoolOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: typeParsers,
+    // By statement, not by startup option: poolers refuse unknown options.
+    onConnect: (client) =>
+      client.query(`set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${STATEMENT_TIMEOUT_MS}`) as unknown as void,
+  });
+  pool.on("error", (error) => onIdleError?.(error));
+  return {
+    query: (statement, values) => run(pool, statement, values),
+    transaction: (work) => transaction(pool, work),
+    stop: () => pool.end(),
+  };
+}
+
+async function run<Row>(on: pg.Pool | pg.ClientBase, statement: Statement | string, values: readonly unknown[] = []): Promise<Row[]> {
+  const config = typeof statement === "string" ? { text: statement } : { name: statement.name, text: statement.text };
+  try {
+    const result = await on.query({ ...config, values: values as unknown[] });
+    return result.rows as Row[];
+  } catch (error) {
+    throw fromPostgresError(error);
+  }
+}
+
+async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw fromPostgresError(error);
+  });
+  // Without a listener the loss of this connection would end the process; the running query rejects as well.
+  let lost: Error | undefined;
+  const onLoss = (error: Error): void => void (lost = error);
+  client.on("error", onLoss);
+  try {
+    await run(client, "begin");
+    const result = await work({ client, query: (statement, values) => run(client, statement, values) });
+    await run(client, "commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch((rollbackError: Error) => void (lost ??= rollbackError));
+    throw error;
+  } finally {
+    client.off("error", onLoss);
+    // A connection that could not even roll back is not given to anybody else.
+    client.release(lost);
+  }
+}

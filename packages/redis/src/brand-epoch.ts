@@ -1,0 +1,35 @@
+import type { GuardedRedis } from "./guarded-redis.ts";
+import { luaScript } from "./lua-script.ts";
+
+/**
+ * What accounts and gateways say to each other through Redis. The braces are a hash tag: in a cluster everything of one
+ * brand lies on one node, so one script may touch it all.
+ */
+export const epochKey = (brandId: string): string => `epoch:{${brandId}}`;
+export const windowKey = (brandId: string): string => `rate:{${brandId}}`;
+
+/** An hour: an epoch that is gone costs one verification at accounts. */
+export const EPOCH_TTL_SECONDS = 3_600;
+
+const publish = luaScript(
+  "publishBrandEpoch",
+  1,
+  `
+local known = tonumber(redis.call('GET', KEYS[1]) or '')
+if known and known >= tonumber(ARGV[1]) then
+  redis.call('EXPIRE', KEYS[1], ARGV[2])
+else
+  redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+end
+`,
+);
+
+/**
+ * Tells every gateway that principals of this brand read at an older epoch are out of date. Never lowers an epoch, so
+ * any number of processes may publish in any order. `epoch` is a whole number below 2^53.
+ *
+ * @throws RedisUnavailable
+ */
+export async function publishEpoch(redis: GuardedRedis, brandId: string, epoch: number): Promise<void> {
+  await redis.run((commands) => publish(commands, epochKey(brandId), epoch, EPOCH_TTL_SECONDS));
+}

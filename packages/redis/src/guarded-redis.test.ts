@@ -1,0 +1,224 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { openRedis, type GuardedRedis, type GuardedRedisOptions } from "./guarded-redis.ts";
+import { RedisUnavailable } from "./redis-unavailable.ts";
+
+/** Stands before Redis: writes down what it is sent, and can keep back what it answers. */
+class HoldingProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #held: (() => void)[] = [];
+  #isHolding = false;
+  sent = "";
+
+  constructor(redisUrl: string) {
+    const { hostname, port } = new URL(redisUrl);
+    this.#server = createServer((client) => {
+      const redis = connect(Number(port), hostname);
+      for (const [socket, other] of [[client, redis] as const, [redis, client] as const]) {
+        this.#sockets.add(socket);
+        socket.on("error", () => other.destroy());
+        socket.on("close", () => other.destroy());
+      }
+      client.on("data", (bytes) => {
+        this.sent += bytes.toString();
+        redis.write(bytes);
+      });
+      redis.on("data", (bytes) => {
+        if (this.#isHolding) this.#held.push(() => client.write(bytes));
+        else client.write(bytes);
+      });
+    });
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `redis://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  hold(): void {
+    this.#isHolding = true;
+    this.sent = "";
+  }
+
+  release(): void {
+    this.#isHolding = false;
+    for (const write of this.#held.splice(0)) write();
+  }
+
+  cut(): void {
+    this.#isHolding = false;
+    this.#held.length = 0;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  stop(): void {
+    this.cut();
+    this.#server.close();
+  }
+}
+
+let server: RedisServer;
+let witness: GuardedRedis;
+const opened: GuardedRedis[] = [];
+const proxies: HoldingProxy[] = [];
+
+/** The time-out of most tests is long: what they are about is not how busy this machine is. */
+const LONG_MS = 20_000;
+
+function open(url: string, options: GuardedRedisOptions = { commandTimeoutMs: LONG_MS }): GuardedRedis {
+  const redis = openRedis(url, options);
+  opened.push(redis);
+  return redis;
+}
+
+const isUp = (redis: GuardedRedis) => eventually(() => expect(redis.isUp).toBe(true));
+
+async function startProxy(): Promise<{ proxy: HoldingProxy; url: string }> {
+  const proxy = new HoldingProxy(server.url);
+  proxies.push(proxy);
+  return { proxy, url: await proxy.listen() };
+}
+
+beforeAll(async () => {
+  server = await startRedisServer();
+});
+
+beforeEach(async () => {
+  witness = open(server.url);
+  await isUp(witness);
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((redis) => redis.stop()));
+  for (const proxy of proxies.splice(0)) proxy.stop();
+});
+
+afterAll(() => server.stop());
+
+it("starts without a Redis, fails at once meanwhile, and is up by itself as soon as there is one", async () => {
+  await server.kill();
+  const states: boolean[] = [];
+  const redis = open(server.url, { commandTimeoutMs: LONG_MS, onStateChange: (up) => states.push(up) });
+  await expect(redis.run((commands) => commands.ping())).rejects.toThrow(RedisUnavailable);
+  await eventually(() => expect(states).toEqual([false]));
+  await server.start();
+  await isUp(redis);
+  await expect(redis.run((commands) => commands.ping())).resolves.toBe("PONG");
+  expect(states).toEqual([false, true]);
+});
+
+it("sends nothing after one time-out but a single PING, until that has answered", async () => {
+  const { proxy, url } = await startProxy();
+  const redis = open(url, { commandTimeoutMs: 200 });
+  await isUp(redis);
+
+  proxy.hold();
+  await expect(redis.run((commands) => commands.incr("queued"))).rejects.toThrow("no answer within 200 ms");
+  for (let i = 0; i < 1_000; i += 1) {
+    await expect(redis.run((commands) => commands.incr("queued"))).rejects.toThrow(RedisUnavailable);
+    await witness.run((commands) => commands.echo("time passes"));
+  }
+  expect(proxy.sent.match(/\b(incr|ping)\b/g)).toEqual(["incr", "ping"]);
+
+  proxy.release();
+  await isUp(redis);
+  await expect(redis.run((commands) => commands.incr("queued"))).resolves.toBe(2);
+});
+
+it("fails what was under way when the connection is lost, and never sends it again", async () => {
+  const { proxy, url } = await startProxy();
+  const redis = open(url);
+  await isUp(redis);
+
+  proxy.hold();
+  const lost = redis.run((commands) => commands.incr("under way"));
+  await eventually(async () => expect(await witness.run((commands) => commands.get("under way"))).toBe("1"));
+  proxy.cut();
+  await expect(lost).rejects.toThrow(RedisUnavailable);
+
+  await isUp(redis);
+  // Commands of one connection are executed in order: a repetition would come before this.
+  await expect(redis.run((commands) => commands.get("under way"))).resolves.toBe("1");
+});
+
+it("takes a reply that lies in the socket, however late our own event loop is", async () => {
+  const redis = open(server.url, { commandTimeoutMs: 20 });
+  await isUp(redis);
+  // From here the loop comes to its timers first, to its sockets after them.
+  await new Promise(setImmediate);
+  const reply = redis.run((commands) => commands.echo("in time"));
+  for (const until = performance.now() + 200; performance.now() < until;);
+  await expect(reply).resolves.toBe("in time");
+});
+
+it("recovers from a freeze, having executed nothing but what was under way", async () => {
+  const states: boolean[] = [];
+  const redis = open(server.url, { commandTimeoutMs: 200, onStateChange: (up) => states.push(up) });
+  await isUp(redis);
+  await server.freeze();
+  const asked = Array.from({ length: 10 }, () => redis.run((commands) => commands.incr("frozen")));
+  expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(Array(10).fill("rejected"));
+  for (let i = 0; i < 100; i += 1) await expect(redis.run((commands) => commands.incr("frozen"))).rejects.toThrow(RedisUnavailable);
+  await server.thaw();
+  await isUp(redis);
+  await expect(redis.run((commands) => commands.get("frozen"))).resolves.toBe("10");
+  expect(states).toEqual([true, false, true]);
+});
+
+it("gives up a connection on which nothing is heard any more, and dials anew", async () => {
+  const { proxy, url } = await startProxy();
+  const redis = open(url, { commandTimeoutMs: 200 });
+  await isUp(redis);
+  proxy.hold();
+  await expect(redis.run((commands) => commands.ping())).rejects.toThrow(RedisUnavailable);
+  // The handshake of a new connection.
+  await eventually(() => expect(proxy.sent.toLowerCase()).toContain("hello"));
+  proxy.release();
+  await isUp(redis);
+});
+
+it("counts an error of Redis as a failure, tells its cause, and recovers", async () => {
+  const lines: unknown[] = [];
+  const log = {
+    info: (_fields: object, message: string) => lines.push(message),
+    warn: (_fields: object, message: string) => lines.push(message),
+  };
+  const redis = open(server.url, { commandTimeoutMs: LONG_MS, log });
+  await isUp(redis);
+  await expect(redis.run((commands) => commands.call("nonsense"))).rejects.toMatchObject({
+    name: "RedisUnavailable",
+    cause: { message: expect.stringContaining("unknown command") },
+  });
+  await isUp(redis);
+  expect(lines).toEqual(["redis answers", "redis is unavailable", "redis answers"]);
+});
+
+describe("stop", () => {
+  const active = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout" || kind === "TCPSocketWrap").length;
+
+  it.each([
+    ["while it is up", async () => {}],
+    ["while Redis is frozen", () => server.freeze()],
+    ["while Redis is gone", () => server.kill()],
+  ])("leaves no timer and no socket %s, and fails what comes after", async (_when, disturb) => {
+    await witness.stop();
+    const before = active();
+    const redis = openRedis(server.url, { commandTimeoutMs: 200 });
+    await isUp(redis);
+    await disturb();
+    const asked = redis.run((commands) => commands.blpop("nothing ever", 0));
+    await Promise.allSettled([asked, redis.stop(), redis.stop()]);
+    await expect(asked).rejects.toThrow(RedisUnavailable);
+    await expect(redis.run((commands) => commands.ping())).rejects.toThrow("stopped");
+    await eventually(() => expect(active()).toBe(before));
+  });
+
+  afterEach(async () => {
+    await server.kill();
+    await server.start();
+  });
+});

@@ -1,0 +1,15 @@
+import type { Redis } from "ioredis";
+
+export type LuaScript = (redis: Redis, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
+
+/**
+ * A script that Redis runs in one round trip: its text travels once per connection, its hash from then on. `name` has to
+ * be unique among scripts and must not be a command of Redis.
+ */
+export function luaScript(name: string, numberOfKeys: number, lua: string): LuaScript {
+  return (redis, ...keysAndArguments) => {
+    if (!(name in redis)) redis.defineCommand(name, { numberOfKeys, lua });
+    const scripts = redis as unknown as Record<string, (...keysAndArguments: (string | number)[]) => Promise<unknown>>;
+    return scripts[name]!(...keysAndArguments);
+  };
+}

@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { formatInstant, parseInstant } from "./index.ts";
+
+describe("parseInstant", () => {
+  it("reads what formatInstant writes", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }), (milliseconds) => {
+        expect(parseInstant(formatInstant(milliseconds))).toBe(milliseconds);
+      }),
+    );
+  });
+
+  it.each([
+    ["2026-11-21T16:30:00+08:00", "2026-11-21T08:30:00.000Z"],
+    ["2026-11-21t08:30:00z", "2026-11-21T08:30:00.000Z"],
+    ["2026-11-21T08:30:00-00:00", "2026-11-21T08:30:00.000Z"],
+    ["2026-11-21T08:30:00.123456789Z", "2026-11-21T08:30:00.123Z"],
+    ["2026-11-21T08:30:00.9Z", "2026-11-21T08:30:00.900Z"],
+    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
+    // What no record can be as old or as new as, stays within what Postgres knows.
+    ["0000-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z"],
+    ["9999-12-31T23:59:59.999-23:59", "9999-12-31T23:59:59.999Z"],
+  ])("reads %s", (text, expected) => {
+    expect(formatInstant(parseInstant(text) ?? Number.NaN)).toBe(expected);
+  });
+
+  it.each([
+    "",
+    "2026-11-21",
+    "2026-11-21T08:30:00",
+    "2026-11-21 08:30:00Z",
+    "2026-02-30T00:00:00Z",
+    "2023-02-29T00:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-11-21T24:00:00Z",
+    "2026-11-21T08:30:60Z",
+    "2026-11-21T08:30:00.1234567890Z",
+    "2026-11-21T08:30:00+24:00",
+    "2026-11-21T08:30:00+08:60",
+    "2026-11-21T08:30:00+0800",
+    "1763713800",
+    "infinity",
+  ])("refuses %j", (text) => {
+    expect(parseInstant(text)).toBeUndefined();
+  });
+});

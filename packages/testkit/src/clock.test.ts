@@ -1,0 +1,11 @@
+import { manualClock } from "./clock.ts";
+
+describe("manualClock", () => {
+  it("stands still until it is advanced, also when `now` was handed on by itself", () => {
+    const clock = manualClock(1_000);
+    const { now } = clock;
+    expect([now(), now()]).toEqual([1_000, 1_000]);
+    clock.advance(250);
+    expect(now()).toBe(1_250);
+  });
+});

@@ -1,0 +1,62 @@
+import pg from "pg";
+import { createDatabase, type TestDatabase } from "./databases.ts";
+
+const made: TestDatabase[] = [];
+const create = async (...args: Parameters<typeof createDatabase>): Promise<TestDatabase> => {
+  const database = await createDatabase(...args);
+  made.push(database);
+  return database;
+};
+
+describe("createDatabase", () => {
+  afterEach(async () => {
+    for (const database of made.splice(0)) await database.drop();
+  });
+
+  it("prepares the template once, however many ask for it at the same time", async () => {
+    let prepared = 0;
+    const prepare = async (url: string): Promise<void> => {
+      prepared += 1;
+      await query(url, "create table colors (name text); insert into colors values ('violet')");
+    };
+    const databases = await Promise.all([1, 2, 3, 4].map(() => create("prepared_once", prepare)));
+    expect(prepared).toBe(1);
+    for (const { url } of databases) expect(await query(url, "select name from colors")).toEqual([{ name: "violet" }]);
+  });
+
+  it("keeps what one writes from the others", async () => {
+    const prepare = (url: string): Promise<void> => query(url, "create table colors (name text)").then(() => undefined);
+    const [one, other] = [await create("apart", prepare), await create("apart", prepare)];
+    await query(one.url, "insert into colors values ('violet')");
+    expect(await query(other.url, "select name from colors")).toEqual([]);
+  });
+
+  it("clones nothing whose preparation failed, and tries anew", async () => {
+    const fail = async (): Promise<void> => {
+      throw new Error("migration 0002 is broken");
+    };
+    await expect(create("fails_first", fail)).rejects.toThrow("migration 0002 is broken");
+    await create("fails_first", (url) => query(url, "create table colors (name text)").then(() => undefined));
+    const second = await create("fails_first", fail);
+    expect(await query(second.url, "select * from colors")).toEqual([]);
+  });
+
+  it("drops a database in which sessions are open", async () => {
+    const database = await createDatabase("in_use");
+    const session = new pg.Client({ connectionString: database.url });
+    await session.connect();
+    session.on("error", () => {}); // It is told why, then disconnected.
+    await database.drop();
+    await expect(query(database.url, "select 1")).rejects.toMatchObject({ code: "3D000" });
+  });
+});
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+}

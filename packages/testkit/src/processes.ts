@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { dieWithParent } from "./die-with-parent.ts";
+
+const READY_MS_MAX = 30_000;
+/** What a process wrote before that is forgotten: a load test logs gigabytes. */
+const OUTPUT_CHARS_KEPT = 4_000_000;
+
+export interface ProcessOptions {
+  /** For messages. */
+  readonly name: string;
+  /** Compiled JavaScript. */
+  readonly script: string;
+  /** All it gets beside PATH: what the developer has set for the product must not change a test. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ServiceProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** What it told with `process.send({ ready: … })`. */
+  readonly ready: object;
+  /** After the exit, once all output has arrived. */
+  readonly exited: Promise<ProcessExit>;
+  /** stdout and stderr as they came. */
+  output(): string;
+  /** Sends the signal, SIGTERM unless told otherwise, and resolves when the process has ended. Also if it has already. */
+  kill(signal?: NodeJS.Signals): Promise<ProcessExit>;
+}
+
+/**
+ * Runs a service as its own process and resolves when it is ready. It dies with the process that started it.
+ *
+ * @throws with its output, if it ends first or is not ready within 30 s
+ */
+export async function startProcess({ name, script, env = {} }: ProcessOptions): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ["--enable-source-maps", script], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const exited = once(child, "close").then(([code, signal]) => ({ code, signal }) as ProcessExit);
+  const output = keepOutput(child);
+  dieWithParent(child);
+  const kill = (signal: NodeJS.Signals = "SIGTERM"): Promise<ProcessExit> => {
+    child.ref();
+    child.kill(signal);
+    return exited;
+  };
+  try {
+    const ready = await readyMessage(child, exited);
+    return { name, pid: child.pid as number, ready, exited, output, kill };
+  } catch (error) {
+    await kill("SIGKILL");
+    throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}. It wrote:\n${output()}`);
+  }
+}
+
+function readyMessage(child: ChildProcess, exited: Promise<ProcessExit>): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`is not ready after ${READY_MS_MAX / 1_000} s`)), READY_MS_MAX);
+    const onMessage = (message: unknown): void => {
+      if (typeof message !== "object" || message === null || !("ready" in message)) return;
+      clearTimeout(timer);
+      child.off("message", onMessage);
+      resolve(message.ready as object);
+    };
+    child.on("message", onMessage);
+    exited.then(
+      ({ code, signal }) => {
+        clearTimeout(timer);
+        reject(new Error(`ended before it was ready (${signal ?? `exit code ${code}`})`));
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+function keepOutput(child: ChildProcess): () => string {
+  const chunks: string[] = [];
+  let length = 0;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      while (length > OUTPUT_CHARS_KEPT && chunks.length > 1) length -= chunks.shift()?.length ?? 0;
+    });
+  }
+  return () => chunks.join("");
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/**
+ * A TypeID: `prefix_` and 26 characters of base32 over a UUIDv7, so ids sort by the time they were made.
+ *
+ * @param milliseconds since the epoch
+ * @param random ten bytes; random ones unless the id has to be reproducible
+ * @see https://github.com/jetify-com/typeid/tree/main/spec
+ */
+export function newId(prefix: string, milliseconds: number = Date.now(), random: Uint8Array = randomBytes(10)): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(milliseconds, 0, 6);
+  bytes.set(random.subarray(0, 10), 6);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return `${prefix}_${base32(bytes)}`;
+}
+
+/** 16 bytes as 26 characters; the first carries three bits. */
+function base32(bytes: Buffer): string {
+  let text = "";
+  let pending = 0;
+  let bits = 2; // 128 bits fill 26 characters but for two leading zeros.
+  for (const byte of bytes) {
+    pending = (pending << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += ALPHABET[(pending >> bits) & 31];
+    }
+    pending &= (1 << bits) - 1;
+  }
+  return text;
+}

@@ -1,0 +1,56 @@
+-- What a brand's keys may do, and who may change that.
+
+create table accounts.brands (
+  id text collate "C" primary key check (id ~ '^brd_[0-9a-z]{1,40}$'),
+  name text not null check (char_length(name) between 1 and 200),
+  tier text not null check (tier in ('starter', 'plus', 'pro', 'enterprise')),
+  verified boolean not null,
+  -- Raised with every change to a key, the tier or the verification. It follows the clock, so that a brand made anew
+  -- under an old id, or restored from a backup, never repeats an epoch that some gateway still remembers.
+  epoch bigint not null default (extract(epoch from clock_timestamp()) * 1000)::bigint,
+  epoch_changed_at timestamptz(3) not null default clock_timestamp(),
+  created_at timestamptz(3) not null default now()
+);
+
+-- Epochs of the last minutes are published again and again (a Redis failover may lose the newest).
+create index brands_epoch_changed_at on accounts.brands (epoch_changed_at);
+
+create table accounts.members (
+  brand_id text collate "C" not null references accounts.brands,
+  -- Lower case: one person, one member.
+  email text collate "C" not null check (email = lower(email) and char_length(email) between 3 and 254),
+  role text not null check (role in ('owner', 'member')),
+  created_at timestamptz(3) not null default now(),
+  primary key (brand_id, email)
+);
+
+create table accounts.keys (
+  id text collate "C" primary key check (id ~ '^key_[0-9a-z]{1,40}$'),
+  brand_id text collate "C" not null references accounts.brands,
+  environment text not null check (environment in ('live', 'test')),
+  name text not null check (char_length(name) between 1 and 80),
+  permissions text[] not null,
+  hint text not null,
+  -- HMAC-SHA-256 of SHA-256(key) under the pepper of this version. The key is nowhere.
+  pepper_version integer not null,
+  key_hash bytea not null check (octet_length(key_hash) = 32),
+  created_by text not null,
+  created_at timestamptz(3) not null default now(),
+  last_used_at timestamptz(3),
+  revoked_at timestamptz(3),
+  revoked_by text,
+  check ((revoked_at is null) = (revoked_by is null)),
+  unique (key_hash)
+);
+
+create index keys_brand_id on accounts.keys (brand_id, created_at desc, id desc);
+
+-- Revocation is final, whoever writes.
+create function accounts.refuse_unrevoking() returns trigger language plpgsql as $$
+begin
+  raise exception 'key % is revoked for good', old.id using errcode = 'check_violation';
+end $$;
+
+create trigger keys_stay_revoked before update on accounts.keys
+  for each row when (old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at)
+  execute function accounts.refuse_unrevoking();

@@ -1,0 +1,57 @@
+import { AppError } from "@brand-records/errors";
+import { z } from "zod";
+
+export const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
+export type Tier = (typeof TIERS)[number];
+
+export interface Brand {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: Tier;
+  readonly verified: boolean;
+  readonly epoch: number;
+  readonly created_at: string;
+}
+
+export interface Member {
+  readonly brand_id: string;
+  readonly email: string;
+  readonly role: "owner" | "member";
+  readonly created_at: string;
+}
+
+/** Integrations are for Plus and above. */
+export const mayIntegrate = (tier: Tier): boolean => tier !== "starter";
+
+const plainText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, "must not be empty")
+    .max(max, `has to be at most ${max} characters`)
+    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not hold control characters");
+
+/** What may be said of a brand, its members and its keys. Names are kept trimmed, addresses in lower case. */
+export const fields = {
+  brandId: z.string().regex(/^brd_[0-9a-z]{1,40}$/, "has to be brd_ and 1 to 40 lower-case letters or digits"),
+  brandName: plainText(200),
+  tier: z.enum(TIERS, `has to be one of ${TIERS.join(", ")}`),
+  email: z.email("has to be an e-mail address").max(254).toLowerCase(),
+  role: z.enum(["owner", "member"], "has to be owner or member"),
+  keyName: plainText(80),
+  environment: z.enum(["live", "test"], "has to be live or test"),
+  permissions: z.array(z.enum(["records:read", "campaigns:prepare"], "has to be records:read or campaigns:prepare")),
+  pageSize: z.int().min(0).max(1_000, "has to be at most 1000"),
+};
+
+/** @throws AppError `invalid_request` with every problem */
+export function check<Shape extends z.ZodRawShape>(shape: Shape, input: unknown): z.output<z.ZodObject<Shape>> {
+  const parsed = z.object(shape).safeParse(input);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map((issue) => ({ field: issue.path.join("."), message: issue.message }));
+  const [first] = details;
+  throw new AppError("invalid_request", details.map(({ field, message }) => `${field} ${message}`).join("; "), {
+    field: first?.field ?? "",
+    details,
+  });
+}

@@ -1,0 +1,39 @@
+import type { Database } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
+import { epochsChangedWithin } from "../storage/brands.ts";
+import type { EpochBoard } from "./epoch-board.ts";
+
+const EVERY_MS = 1_000;
+/** Longer than any failover or restart that may lose a published epoch. */
+const CHANGED_WITHIN_SECONDS = 600;
+
+/**
+ * Publishes the epochs of the last ten minutes every second, beginning at once: a publication lost with a Redis
+ * failover, or with this process between commit and publication, is made up for within a second.
+ */
+export function startRepublisher(db: Database, board: EpochBoard, log: Logger): { stop(): Promise<void> } {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const round = async (): Promise<void> => {
+    try {
+      const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS);
+      await Promise.all(changed.map(({ id, epoch }) => board.publish(id, epoch)));
+    } catch (error) {
+      log.warn({ err: error }, "epochs could not be read for republication");
+    }
+  };
+  const run = (): Promise<void> =>
+    round().then(() => {
+      if (!stopped) timer = setTimeout(() => void (running = run()), EVERY_MS);
+    });
+  let running = run();
+
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

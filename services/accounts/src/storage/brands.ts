@@ -1,0 +1,71 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import type { Brand, Tier } from "../domain/brand.ts";
+
+const COLUMNS = "id, name, tier, verified, epoch, created_at";
+
+const statements = {
+  insert: {
+    name: "brands.insert",
+    text: `insert into accounts.brands (id, name, tier, verified) values ($1, $2, $3, $4) on conflict (id) do nothing returning ${COLUMNS}`,
+  },
+  find: { name: "brands.find", text: `select ${COLUMNS} from accounts.brands where id = $1` },
+  lock: { name: "brands.lock", text: `select ${COLUMNS} from accounts.brands where id = $1 for update` },
+  page: { name: "brands.page", text: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2` },
+  setTier: { name: "brands.set_tier", text: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}` },
+  setVerified: { name: "brands.set_verified", text: `update accounts.brands set verified = $2 where id = $1 returning ${COLUMNS}` },
+  raiseEpoch: {
+    name: "brands.raise_epoch",
+    text: `update accounts.brands
+              set epoch = greatest(epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint), epoch_changed_at = clock_timestamp()
+            where id = $1 returning ${COLUMNS}`,
+  },
+  changedSince: {
+    name: "brands.changed_since",
+    text: `select id, epoch from accounts.brands where epoch_changed_at > now() - make_interval(secs => $1)`,
+  },
+} satisfies Record<string, Statement>;
+
+/** Answers undefined if the id is taken. */
+export async function insertBrand(
+  sql: Sql,
+  brand: { id: string; name: string; tier: Tier; verified: boolean },
+): Promise<Brand | undefined> {
+  const [row] = await sql.query<Brand>(statements.insert, [brand.id, brand.name, brand.tier, brand.verified]);
+  return row;
+}
+
+export async function findBrand(sql: Sql, id: string): Promise<Brand | undefined> {
+  const [row] = await sql.query<Brand>(statements.find, [id]);
+  return row;
+}
+
+/** Holds the brand's row until the transaction ends: changes of one brand happen one after another. */
+export async function lockBrand(sql: Sql, id: string): Promise<Brand | undefined> {
+  const [row] = await sql.query<Brand>(statements.lock, [id]);
+  return row;
+}
+
+/** By id, ascending, after `afterId`. */
+export function pageOfBrands(sql: Sql, afterId: string, limit: number): Promise<Brand[]> {
+  return sql.query<Brand>(statements.page, [afterId, limit]);
+}
+
+export async function setTier(sql: Sql, id: string, tier: Tier): Promise<Brand | undefined> {
+  const [row] = await sql.query<Brand>(statements.setTier, [id, tier]);
+  return row;
+}
+
+export async function setVerified(sql: Sql, id: string, verified: boolean): Promise<Brand | undefined> {
+  const [row] = await sql.query<Brand>(statements.setVerified, [id, verified]);
+  return row;
+}
+
+/** Raises the epoch; holds the brand's row like `lockBrand`. */
+export async function raiseEpoch(sql: Sql, id: string): Promise<Brand | undefined> {
+  const [row] = await sql.query<Brand>(statements.raiseEpoch, [id]);
+  return row;
+}
+
+export function epochsChangedWithin(sql: Sql, seconds: number): Promise<{ id: string; epoch: number }[]> {
+  return sql.query(statements.changedSince, [seconds]);
+}

@@ -1,0 +1,82 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import type { Key, Permission, Principal } from "../domain/key.ts";
+
+const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
+
+const statements = {
+  // Principal and epoch from one statement: both are of the same moment.
+  verify: {
+    name: "keys.verify",
+    text: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.tier, b.verified, b.epoch
+             from accounts.keys k join accounts.brands b on b.id = k.brand_id
+            where k.key_hash = any($1) and k.environment = $2 and k.revoked_at is null`,
+  },
+  insert: {
+    name: "keys.insert",
+    text: `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+  },
+  find: { name: "keys.find", text: `select ${COLUMNS} from accounts.keys where id = $1` },
+  list: { name: "keys.list", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 order by created_at desc, id desc` },
+  revoke: {
+    name: "keys.revoke",
+    text: `update accounts.keys set revoked_at = now(), revoked_by = $2 where id = $1 and revoked_at is null returning ${COLUMNS}`,
+  },
+  noteUses: {
+    name: "keys.note_uses",
+    text: `update accounts.keys k set last_used_at = greatest(k.last_used_at, used.at)
+             from unnest($1::text[], $2::timestamptz[]) as used (id, at) where k.id = used.id`,
+  },
+} satisfies Record<string, Statement>;
+
+export interface NewKey extends Pick<Key, "id" | "brand_id" | "environment" | "name" | "hint" | "created_by"> {
+  readonly permissions: readonly Permission[];
+  readonly pepperVersion: number;
+  readonly keyHash: Buffer;
+}
+
+/** The principal behind any of these hashes, unless revoked or of another environment. */
+export async function findPrincipal(sql: Sql, keyHashes: readonly Buffer[], environment: string): Promise<Principal | undefined> {
+  const [row] = await sql.query<Principal>(statements.verify, [keyHashes, environment]);
+  return row;
+}
+
+export async function insertKey(sql: Sql, key: NewKey): Promise<Key> {
+  const [row] = await sql.query<Key>(statements.insert, [
+    key.id,
+    key.brand_id,
+    key.environment,
+    key.name,
+    key.permissions,
+    key.hint,
+    key.pepperVersion,
+    key.keyHash,
+    key.created_by,
+  ]);
+  if (row === undefined) throw new Error("insert returned no row");
+  return row;
+}
+
+export async function findKey(sql: Sql, id: string): Promise<Key | undefined> {
+  const [row] = await sql.query<Key>(statements.find, [id]);
+  return row;
+}
+
+/** Newest first, revoked ones included. */
+export function listKeys(sql: Sql, brandId: string): Promise<Key[]> {
+  return sql.query<Key>(statements.list, [brandId]);
+}
+
+/** Answers undefined if the key is revoked already, or unknown. */
+export async function revokeKey(sql: Sql, id: string, by: string): Promise<Key | undefined> {
+  const [row] = await sql.query<Key>(statements.revoke, [id, by]);
+  return row;
+}
+
+/** Moves last_used_at forward, never back. */
+export async function noteKeyUses(sql: Sql, uses: ReadonlyMap<string, number>): Promise<void> {
+  // In one order everywhere, so that two replicas never wait for each other in a circle.
+  const ids = [...uses.keys()].toSorted();
+  const times = ids.map((id) => new Date(uses.get(id) ?? 0).toISOString());
+  await sql.query(statements.noteUses, [ids, times]);
+}

@@ -1,0 +1,39 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import type { Member } from "../domain/brand.ts";
+
+const COLUMNS = "brand_id, email, role, created_at";
+
+const statements = {
+  upsert: {
+    name: "members.upsert",
+    text: `insert into accounts.members (brand_id, email, role) values ($1, $2, $3)
+           on conflict (brand_id, email) do update set role = excluded.role returning ${COLUMNS}`,
+  },
+  find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
+  list: { name: "members.list", text: `select ${COLUMNS} from accounts.members where brand_id = $1 order by email` },
+  delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
+  owners: { name: "members.owners", text: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1` },
+} satisfies Record<string, Statement>;
+
+export async function upsertMember(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> {
+  const [row] = await sql.query<Member>(statements.upsert, [member.brand_id, member.email, member.role]);
+  return row;
+}
+
+export async function findMember(sql: Sql, brandId: string, email: string): Promise<Member | undefined> {
+  const [row] = await sql.query<Member>(statements.find, [brandId, email]);
+  return row;
+}
+
+export function listMembers(sql: Sql, brandId: string): Promise<Member[]> {
+  return sql.query<Member>(statements.list, [brandId]);
+}
+
+/** Answers whether there was such a member. */
+export async function deleteMember(sql: Sql, brandId: string, email: string): Promise<boolean> {
+  return (await sql.query(statements.delete, [brandId, email])).length > 0;
+}
+
+export async function hasOwner(sql: Sql, brandId: string): Promise<boolean> {
+  return (await sql.query(statements.owners, [brandId])).length > 0;
+}

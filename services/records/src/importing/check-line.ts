@@ -1,0 +1,49 @@
+import { RESOURCES, type ResourceName } from "@brand-records/resources";
+import type { z } from "zod";
+import type { CopyValue } from "./copy-text.ts";
+
+export interface LineProblem {
+  readonly field?: string;
+  readonly message: string;
+}
+
+export type CheckedLine =
+  | { readonly kind: "record"; readonly record: Readonly<Record<string, CopyValue>> }
+  | { readonly kind: "blank" }
+  | { readonly kind: "bad"; readonly problems: readonly LineProblem[] };
+
+const LINE_CHARACTERS_MAX = 1024 * 1024;
+
+/** One line of NDJSON against the resource's schema: the record, normalised, or everything that is wrong with it. */
+export function checkLine(resource: ResourceName, line: string): CheckedLine {
+  if (line.trim() === "") return { kind: "blank" };
+  if (line.length > LINE_CHARACTERS_MAX) return bad("is longer than 1 MiB");
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return bad("is not valid JSON");
+  }
+  const parsed = RESOURCES[resource].schema.safeParse(value);
+  if (parsed.success) return { kind: "record", record: parsed.data as Record<string, CopyValue> };
+  return { kind: "bad", problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, resource)) };
+}
+
+function problemsOf(issue: z.core.$ZodIssue, resource: ResourceName): LineProblem[] {
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ field: key, message: `is not a field of ${resource}` }));
+  if (issue.path.length === 0) return [{ message: "has to be a JSON object" }];
+  return [{ field: issue.path.join("."), message: messageOf(issue) }];
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "invalid_type") return issue.message;
+  return issue.input === undefined
+    ? "is missing"
+    : issue.message.startsWith("Invalid input")
+      ? `has to be a ${issue.expected}`
+      : issue.message;
+}
+
+function bad(message: string): CheckedLine {
+  return { kind: "bad", problems: [{ message }] };
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { AppError } from "@brand-records/errors";
+import type { Database } from "@brand-records/postgres";
+import type { ImportRecordsRequest, ImportRecordsResponse, ImportServiceService, ImportStart } from "@brand-records/proto/records/v1";
+import { isResourceName, RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
+import type { CallContext, Handlers } from "@brand-records/rpc";
+import { importRecords } from "../importing/import-records.ts";
+
+export function importHandlers(db: Database): Handlers<ImportServiceService> {
+  return {
+    async *importRecords(requests, context) {
+      // The import runs inside a transaction while its reports stream out: a pipe between the two.
+      const responses = new PassThrough({ objectMode: true });
+      const report = async (response: ImportRecordsResponse): Promise<void> => {
+        if (!responses.write(response)) await once(responses, "drain");
+      };
+      const imported = runImport(db, requests, context, report).then(
+        () => void responses.end(),
+        (error: unknown) => void responses.destroy(AppError.from(error)),
+      );
+      yield* responses as AsyncIterable<ImportRecordsResponse>;
+      await imported;
+    },
+  };
+}
+
+async function runImport(
+  db: Database,
+  requests: AsyncIterable<ImportRecordsRequest>,
+  context: CallContext,
+  report: (response: ImportRecordsResponse) => Promise<void>,
+): Promise<void> {
+  const messages = requests[Symbol.asyncIterator]();
+  const first = await messages.next();
+  const start = checkStart(first.done === true ? undefined : first.value.start);
+  const summary = await importRecords(db, { ...start, chunks: chunksOf({ [Symbol.asyncIterator]: () => messages }, context), report });
+  await report({ summary });
+}
+
+async function* chunksOf(messages: AsyncIterable<ImportRecordsRequest>, context: CallContext): AsyncGenerator<readonly string[]> {
+  for await (const { chunk } of messages) {
+    if (chunk == null) throw new AppError("invalid_request", "After start, every message carries a chunk", { field: "chunk" });
+    yield chunk.lines;
+  }
+  // A sender that vanished ends the stream as well; only one that closed it asked for the commit.
+  if (context.parent?.cancelled === true) throw new AppError("request_timeout", "The import was broken off; nothing was imported");
+}
+
+function checkStart(start: ImportStart | null | undefined): { brandId: string; resource: ResourceName; skipBad: boolean } {
+  if (start == null) throw new AppError("invalid_request", "The first message has to carry start", { field: "start" });
+  if (!/^brd_[0-9a-z]{1,40}$/.test(start.brand_id))
+    throw new AppError("invalid_request", "brand_id has to be a brand's id", { field: "brand_id" });
+  if (!isResourceName(start.resource)) {
+    throw new AppError("invalid_request", `resource has to be one of ${RESOURCE_NAMES.join(", ")}`, { field: "resource" });
+  }
+  return { brandId: start.brand_id, resource: start.resource, skipBad: start.skip_bad };
+}

@@ -1,0 +1,64 @@
+import { pipeline } from "node:stream/promises";
+import type { Sql, Transaction } from "@brand-records/postgres";
+import type { ResourceName } from "@brand-records/resources";
+import { from as copyFrom } from "pg-copy-streams";
+import { columnsOf } from "./record-tables.ts";
+
+/** Rows on their way in wait in a table of their own, which vanishes with the transaction. */
+export async function createStage(sql: Sql, resource: ResourceName): Promise<void> {
+  // An import takes as long as its input; the pool's limit is for requests.
+  await sql.query("set local statement_timeout = 0");
+  await sql.query(`create temp table stage on commit drop as select 0::bigint as line, t.* from records.${resource} t with no data`);
+}
+
+/** @param rows in COPY text format: line, then the resource's columns */
+export async function copyIntoStage(sql: Transaction, resource: ResourceName, rows: AsyncIterable<string>): Promise<void> {
+  await pipeline(rows, sql.client.query(copyFrom(`copy stage (line, ${columnsOf(resource).join(", ")}) from stdin`)));
+}
+
+/** Lines that would change a record's created_at, against the table or against the first such line of the input. */
+export async function linesChangingCreatedAt(sql: Sql, resource: ResourceName, brandId: string): Promise<{ line: number; id: string }[]> {
+  await sql.query("analyze stage");
+  return sql.query(
+    `select s.line, s.id from stage s join records.${resource} t on t.brand_id = $1 and t.id = s.id where t.created_at <> s.created_at
+     union
+     select line, id from (select line, id, created_at, first_value(created_at) over (partition by id order by line) as first from stage) s
+      where created_at <> first
+      order by line`,
+    [brandId],
+  );
+}
+
+export async function dropFromStage(sql: Sql, lines: readonly number[]): Promise<void> {
+  await sql.query("delete from stage where line = any($1)", [lines]);
+}
+
+export interface UpsertCounts {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+}
+
+/**
+ * Writes the stage into the table by (brand_id, id), the last line of an id winning; equal rows are left untouched. In
+ * the order of ids, so that two imports of the same records never wait for each other in a circle.
+ */
+export async function upsertStage(sql: Sql, resource: ResourceName, brandId: string): Promise<UpsertCounts> {
+  const columns = columnsOf(resource);
+  const list = columns.join(", ");
+  const changing = columns.filter((column) => column !== "id" && column !== "created_at");
+  const [counts] = await sql.query<UpsertCounts>(
+    `with latest as (select distinct on (id) ${list} from stage order by id, line desc),
+          written as (
+            insert into records.${resource} as t (brand_id, ${list}) select $1, ${list} from latest
+            on conflict (brand_id, id) do update set ${changing.map((column) => `${column} = excluded.${column}`).join(", ")}
+             where (${changing.map((column) => `t.${column}`).join(", ")}) is distinct from (${changing.map((column) => `excluded.${column}`).join(", ")})
+            returning (xmax = 0) as inserted)
+     select (select count(*) from written where inserted) as inserted,
+            (select count(*) from written where not inserted) as updated,
+            (select count(*) from latest) - (select count(*) from written) as unchanged`,
+    [brandId],
+  );
+  if (counts === undefined) throw new Error("aggregate returned no row");
+  return counts;
+}

@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { RecordsServiceService, type ListConversionsResponse, type ListRequest } from "@brand-records/proto/records/v1";
+import { Client, credentials } from "@grpc/grpc-js";
+import express from "express";
+import { KEEP_ALIVE_MS } from "../settings.ts";
+
+/** Variant `bare`, the process with the public port. No ETag, as in the product: a hash of every answer is a feature. */
+const records = new Client(process.env["RECORDS_ADDRESS"] ?? "", credentials.createInsecure());
+const { path, requestSerialize, responseDeserialize } = RecordsServiceService.listConversions;
+
+function listConversions(request: ListRequest): Promise<ListConversionsResponse> {
+  return new Promise((resolve, reject) => {
+    records.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, response) => {
+      if (error === null && response !== undefined) resolve(response);
+      else reject(error ?? new Error("no response"));
+    });
+  });
+}
+
+const app = express();
+app.disable("x-powered-by");
+app.disable("etag");
+app.get("/api/v1/conversions", async (request, response) => {
+  const { brand_id, limit, cursor } = request.query as Record<string, string>;
+  const { data, next_cursor } = await listConversions({ brand_id: brand_id ?? "", limit: Number(limit), cursor });
+  response.json({ resource: "conversions", count: data.length, data, ...(next_cursor != null && { next_cursor }) });
+});
+
+const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
+server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { rfc3339FromPostgres, type Sql, type Statement } from "@brand-records/postgres";
+import type { RecordOf } from "@brand-records/resources";
+import pg from "pg";
+import { ROOT } from "../program.ts";
+import { POOL_SIZE } from "../settings.ts";
+
+type Conversion = RecordOf<"conversions">;
+
+export interface ConversionsPage {
+  readonly data: Conversion[];
+  readonly next_cursor: string | null;
+}
+
+/** A page as a plain program would read it: the product's own statement on a pool of pg's, nothing checked. */
+export async function openPages(url: string): Promise<(brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>> {
+  const statement = await productStatement();
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
+  });
+  return async (brandId, limit, cursor) => {
+    const [createdAt, id] = cursor === null ? ["infinity", ""] : positionOf(cursor);
+    const { rows } = await pool.query<Conversion>({ ...statement, values: [brandId, createdAt, id, "-infinity", limit] });
+    const last = rows.at(-1);
+    return { data: rows, next_cursor: last === undefined || rows.length < limit ? null : cursorAfter(last) };
+  };
+}
+
+/** Taken from the product's compiled code, so that the variants cannot drift apart. */
+async function productStatement(): Promise<Statement> {
+  const { pageOfRecords } = (await import(pathToFileURL(join(ROOT, "services/records/dist/storage/record-tables.js")).href)) as {
+    pageOfRecords(sql: Sql, resource: string, page: object): Promise<unknown>;
+  };
+  let found: Statement | undefined;
+  const observer: Sql = {
+    query: (statement) => {
+      if (typeof statement !== "string") found = statement;
+      return Promise.resolve([]);
+    },
+  };
+  await pageOfRecords(observer, "conversions", { brandId: "", limit: 1, after: undefined, since: undefined });
+  if (found === undefined) throw new Error("the records service no longer reads a page with one named statement");
+  return found;
+}
+
+/** Cursors have the product's form, so that answers can be compared byte by byte. */
+function cursorAfter({ created_at, id }: Conversion): string {
+  return Buffer.from(JSON.stringify([1, "conversions", null, created_at, id])).toString("base64url");
+}
+
+function positionOf(cursor: string): [createdAt: string, id: string] {
+  const [, , , createdAt, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as string[];
+  return [createdAt ?? "", id ?? ""];
+}
+
+function typeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
+  if (oid === pg.types.builtins.TIMESTAMPTZ) return rfc3339FromPostgres;
+  if (oid === pg.types.builtins.INT8) return Number;
+  return pg.types.getTypeParser(oid, format as "text") as (text: string) => unknown;
+}

@@ -1,0 +1,89 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
+import { migrate } from "@brand-records/postgres";
+import { deleteEmbeddedData, startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
+import { newId } from "@brand-records/typeid";
+import pg from "pg";
+import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS } from "./dataset.ts";
+import { ROOT } from "./program.ts";
+
+const PREFIX = "brand-records-bench-";
+const PEPPER_VERSION = 1;
+
+/** Of runs that were killed before they could clean up. */
+export async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
+    if (owner > 0 && !isAlive(owner)) await removeFolder(join(tmpdir(), name));
+  }
+}
+
+/** Holds the data and the logs of this run. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  // Under root Postgres runs as somebody else, who has to enter it.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+export async function removeFolder(folder: string): Promise<void> {
+  await deleteEmbeddedData(dataDirIn(folder));
+  await rm(folder, { recursive: true, force: true });
+}
+
+export const dataDirIn = (folder: string): string => join(folder, "postgres");
+
+/** With the settings it has in `npm start`: none of our own, every commit on disk. */
+export function startDatabase(folder: string): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir: dataDirIn(folder), password: randomBytes(12).toString("hex") });
+}
+
+export interface Filled {
+  /** The API key of each brand, by number. */
+  readonly keys: readonly string[];
+  /** For accounts: what the keys were hashed with. */
+  readonly keyPeppers: string;
+  readonly postgresVersion: string;
+}
+
+/** The schemas of the services themselves, then the data set, ready to be read: analysed, and nothing left to be written. */
+export async function fill(url: string): Promise<Filled> {
+  for (const service of ["accounts", "records"]) {
+    await migrate({ url, schema: service, directory: join(ROOT, "services", service, "migrations") });
+  }
+  const client = new pg.Client({ connectionString: url, application_name: "bench" });
+  await client.connect();
+  try {
+    await client.query(INSERT_RECORDS);
+    const { keys, keyPeppers } = await insertBrands(client);
+    await client.query("vacuum analyze");
+    await client.query("checkpoint");
+    const { rows } = await client.query<{ server_version: string }>("show server_version");
+    return { keys, keyPeppers, postgresVersion: rows[0]?.server_version ?? "unknown" };
+  } finally {
+    await client.end();
+  }
+}
+
+/** A key is stored as HMAC-SHA-256 of its SHA-256 under a pepper. */
+async function insertBrands(client: pg.Client): Promise<Pick<Filled, "keys" | "keyPeppers">> {
+  const pepper = randomBytes(32);
+  const brandIds = Array.from({ length: BRANDS }, (_, brand) => brandId(brand));
+  const keys = brandIds.map(() => generateKey("live"));
+  const hashes = keys.map((key) => createHmac("sha256", pepper).update(keyDigest(key)).digest());
+  await client.query(INSERT_BRANDS, [brandIds]);
+  await client.query(INSERT_KEYS, [keys.map(() => newId("key")), brandIds, keys.map(keyHint), hashes, PEPPER_VERSION]);
+  return { keys, keyPeppers: `${PEPPER_VERSION}:${pepper.toString("base64")}` };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

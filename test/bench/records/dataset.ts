@@ -1,0 +1,61 @@
+/**
+ * A million conversions of a thousand brands, the first of which holds 400,000. Rows lie in the table as they would in
+ * life: by time, all brands among each other. Every record says whose it is and the how-manieth of its brand, so that an
+ * answer can be checked without asking anybody.
+ */
+export const BRANDS = 1_000;
+export const RECORDS = 1_000_000;
+export const LARGEST_BRAND_RECORDS = 400_000;
+const OTHER_BRANDS = BRANDS - 1;
+const OTHER_RECORDS = RECORDS - LARGEST_BRAND_RECORDS;
+
+/** 26 characters, as long as real ones. */
+export const brandId = (brand: number): string => `brd_01kbench${String(brand).padStart(18, "0")}`;
+
+export function recordsOf(brand: number): number {
+  return brand === 0 ? LARGEST_BRAND_RECORDS : Math.ceil((OTHER_RECORDS - (brand - 1)) / OTHER_BRANDS);
+}
+
+/** Begins the campaign_id of every record of the brand and of no other. */
+export const campaignPrefix = (brand: number): string => `cmp_01kbench${String(brand).padStart(4, "0")}`;
+
+/** @param ordinal within the brand, oldest first, from 0 */
+export const externalId = (ordinal: number): string => `ORD-${String(ordinal).padStart(6, "0")}`;
+
+/** Of five consecutive records two are the largest brand's, the rest go round the others. */
+export const INSERT_RECORDS = `
+  insert into records.conversions (brand_id, id, created_at, updated_at, campaign_id, link_id, creator_id, payout_id, status,
+                                   external_id, order_amount_centavos, commission_centavos, currency, occurred_at, reversal_code)
+  select 'brd_01kbench' || lpad(brand::text, 18, '0'),
+         'cnv_01kbench' || lpad(g::text, 18, '0'),
+         at,
+         at + interval '1 hour',
+         'cmp_01kbench' || lpad(brand::text, 4, '0') || lpad((ordinal / 100)::text, 14, '0'),
+         'lnk_01kbench' || lpad((g % 5000)::text, 18, '0'),
+         'crt_01kbench' || lpad((g % 20000)::text, 18, '0'),
+         case when g % 3 = 0 then 'po_01kbench' || lpad((g / 50)::text, 18, '0') end,
+         case when g % 10 = 7 then 'reversed' when g % 3 = 0 then 'approved' else 'pending' end,
+         'ORD-' || lpad(ordinal::text, 6, '0'),
+         10000 + (g * 7919) % 900000,
+         500 + (g * 104729) % 45000,
+         'PHP',
+         at - interval '90 seconds',
+         case when g % 10 = 7 then 'returned' end
+    from (select g,
+                 case when g % 5 < 2 then 0 else 1 + ((g / 5) * 3 + g % 5 - 2) % ${OTHER_BRANDS} end as brand,
+                 case when g % 5 < 2 then (g / 5) * 2 + g % 5 else ((g / 5) * 3 + g % 5 - 2) / ${OTHER_BRANDS} end as ordinal,
+                 timestamptz '2026-01-01 00:00:00Z' + g * interval '10 seconds' + (g * 7919 % 9000) * interval '1 millisecond' as at
+            from generate_series(0, ${RECORDS - 1}) as g) as numbered`;
+
+/**
+ * Brands that have not changed for a day. (Epochs of the last ten minutes are published every second: a thousand brands
+ * made just now would be a load no real service carries.)
+ */
+export const INSERT_BRANDS = `
+  insert into accounts.brands (id, name, tier, verified, epoch_changed_at, created_at)
+  select id, 'Bench ' || id, 'enterprise', true, now() - interval '1 day', now() - interval '1 day' from unnest($1::text[]) as id`;
+
+export const INSERT_KEYS = `
+  insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)
+  select key_id, brand_id, 'live', 'Bench', '{records:read}', hint, $5, key_hash, 'owner@bench.example'
+    from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as made (key_id, brand_id, hint, key_hash)`;

@@ -1,0 +1,19 @@
+import { LoadGenerator } from "./load-generator.ts";
+import type { FromLoad, ToLoad } from "./messages.ts";
+
+/** The load generator, in a process of its own: told what to do, it answers with what it measured. */
+let generator = new LoadGenerator([]);
+const tell = (message: FromLoad): void => void process.send?.(message);
+
+process.on("message", (message: ToLoad) => {
+  if ("keys" in message) {
+    generator = new LoadGenerator(message.keys);
+    return;
+  }
+  generator.run(message.run).then(
+    (result) => tell({ result }),
+    (error: unknown) => tell({ failure: error instanceof Error ? error.message : String(error) }),
+  );
+});
+process.on("disconnect", () => process.exit());
+tell({ ready: {} });

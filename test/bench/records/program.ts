@@ -1,0 +1,73 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The repository's. This runs compiled, in test/dist/bench/records. */
+export const ROOT = join(import.meta.dirname, "../../../..");
+
+const STOP_WITHIN_MS = 20_000;
+
+export interface ProgramOptions {
+  readonly name: string;
+  /** A compiled main module that sends `{ready: …}` once it takes work, and ends when its parent is gone. */
+  readonly script: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly execArgv?: readonly string[];
+  /** Its log goes into a file here. */
+  readonly folder: string;
+}
+
+export interface Program {
+  readonly name: string;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** What it told when it was ready. */
+  readonly ready: Promise<unknown>;
+  /** Rejects if it ends before it was stopped, with the end of its log. */
+  readonly ended: Promise<never>;
+  stop(): Promise<void>;
+}
+
+/** Starts a program with nothing of our environment but PATH: settings of the person who runs this must not matter. */
+export function startProgram({ name, script, env = {}, execArgv = [], folder }: ProgramOptions): Program {
+  const logFile = join(folder, `${name}.log`);
+  const output = openSync(logFile, "a");
+  const child = fork(script, {
+    execArgv: ["--enable-source-maps", ...execArgv],
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", output, output, "ipc"],
+    // Ctrl-C reaches a whole process group; we stop our programs ourselves, in order.
+    detached: true,
+  });
+  closeSync(output);
+  let isStopping = false;
+  const exited = once(child, "exit");
+  const ended = exited.then(([code, signal]): Promise<never> => {
+    if (isStopping) return new Promise(() => {});
+    throw new Error(`${name} ended by itself (${signal ?? `exit code ${code}`}):\n${tail(logFile)}`);
+  });
+  // Whoever races against it hears of it; nobody else has to.
+  ended.catch(() => {});
+  const ready = Promise.race([ended, once(child, "message").then(([message]) => (message as { ready: unknown }).ready)]);
+  ready.catch(() => {});
+  return {
+    name,
+    pid: child.pid ?? 0,
+    child,
+    ready,
+    ended,
+    async stop() {
+      isStopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGTERM");
+      const kill = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+      await exited;
+      clearTimeout(kill);
+    },
+  };
+}
+
+function tail(path: string): string {
+  return readFileSync(path, "utf8").split("\n").slice(-15).join("\n").trimEnd();
+}

@@ -1,0 +1,177 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { openPool } from "@brand-records/postgres";
+import { RESOURCE_NAMES } from "@brand-records/resources";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { parse } from "yaml";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: the description is valid, and what is answered is what it says. */
+
+interface Media {
+  schema: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+interface Described {
+  $ref?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, Media>;
+}
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, Described> }>>;
+  components: { responses: Record<string, Described>; schemas: Record<string, object> };
+}
+
+let stack: Stack;
+let brand: TestBrand;
+let yaml: string;
+let document: Document;
+let ajv: Ajv2020;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { PUBLIC_URL: "https://api.brand-records.example/", REQUEST_DEADLINE_MS: "500" } });
+  brand = await stack.createBrand({ tier: "enterprise" });
+  yaml = await (await fetch(`${stack.url}/openapi/service.yaml`)).text();
+  document = parse(yaml) as Document;
+  ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema({ $id: "https://description", ...document });
+});
+afterAll(() => stack.stop());
+
+function described(path: string, status: number): Described {
+  const response = document.paths[path]?.["get"]?.responses[String(status)];
+  const name = response?.$ref?.split("/").at(-1);
+  const found = name === undefined ? response : document.components.responses[name];
+  if (found === undefined) throw new Error(`${path} ${status} is not described`);
+  return found;
+}
+
+function validatorOf(media: Media): ValidateFunction {
+  return ajv.compile(JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"https://description#/')) as object);
+}
+
+async function expectAsDescribed(path: string, response: Response): Promise<void> {
+  const { content, headers = {} } = described(path, response.status);
+  const [type, media] = Object.entries(content ?? {})[0] ?? [];
+  if (media === undefined) throw new Error(`${path} ${response.status} has no content described`);
+  expect(response.headers.get("content-type")).toMatch(new RegExp(`^${type}(;|$)`));
+  const validate = validatorOf(media);
+  const body: unknown = await response.json();
+  expect({ valid: validate(body), errors: validate.errors, body }).toMatchObject({ valid: true });
+  for (const name of Object.keys(headers)) expect({ name, value: response.headers.get(name) }).toEqual({ name, value: expect.any(String) });
+}
+
+it("passes Redocly's lint", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "description-"));
+  const file = join(directory, "service.yaml");
+  await writeFile(file, yaml);
+  const lint = promisify(execFile)(process.execPath, ["node_modules/@redocly/cli/bin/cli.js", "lint", file], {
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" },
+  });
+  const { stderr } = await lint.finally(() => rm(directory, { recursive: true }));
+  expect(stderr).toContain("Your API description is valid");
+  expect(stderr).not.toMatch(/warning/i);
+}, 60_000);
+
+it("names the public URL as its server", () => {
+  expect(yaml).toContain("url: https://api.brand-records.example\n");
+});
+
+it("needs no key, and is compressed for those who take it", async () => {
+  const response = await fetch(`${stack.url}/openapi/service.yaml`, { headers: { "accept-encoding": "gzip" } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-encoding")).toBe("gzip");
+});
+
+describe.each(RESOURCE_NAMES)("%s", (resource) => {
+  it("answers as described: empty, with every field null that may be, and with none null", async () => {
+    const path = `/api/v1/${resource}`;
+    const fresh = await stack.createBrand({ tier: "enterprise" });
+    await expectAsDescribed(path, await stack.get(path, fresh.key));
+    const { example } = described(path, 200).content?.["application/json"] ?? { schema: {} };
+    const [full] = (example as { data: Record<string, unknown>[] }).data;
+    const bare = await recordWithNulls(resource, full ?? {});
+    for (const record of [full, bare]) await insert(resource, fresh.id, record ?? {});
+    const response = await stack.get(`${path}?limit=2`, fresh.key);
+    const copy = response.clone() as Response;
+    await expectAsDescribed(path, response);
+    const page = (await copy.json()) as { data: Record<string, unknown>[]; next_cursor: string };
+    expect(page.data).toContainEqual(full);
+    expect(page.data).toContainEqual(bare);
+    expect(page.next_cursor).toEqual(expect.any(String));
+  });
+
+  it("has examples that are as described", () => {
+    for (const [status, response] of Object.entries(document.paths[`/api/v1/${resource}`]?.["get"]?.responses ?? {})) {
+      const media = described(`/api/v1/${resource}`, Number(status)).content?.["application/json"];
+      expect({ status, response, media }).toMatchObject({ media: expect.anything() });
+      const validate = validatorOf(media as Media);
+      const examples = [media?.example, ...Object.values(media?.examples ?? {}).map(({ value }) => value)].filter(
+        (value) => value !== undefined,
+      );
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) expect({ valid: validate(example), errors: validate.errors, example }).toMatchObject({ valid: true });
+    }
+  });
+
+  it("fails as described", async () => {
+    const path = `/api/v1/${resource}`;
+    const { key, id } = await stack.createBrand();
+    await expectAsDescribed(path, await fetch(stack.url + path));
+    await expectAsDescribed(path, await stack.get(`${path}?limit=0`, key));
+    await expectAsDescribed(path, await stack.get(`${path}?cursor=x`, key));
+    await Promise.all(Array.from({ length: 60 }, () => stack.get(path, key)));
+    await expectAsDescribed(path, await stack.get(path, key));
+    await stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext());
+    await expectAsDescribed(path, await stack.get(path, key));
+  });
+});
+
+it("fails as described when a service is away or hangs", async () => {
+  process.kill(stack.processes.records.pid, "SIGSTOP");
+  const hanging = await stack.get("/api/v1/links", brand.key);
+  expect(hanging.status).toBe(504);
+  await expectAsDescribed("/api/v1/links", hanging);
+  await stack.processes.records.kill("SIGKILL");
+  const away = await stack.get("/api/v1/links", brand.key);
+  expect(away.status).toBe(503);
+  await expectAsDescribed("/api/v1/links", away);
+});
+
+it("has a page for people, from here alone", async () => {
+  const page = await fetch(`${stack.url}/docs`);
+  expect(page.status).toBe(200);
+  const html = await page.text();
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(html).not.toMatch(/https?:\/\//);
+  const script = await fetch(`${stack.url}/${/src="([^"]+)"/.exec(html)?.[1]}`);
+  expect(script.headers.get("content-type")).toMatch(/javascript/);
+  expect((await script.text()).length).toBeGreaterThan(100_000);
+});
+
+/** The same record under another id, with null where the description allows it. */
+async function recordWithNulls(resource: string, full: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const title = resource.charAt(0).toUpperCase() + resource.slice(1, -1);
+  const schema = document.components.schemas[title] as { properties: Record<string, { anyOf?: { type?: string }[] }> };
+  const entries = Object.entries(full).map(([name, value]) => [
+    name,
+    schema.properties[name]?.anyOf?.some(({ type }) => type === "null") === true ? null : value,
+  ]);
+  return { ...Object.fromEntries(entries), id: `${String(full["id"]).split("_")[0]}_2` };
+}
+
+async function insert(resource: string, brandId: string, record: Record<string, unknown>): Promise<void> {
+  const db = openPool({ url: stack.databaseUrl, max: 1, applicationName: "test" });
+  const columns = ["brand_id", ...Object.keys(record)];
+  await db.query(
+    `insert into records.${resource} (${columns.join(", ")}) values (${columns.map((_, index) => `$${index + 1}`).join(", ")})`,
+    [brandId, ...Object.values(record)],
+  );
+  await db.stop();
+}

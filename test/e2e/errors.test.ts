@@ -1,0 +1,301 @@
+import { generateKey } from "@brand-records/api-key";
+import { rawRequest } from "../raw-http.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: whatever is wrong with a request, the answer is JSON of one form, with a code to decide by. */
+
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  // Slow clients are cut off within a second here, and limits do not get in the way of so many requests of one brand.
+  stack = await startStack({ env: { HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500", RATE_LIMIT_PLUS: "10000" } });
+  brand = await stack.createBrand();
+});
+afterAll(() => stack.stop());
+
+const bearer = () => `Bearer ${brand.key}`;
+
+interface Expected {
+  status: number;
+  code: string;
+  field?: string;
+}
+
+async function expectError(response: Response, { status, code, field }: Expected): Promise<void> {
+  const text = await response.text();
+  expect({ status: response.status, type: response.headers.get("content-type"), text }).toMatchObject({
+    status,
+    type: "application/json; charset=utf-8",
+  });
+  const { error, ...rest } = JSON.parse(text) as { error: Record<string, unknown> };
+  expect(rest).toEqual({});
+  expect(error).toEqual({
+    code,
+    message: expect.stringMatching(/^\S.{10,}$/s),
+    ...(field !== undefined && { field }),
+    request_id: response.headers.get("x-request-id"),
+  });
+  expect(text).not.toContain(brand.key);
+  expect(response.headers.get("x-powered-by")).toBeNull();
+  expect(response.headers.get("cache-control")).toBe("private, no-store");
+  expect(response.headers.get("www-authenticate")).toBe(status === 401 ? 'Bearer realm="Brand Records API"' : null);
+}
+
+const request = (path: string, init: RequestInit = {}) => fetch(stack.url + path, init);
+const authorised = (path: string, init: RequestInit = {}) =>
+  request(path, { ...init, headers: { ...init.headers, authorization: bearer() } });
+
+describe("the key", () => {
+  const wrongKeys: [string, string, () => Record<string, string>][] = [
+    ["no header", "missing_key", () => ({})],
+    ["bearer in lower case", "missing_key", () => ({ authorization: `bearer ${brand.key}` })],
+    ["Basic", "missing_key", () => ({ authorization: `Basic ${Buffer.from(`${brand.key}:`).toString("base64")}` })],
+    ["the key alone", "missing_key", () => ({ authorization: brand.key })],
+    ["an empty key", "missing_key", () => ({ authorization: "Bearer" })],
+    [
+      "a wrong checksum",
+      "invalid_key",
+      () => ({ authorization: `Bearer ${brand.key.slice(0, -1)}${brand.key.endsWith("0") ? "1" : "0"}` }),
+    ],
+    ["a key cut short", "invalid_key", () => ({ authorization: `Bearer ${brand.key.slice(0, -1)}` })],
+    ["an unknown key", "invalid_key", () => ({ authorization: `Bearer ${generateKey("live")}` })],
+    ["a test key on live", "invalid_key", () => ({ authorization: `Bearer ${generateKey("test")}` })],
+  ];
+  it.each(wrongKeys)("%s: %s", async (_, code, headers) => {
+    await expectError(await request("/api/v1/links", { headers: headers() }), { status: 401, code });
+  });
+
+  it("of the test environment that exists: invalid_key on live", async () => {
+    const { key } = await stack.createBrand({ environment: "test" });
+    await expectError(await stack.get("/api/v1/links", key), { status: 401, code: "invalid_key" });
+  });
+
+  it("two Authorization headers, even the same: invalid_key", async () => {
+    const answer = await rawRequest(stack.url, [
+      `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nAuthorization: ${bearer()}\r\n\r\n`,
+    ]);
+    expect(answer.status).toBe(401);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "invalid_key" } });
+  });
+
+  it("revoked: invalid_key, and one and the same answer as for an unknown key", async () => {
+    const { key, keyId, owner } = await stack.createBrand();
+    expect((await stack.get("/api/v1/links", key)).status).toBe(200);
+    await stack.accounts.revokeKey({ key_id: keyId, revoked_by: owner }, callContext());
+    const revoked = await stack.get("/api/v1/links", key);
+    const unknown = await stack.get("/api/v1/links", generateKey("live"));
+    const messageOf = async (response: Response) => ((await response.json()) as { error: { message: string } }).error.message;
+    expect(await messageOf(revoked.clone() as Response)).toBe(await messageOf(unknown));
+    await expectError(revoked, { status: 401, code: "invalid_key" });
+  });
+});
+
+describe("the brand", () => {
+  it("below Plus: plan_required; back on Plus: served", async () => {
+    const { id, key } = await stack.createBrand();
+    await stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext());
+    await expectError(await stack.get("/api/v1/links", key), { status: 403, code: "plan_required" });
+    await stack.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext());
+    expect((await stack.get("/api/v1/links", key)).status).toBe(200);
+  });
+
+  it("not verified any more: brand_not_verified; verified again: served", async () => {
+    const { id, key } = await stack.createBrand();
+    await stack.accounts.setBrandVerified({ brand_id: id, verified: false }, callContext());
+    await expectError(await stack.get("/api/v1/links", key), { status: 403, code: "brand_not_verified" });
+    await stack.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext());
+    expect((await stack.get("/api/v1/links", key)).status).toBe(200);
+  });
+});
+
+describe("parameters", () => {
+  it.each([
+    ["brand_id=brd_1", "brand_id"],
+    ["limit=0", "limit"],
+    ["limit=201", "limit"],
+    ["limit=1e2", "limit"],
+    ["limit=%2B5", "limit"],
+    ["limit=+5", "limit"],
+    ["limit=", "limit"],
+    ["limit=5&limit=5", "limit"],
+    ["limit=%zz", "limit"],
+    ["Limit=5", "Limit"],
+    ["since=yesterday", "since"],
+    ["since=2026-11-21", "since"],
+    ["since=2026-11-21T08:30:00", "since"],
+    ["since=", "since"],
+    ["cursor=a&cursor=a", "cursor"],
+  ])("%s: invalid_parameter", async (query, field) => {
+    await expectError(await authorised(`/api/v1/links?${query}`), { status: 400, code: "invalid_parameter", field });
+  });
+
+  it("since without encoding its plus is understood", async () => {
+    expect((await authorised("/api/v1/links?since=2026-11-21T08:30:00+08:00")).status).toBe(200);
+  });
+
+  it.each(["", "x", "bnVsbA", "W10", "%zz", "a".repeat(5_000)])("cursor=%s: invalid_cursor", async (cursor) => {
+    await expectError(await authorised(`/api/v1/links?cursor=${cursor}`), { status: 400, code: "invalid_cursor", field: "cursor" });
+  });
+
+  it("a cursor of another resource, of another since, and a cut one: invalid_cursor", async () => {
+    const cursor = Buffer.from(JSON.stringify([1, "links", null, "2026-11-21T08:30:00.000Z", "lnk_1"])).toString("base64url");
+    expect((await authorised(`/api/v1/links?cursor=${cursor}`)).status).toBe(200);
+    for (const path of [
+      `/api/v1/payouts?cursor=${cursor}`,
+      `/api/v1/links?cursor=${cursor}&since=2026-01-01T00:00:00Z`,
+      `/api/v1/links?cursor=${cursor.slice(0, -1)}`,
+    ]) {
+      await expectError(await authorised(path), { status: 400, code: "invalid_cursor", field: "cursor" });
+    }
+  });
+});
+
+describe("path and method", () => {
+  it("an unknown resource: 401 without a key, unknown_resource with one, whatever the method", async () => {
+    await expectError(await request("/api/v1/foo"), { status: 401, code: "missing_key" });
+    await expectError(await authorised("/api/v1/foo"), { status: 404, code: "unknown_resource" });
+    await expectError(await authorised("/api/v1/foo", { method: "POST", body: "{" }), { status: 404, code: "unknown_resource" });
+    await expectError(await authorised("/api/v1/constructor"), { status: 404, code: "unknown_resource" });
+  });
+
+  it.each([
+    "/api",
+    "/api/",
+    "/api/v1",
+    "/api/v1/",
+    "/api/v1/links/",
+    "/api/v1/links/lnk_1",
+    "/api/v2/links",
+    "/api//v1/links",
+    "/api/v1/%zz/x",
+  ])("%s: 401 without a key, not_found with one", async (path) => {
+    await expectError(await request(path), { status: 401, code: "missing_key" });
+    await expectError(await authorised(path), { status: 404, code: "not_found" });
+  });
+
+  it("%zz as a resource: unknown_resource", async () => {
+    await expectError(await authorised("/api/v1/%zz"), { status: 404, code: "unknown_resource" });
+  });
+
+  it.each([
+    "/",
+    "/API/V1/links",
+    "/Api/v1/links",
+    "/apiv1/links",
+    "/%zz",
+    "/docs/",
+    "/openapi",
+    "/index.html",
+    "//",
+    "/..%2f..%2fetc/passwd",
+    "/docs/%2e%2e/x",
+  ])("%s: not_found, key or not", async (path) => {
+    await expectError(await request(path), { status: 404, code: "not_found" });
+    await expectError(await authorised(path, { method: "POST" }), { status: 404, code: "not_found" });
+  });
+
+  it.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("%s on a list: method_not_allowed, with Allow", async (method) => {
+    const response = await authorised("/api/v1/links", { method });
+    expect(response.headers.get("allow")).toBe("GET, HEAD");
+    await expectError(response, { status: 405, code: "method_not_allowed" });
+  });
+
+  it("POST on the description: method_not_allowed", async () => {
+    const response = await request("/openapi/service.yaml", { method: "POST" });
+    expect(response.headers.get("allow")).toBe("GET, HEAD");
+    await expectError(response, { status: 405, code: "method_not_allowed" });
+  });
+
+  it("HEAD answers the headers of GET and no body, errors included", async () => {
+    for (const path of ["/api/v1/links", "/api/v1/foo", "/nothing"]) {
+      const [get, head] = [await authorised(path), await authorised(path, { method: "HEAD" })];
+      expect(head.status).toBe(get.status);
+      expect(await head.text()).toBe("");
+      for (const name of ["content-type", "cache-control"]) expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+    const [get, head] = [await authorised("/api/v1/links"), await authorised("/api/v1/links", { method: "HEAD" })];
+    expect(head.headers.get("content-length")).toBe(get.headers.get("content-length"));
+  });
+});
+
+describe("size and speed", () => {
+  it("a body of 1 MiB: payload_too_large on a list, method_not_allowed where no body could be wanted", async () => {
+    const megabyte = "x".repeat(1024 * 1024);
+    const head = (method: string) =>
+      `${method} /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nContent-Length: ${megabyte.length}\r\n\r\n`;
+    const get = await rawRequest(stack.url, [head("GET"), megabyte]);
+    expect(get.status).toBe(413);
+    expect(JSON.parse(get.body)).toMatchObject({ error: { code: "payload_too_large" } });
+    await expectError(await authorised("/api/v1/links", { method: "POST", body: megabyte }), { status: 405, code: "method_not_allowed" });
+    await expectError(await request("/api/v1/links", { method: "POST", body: megabyte }), { status: 401, code: "missing_key" });
+  });
+
+  it("100 KiB of headers: headers_too_large", async () => {
+    const answer = await rawRequest(stack.url, [
+      "GET /api/v1/links HTTP/1.1\r\nHost: x\r\n",
+      `X-Large: ${"x".repeat(100 * 1024)}\r\n`,
+      "\r\n",
+    ]);
+    expect(answer).toMatchObject({ status: 431, headers: { "content-type": "application/json; charset=utf-8" } });
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "headers_too_large", request_id: answer.headers["x-request-id"] } });
+  });
+
+  it("a URL of 9 KiB: uri_too_long", async () => {
+    await expectError(await authorised(`/api/v1/links?cursor=${"x".repeat(9 * 1024)}`), { status: 414, code: "uri_too_long" });
+  });
+
+  it("a client that sends a byte a second: request_timeout, and it is let go", async () => {
+    async function* slowly() {
+      for (const byte of "GET /api/v1/links HTTP/1.1\r\n") {
+        yield byte;
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    }
+    const answer = await rawRequest(stack.url, slowly());
+    expect(answer).toMatchObject({ status: 408, headers: { connection: "close" } });
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "request_timeout" } });
+  });
+
+  it.each([
+    "GARBAGE\r\n\r\n",
+    "GET /api/v1/links HTTP/9.9\r\n\r\n",
+    "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n",
+  ])("%j is no HTTP: invalid_request", async (bytes) => {
+    const answer = await rawRequest(stack.url, [bytes]);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "invalid_request" } });
+  });
+
+  it("no Host header, an odd Expect and an Upgrade are no reason to refuse", async () => {
+    for (const header of ["X: y", "Expect: tea", "Connection: Upgrade\r\nUpgrade: websocket"]) {
+      const answer = await rawRequest(stack.url, [`GET /api/v1/links HTTP/1.1\r\n${header}\r\nAuthorization: ${bearer()}\r\n\r\n`]);
+      expect({ header, status: answer.status }).toEqual({ header, status: 200 });
+    }
+  });
+});
+
+describe("every answer", () => {
+  it("carries the caller's request id when it is sane, else one of ours", async () => {
+    const idOf = async (given: string) =>
+      (await authorised("/api/v1/links", { headers: { "x-request-id": given } })).headers.get("x-request-id");
+    expect(await idOf("order-sync_42:a.b")).toBe("order-sync_42:a.b");
+    for (const insane of ["", "a b", "x".repeat(129), "<script>"]) expect(await idOf(insane)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("to a valid key tells the brand's limit", async () => {
+    for (const path of ["/api/v1/links", "/api/v1/foo", "/api/v1/links?limit=0"]) {
+      const { headers } = await authorised(path);
+      expect(headers.get("ratelimit-policy")).toBe('"brand";q=10000;w=60');
+      expect(headers.get("ratelimit")).toMatch(/^"brand";r=\d+;t=\d+$/);
+    }
+  });
+
+  it("reaches the log without the key", async () => {
+    expect((await authorised("/api/v1/links", { headers: { "x-request-id": "find-me" } })).status).toBe(200);
+    const output = stack.gateways[0].process.output() + stack.processes.accounts.output() + stack.processes.records.output();
+    expect(output).toContain("find-me");
+    expect(output).not.toContain(brand.key);
+  });
+});

@@ -1,0 +1,107 @@
+import { startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { windowKey } from "@brand-records/redis";
+import { Redis } from "ioredis";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: a brand gets its number of requests in any 60 seconds, over all keys and gateways, and not one more. */
+
+let redisServer: RedisServer;
+let redis: Redis;
+let stack: Stack;
+
+beforeAll(async () => {
+  redisServer = await startRedisServer();
+  redis = new Redis(redisServer.url);
+  stack = await startStack({ gateways: 2, redisUrl: redisServer.url });
+});
+afterAll(async () => {
+  await stack.stop();
+  redis.disconnect();
+  await redisServer.stop();
+});
+
+async function burst(count: number, ask: (index: number) => Promise<Response>): Promise<{ admitted: number; refused: Response[] }> {
+  const responses = await Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
+  const refused = responses.filter(({ status }) => status === 429);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(refused.length > 0 ? new Set([200, 429]) : new Set([200]));
+  return { admitted: count - refused.length, refused };
+}
+
+/** Lets time pass for a brand: its accepted requests become that much older, which is the same to the window. */
+async function age(brand: TestBrand, seconds: number): Promise<void> {
+  const key = windowKey(brand.id);
+  const times = await redis.lrange(key, 0, -1);
+  const older = times.map((time) => String(BigInt(time) - BigInt(seconds) * 1_000_000n));
+  await redis
+    .multi()
+    .del(key)
+    .rpush(key, ...older)
+    .expire(key, 60)
+    .exec();
+}
+
+it("a burst of 100 on a Plus key admits 60", async () => {
+  const brand = await stack.createBrand();
+  const { admitted, refused } = await burst(100, () => stack.get("/api/v1/links", brand.key));
+  expect(admitted).toBe(60);
+  for (const response of refused) {
+    expect(response.headers.get("ratelimit")).toMatch(/^"brand";r=0;t=(60|59|58)$/);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(await response.json()).toMatchObject({ error: { code: "rate_limited" } });
+  }
+});
+
+it("over two keys and two gateways that share Redis, still 60; unknown paths and wrong parameters count, refusals do not", async () => {
+  const brand = await stack.createBrand();
+  const second = await stack.accounts.createKey(
+    { brand_id: brand.id, name: "B", environment: "live", permissions: [], created_by: brand.owner },
+    callContext(),
+  );
+  const keys = [brand.key, second.secret];
+  for (const path of ["/api/v1/foo", "/api/v1/links?limit=0", "/api/nothing"]) await stack.get(path, brand.key);
+  const { admitted } = await burst(117, (index) => stack.get("/api/v1/links", keys[index % 2] ?? "", (index >> 1) % 2));
+  expect(admitted).toBe(57);
+});
+
+it("after Retry-After the next is admitted", async () => {
+  const brand = await stack.createBrand();
+  await burst(60, () => stack.get("/api/v1/links", brand.key));
+  const refused = await stack.get("/api/v1/links", brand.key, 1);
+  expect(refused.status).toBe(429);
+  await age(brand, Number(refused.headers.get("retry-after")));
+  expect((await stack.get("/api/v1/links", brand.key, 1)).status).toBe(200);
+});
+
+it("keeps to the lower limit right after a downgrade in the middle of a window", async () => {
+  const brand = await stack.createBrand({ tier: "pro" });
+  expect((await burst(100, () => stack.get("/api/v1/links", brand.key))).admitted).toBe(100);
+  await age(brand, 30);
+  expect((await burst(30, () => stack.get("/api/v1/links", brand.key))).admitted).toBe(20);
+  await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "plus" }, callContext());
+  // 120 in the window, 60 allowed: the 60th newest is one of the first 100, and is 30 seconds old.
+  const refused = await stack.get("/api/v1/links", brand.key);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(29);
+  expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(30);
+  await age(brand, 30);
+  expect((await burst(60, () => stack.get("/api/v1/links", brand.key, 1))).admitted).toBe(40);
+});
+
+it.each([
+  ["pro", 120],
+  ["enterprise", 240],
+])("%s gets %i", async (tier, limit) => {
+  const brand = await stack.createBrand({ tier });
+  const { admitted } = await burst(limit + 20, (index) => stack.get("/api/v1/links", brand.key, index % 2));
+  expect(admitted).toBe(limit);
+});
+
+it("without Redis holds within the one process", async () => {
+  const single = await startStack();
+  try {
+    const brand = await single.createBrand();
+    expect((await burst(100, () => single.get("/api/v1/links", brand.key))).admitted).toBe(60);
+  } finally {
+    await single.stop();
+  }
+});

@@ -1,0 +1,175 @@
+import { openPool, type Database } from "@brand-records/postgres";
+import { newId } from "@brand-records/typeid";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: a walk reads every record that was there when it began exactly once, newest first, whatever is inserted meanwhile. */
+
+const ROWS = 10_000;
+/** Rows that share one created_at: many times a page of any size. */
+const SHARING = 400;
+const NEWEST = Date.UTC(2026, 10, 21);
+
+let stack: Stack;
+let brand: TestBrand;
+let other: TestBrand;
+let db: Database;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { RATE_LIMIT_PLUS: "10000" } });
+  db = openPool({ url: stack.databaseUrl, max: 2, applicationName: "test" });
+  [brand, other] = await Promise.all([stack.createBrand(), stack.createBrand()]);
+  for (const { id } of [brand, other]) await insertLinks(id, ROWS, NEWEST);
+});
+afterAll(async () => {
+  await db.stop();
+  await stack.stop();
+});
+
+/** `count` links, `SHARING` at each millisecond, downwards from `newest`. */
+async function insertLinks(brandId: string, count: number, newest: number): Promise<void> {
+  await db.query(
+    `insert into records.links
+     select $1, 'lnk_' || md5(random()::text || i), at, at, 'cmp_1', 'crt_1', 'active', 'c' || i, 'https://go.example/' || i,
+            'https://shop.example/', i, 0, null
+       from generate_series(0, $2::int - 1) i, lateral (select $3::timestamptz - make_interval(secs => (i / $4) * 0.001) as at) t`,
+    [brandId, count, new Date(newest).toISOString(), SHARING],
+  );
+}
+
+/** As many rows as a page takes, newer than all and among those that share a time: before and behind any position. */
+async function disturb(step: number): Promise<void> {
+  await insertLinks(brand.id, 2, NEWEST + 1_000 + step);
+  await insertLinks(brand.id, 2, NEWEST - (step % (ROWS / SHARING)));
+}
+
+async function idsNow(brandId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>("select id from records.links where brand_id = $1 order by created_at desc, id desc", [
+    brandId,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+interface Page {
+  data: { id: string; created_at: string }[];
+  next_cursor?: string | null | undefined;
+}
+
+async function walk(
+  fetchPage: (cursor: string | undefined) => Promise<Page>,
+  betweenPages: (step: number) => Promise<void>,
+): Promise<Page["data"]> {
+  const records: Page["data"] = [];
+  let cursor: string | undefined;
+  for (let step = 0; ; step += 1) {
+    const page = await fetchPage(cursor);
+    records.push(...page.data);
+    if (page.next_cursor == null) return records;
+    cursor = page.next_cursor;
+    await betweenPages(step);
+  }
+}
+
+function expectWalked(records: Page["data"], prior: readonly string[]): void {
+  const keys = records.map(({ created_at, id }) => `${created_at} ${id}`);
+  expect(keys).toEqual(keys.toSorted().reverse());
+  const seen = new Set(records.map(({ id }) => id));
+  expect(seen.size).toBe(records.length);
+  const priorSet = new Set(prior);
+  expect(records.filter(({ id }) => priorSet.has(id)).map(({ id }) => id)).toEqual(prior);
+}
+
+const rpcPage = (limit: number) => (cursor: string | undefined) =>
+  stack.records.listLinks({ brand_id: brand.id, limit, cursor: cursor ?? null, since: null }, callContext());
+
+it.each([7, 50, 200])(
+  "at the records service with limit %i, while rows are inserted",
+  async (limit) => {
+    const prior = await idsNow(brand.id);
+    const records = await walk(rpcPage(limit), async (step) => {
+      if (step % 10 === 0) await disturb(step);
+    });
+    expectWalked(records, prior);
+  },
+  60_000,
+);
+
+it("at the records service with limit 1, while rows are inserted", async () => {
+  const prior = await idsNow(brand.id);
+  const records = await walk(rpcPage(1), async (step) => {
+    if (step % 500 === 0) await disturb(step);
+  });
+  expectWalked(records, prior);
+}, 120_000);
+
+it("over HTTP with limit 200, while rows are inserted, and no row of another brand", async () => {
+  const prior = await idsNow(brand.id);
+  const others = new Set(await idsNow(other.id));
+  const records = await walk(async (cursor) => {
+    const query = cursor === undefined ? "" : `&cursor=${cursor}`;
+    const response = await stack.get(`/api/v1/links?limit=200${query}`, brand.key);
+    expect(response.status).toBe(200);
+    const page = (await response.json()) as Page & { resource: string; count: number };
+    expect(page).toMatchObject({ resource: "links", count: page.data.length });
+    expect("next_cursor" in page).toBe(page.count === 200);
+    return page;
+  }, disturb);
+  expectWalked(records, prior);
+  expect(records.filter(({ id }) => others.has(id))).toEqual([]);
+});
+
+it("ends with an empty page when the last one was exactly full", async () => {
+  const { id, key } = await stack.createBrand();
+  await insertLinks(id, 4, NEWEST);
+  const read = async (query: string) => (await (await stack.get(`/api/v1/links?${query}`, key)).json()) as Page & { count: number };
+  const first = await read("limit=4");
+  expect(first).toMatchObject({ count: 4, next_cursor: expect.any(String) });
+  expect(await read(`limit=4&cursor=${first.next_cursor}`)).toEqual({ resource: "links", count: 0, data: [] });
+});
+
+it("with since reads strictly later records, compared to the nanosecond, and its cursors keep to it", async () => {
+  const { id, key } = await stack.createBrand();
+  for (const offset of [0, 1, 2]) await insertLinks(id, 3, NEWEST + offset);
+  const count = async (since: string) =>
+    ((await (await stack.get(`/api/v1/links?since=${encodeURIComponent(since)}`, key)).json()) as { count: number }).count;
+  expect(await count("2026-11-21T00:00:00.001Z")).toBe(3);
+  expect(await count("2026-11-21T08:00:00.001000000+08:00")).toBe(3);
+  expect(await count("2026-11-21T00:00:00.000999999Z")).toBe(6);
+  expect(await count("2026-11-21T00:00:00.002Z")).toBe(0);
+  const since = "2026-11-21T08:00:00+08:00";
+  const records = await walk(
+    async (cursor) => {
+      const query = new URLSearchParams({ limit: "4", since, ...(cursor !== undefined && { cursor }) });
+      return (await (await stack.get(`/api/v1/links?${query}`, key)).json()) as Page;
+    },
+    async () => {},
+  );
+  expect(records).toHaveLength(6);
+});
+
+it("shows a cursor made by one brand only the records of the brand that presents it", async () => {
+  const page = (await (await stack.get("/api/v1/links?limit=10", other.key)).json()) as Page;
+  const stolen = (await (await stack.get(`/api/v1/links?limit=200&cursor=${page.next_cursor}`, brand.key)).json()) as Page;
+  const ours = new Set(await idsNow(brand.id));
+  expect(stolen.data.length).toBeGreaterThan(0);
+  expect(stolen.data.filter(({ id }) => !ours.has(id))).toEqual([]);
+});
+
+it("never answers another brand's records, whatever ids are equal", async () => {
+  const [a, b] = await Promise.all([stack.createBrand(), stack.createBrand()]);
+  const id = newId("lnk");
+  for (const [brandId, code] of [
+    [a.id, "ours"],
+    [b.id, "theirs"],
+  ]) {
+    await db.query(
+      `insert into records.links values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'active', $3, 'https://go.example/', 'https://shop.example/', 0, 0, null)`,
+      [brandId, id, code],
+    );
+  }
+  for (const [key, code] of [
+    [a.key, "ours"],
+    [b.key, "theirs"],
+  ] as const) {
+    expect(await (await stack.get("/api/v1/links", key)).json()).toMatchObject({ count: 1, data: [{ id, code }] });
+  }
+});

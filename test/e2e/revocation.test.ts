@@ -1,0 +1,129 @@
+import { startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { Redis } from "ioredis";
+import { callContext, startStack, type Stack } from "../stack.ts";
+
+/** One promise: what a key may no longer do is refused with the next request, on every gateway, however warm its caches. */
+
+let redisServer: RedisServer;
+let redis: Redis;
+let stack: Stack;
+
+beforeAll(async () => {
+  redisServer = await startRedisServer();
+  redis = new Redis(redisServer.url);
+  stack = await startStack({ gateways: 2, redisUrl: redisServer.url, env: { RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: "10000" } });
+});
+afterAll(async () => {
+  await stack.stop();
+  redis.disconnect();
+  await redisServer.stop();
+});
+
+/** Both gateways hold the key's principal: served without asking accounts. */
+async function warmUp(key: string): Promise<void> {
+  for (let round = 0; round < 3; round += 1) expect(await onBoth(key)).toEqual([200, 200]);
+}
+
+function onBoth(key: string): Promise<number[]> {
+  return Promise.all(stack.gateways.map(async (_, gateway) => (await stack.get("/api/v1/links", key, gateway)).status));
+}
+
+/** What an owner or operator can do to a key's brand, the status from then on, and how it is undone if it can be. */
+const changes = [
+  {
+    name: "the key is revoked",
+    status: 401,
+    make: (brand: { keyId: string; owner: string }) =>
+      stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext()),
+  },
+  {
+    name: "the tier falls below Plus",
+    status: 403,
+    make: (brand: { id: string }) => stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext()),
+    undo: (brand: { id: string }) => stack.accounts.setBrandTier({ brand_id: brand.id, tier: "plus" }, callContext()),
+  },
+  {
+    name: "the verification is lost",
+    status: 403,
+    make: (brand: { id: string }) => stack.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext()),
+    undo: (brand: { id: string }) => stack.accounts.setBrandVerified({ brand_id: brand.id, verified: true }, callContext()),
+  },
+] as const;
+
+describe.each(changes)("after $name", ({ status, make, ...change }) => {
+  it("both warm gateways refuse the next request, and serve again once it is undone", async () => {
+    const brand = await stack.createBrand();
+    await warmUp(brand.key);
+    await make(brand);
+    expect(await onBoth(brand.key)).toEqual([status, status]);
+    if ("undo" in change) {
+      await change.undo(brand);
+      expect(await onBoth(brand.key)).toEqual([200, 200]);
+    }
+  });
+
+  it("also when Redis loses everything right before", async () => {
+    const brand = await stack.createBrand();
+    await warmUp(brand.key);
+    await redis.flushall();
+    await make(brand);
+    expect(await onBoth(brand.key)).toEqual([status, status]);
+  });
+
+  it("also when Redis loses everything right after", async () => {
+    const brand = await stack.createBrand();
+    await warmUp(brand.key);
+    await make(brand);
+    await redis.flushall();
+    expect(await onBoth(brand.key)).toEqual([status, status]);
+  });
+
+  it("also under traffic: no request that begins after the change was answered is served", async () => {
+    const brand = await stack.createBrand();
+    await warmUp(brand.key);
+    let changedAt = Number.POSITIVE_INFINITY;
+    const late: number[] = [];
+    const keepAsking = async (gateway: number): Promise<void> => {
+      for (let after = 0; after < 20;) {
+        const began = performance.now();
+        const { status: answered } = await stack.get("/api/v1/links", brand.key, gateway);
+        if (began < changedAt) continue;
+        after += 1;
+        late.push(answered);
+      }
+    };
+    const traffic = Promise.all([0, 1, 0, 1, 0, 1, 0, 1].map(keepAsking));
+    await make(brand);
+    changedAt = performance.now();
+    await traffic;
+    expect(late).toHaveLength(160);
+    expect(late.filter((answered) => answered !== status)).toEqual([]);
+  });
+});
+
+it("a revocation whose accounts process is killed right after its commit is seen by both warm gateways", async () => {
+  const brand = await stack.createBrand();
+  await warmUp(brand.key);
+  // The commit is what ends the row lock that this transaction waits for: from then on the key is revoked.
+  const { openPool } = await import("@brand-records/postgres");
+  const db = openPool({ url: stack.databaseUrl, max: 2, applicationName: "test" });
+  const revoking = stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext()).catch(() => {});
+  const revoked = async () =>
+    (await db.query("select 1 from accounts.keys where id = $1 and revoked_at is not null", [brand.keyId])).length > 0;
+  while (!(await revoked()));
+  await stack.processes.accounts.kill("SIGKILL");
+  await revoking;
+  await db.stop();
+  // Nobody can say whether the key is good: it is not served.
+  expect(await onBoth(brand.key)).toEqual([503, 503]);
+  await stack.restart("accounts");
+  expect(await onBoth(brand.key)).toEqual([401, 401]);
+});
+
+it("a tier raised or lowered changes the limit of the next request", async () => {
+  const brand = await stack.createBrand();
+  const policy = async () => (await stack.get("/api/v1/links", brand.key)).headers.get("ratelimit-policy");
+  const before = await policy();
+  await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "enterprise" }, callContext());
+  expect([before, await policy()]).toEqual(['"brand";q=10000;w=60', '"brand";q=240;w=60']);
+});

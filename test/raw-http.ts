@@ -1,0 +1,50 @@
+import { connect } from "node:net";
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Sends bytes as they are, for what no HTTP client would send, and reads until the server closes (or the answer is whole).
+ *
+ * @param pieces written one after another, each after the one before was flushed
+ */
+export async function rawRequest(url: string, pieces: Iterable<string | Buffer> | AsyncIterable<string | Buffer>): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const received: Buffer[] = [];
+  const whole = new Promise<void>((resolve, reject) => {
+    socket.on("data", (chunk: Buffer) => {
+      received.push(chunk);
+      if (isWhole(Buffer.concat(received).toString("latin1"))) resolve();
+    });
+    socket.on("close", () => resolve());
+    socket.on("error", (error: NodeJS.ErrnoException) => (received.length > 0 ? resolve() : reject(error)));
+  });
+  const send = async (): Promise<void> => {
+    for await (const piece of pieces) {
+      if (socket.destroyed || socket.writableEnded) return;
+      await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
+    }
+  };
+  await Promise.race([whole, send().then(() => whole)]);
+  socket.destroy();
+  return parse(Buffer.concat(received).toString());
+}
+
+function isWhole(text: string): boolean {
+  const end = text.indexOf("\r\n\r\n");
+  const [, length] = /content-length: (\d+)/i.exec(text) ?? [];
+  return end >= 0 && length !== undefined && text.length >= end + 4 + Number(length);
+}
+
+function parse(text: string): RawAnswer {
+  const end = text.indexOf("\r\n\r\n");
+  const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+  return { status: Number(statusLine.split(" ")[1]), headers, body: text.slice(end + 4) };
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { ensureBackingServices } from "./ensure-backing-services.ts";
+import { startPostgres } from "./start-postgres.ts";
+import { startRedis } from "./start-redis.ts";
+import { stopAll } from "./started-services.ts";
+
+/**
+ * Before the first test: one Redis and one Postgres for all of them. They end with stop-backing-services.ts or by a
+ * signal; what a killed run left behind is removed by the next.
+ *
+ * TEST_POSTGRES_URL   a superuser of a Postgres; yours, if it is set already
+ * TEST_REDIS_URL      a Redis; yours, if REDIS_URL is set
+ * REDIS_SERVER        the binary startRedisServer() runs, or REDIS_IMAGE where there is none
+ * TEST_RUN            tells this run's databases from those of another
+ */
+export default async function startBackingServices(): Promise<void> {
+  process.env["TEST_RUN"] = randomBytes(4).toString("hex");
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void stopAll().finally(() => process.exit(130)));
+  }
+  try {
+    const found = await ensureBackingServices();
+    await Promise.all([startRedis(found), startPostgres()]);
+  } catch (error) {
+    // Jest runs no stop hook when the start hook fails.
+    await stopAll();
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
+import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { createDatabase, startProcess, type ServiceProcess } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+
+/** The repository's root: jest runs there. */
+const ROOT = process.cwd();
+
+export interface StackOptions {
+  /** Processes of the gateway that share everything; 1 unless given. */
+  readonly gateways?: number;
+  /** Shared limits and cached principals; without it everything is in process. */
+  readonly redisUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface TestBrand {
+  readonly id: string;
+  readonly owner: string;
+  /** A live reporting key. */
+  readonly key: string;
+  readonly keyId: string;
+}
+
+export interface Gateway {
+  readonly url: string;
+  readonly process: ServiceProcess;
+}
+
+/** The real processes, compiled, on an empty database of their own. */
+export interface Stack {
+  readonly gateways: readonly [Gateway, ...Gateway[]];
+  /** The first gateway's. */
+  readonly url: string;
+  readonly accounts: RpcClient<AccountsServiceService>;
+  readonly records: RpcClient<RecordsServiceService>;
+  readonly importing: RpcClient<ImportServiceService>;
+  readonly databaseUrl: string;
+  readonly processes: { accounts: ServiceProcess; records: ServiceProcess };
+  /** Starts a service that was ended, on the port it had. */
+  restart(service: "accounts" | "records"): Promise<void>;
+  createBrand(options?: { tier?: string; environment?: string; permissions?: string[] }): Promise<TestBrand>;
+  /** GET with a key, at the first gateway unless told otherwise. */
+  get(path: string, key: string, gateway?: number): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+export const callContext = (withinMs = 10_000): CallContext => ({
+  requestId: "test",
+  traceparent: traceparentFrom(undefined),
+  deadline: Date.now() + withinMs,
+});
+
+export async function startStack({ gateways = 1, redisUrl, env = {} }: StackOptions = {}): Promise<Stack> {
+  const database = await createDatabase("empty");
+  const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
+  const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", ...redisEnv, ...env };
+  const serviceEnv = {
+    accounts: { ...common, DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` },
+    records: { ...common, DATABASE_URL: database.url },
+  };
+  const start = (name: "accounts" | "records", rpcPort = 0): Promise<ServiceProcess> =>
+    startProcess({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
+
+  const [accountsProcess, recordsProcess] = await Promise.all([start("accounts"), start("records")]);
+  const processes = { accounts: accountsProcess, records: recordsProcess };
+  const ports = { accounts: portOf(accountsProcess, "rpc_port"), records: portOf(recordsProcess, "rpc_port") };
+  const addresses = { accounts: `127.0.0.1:${ports.accounts}`, records: `127.0.0.1:${ports.records}` };
+
+  const startGateway = async (): Promise<Gateway> => {
+    const process = await startProcess({
+      name: "gateway",
+      script: join(ROOT, "gateway/dist/main.js"),
+      env: { ...common, HOST: "127.0.0.1", PORT: "0", ACCOUNTS_ADDRESS: addresses.accounts, RECORDS_ADDRESS: addresses.records },
+    });
+    return { url: `http://127.0.0.1:${portOf(process, "port")}`, process };
+  };
+  const running = (await Promise.all(Array.from({ length: gateways }, startGateway))) as [Gateway, ...Gateway[]];
+
+  const accounts = connectRpc(AccountsServiceService, addresses.accounts, { idempotent: [] });
+  const records = connectRpc(RecordsServiceService, addresses.records, { idempotent: [] });
+  const importing = connectRpc(ImportServiceService, addresses.records, { idempotent: [] });
+
+  return {
+    gateways: running,
+    url: running[0].url,
+    accounts,
+    records,
+    importing,
+    databaseUrl: database.url,
+    processes,
+    async restart(service) {
+      processes[service] = await start(service, ports[service]);
+    },
+    createBrand: (options) => createBrand(accounts, options),
+    get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
+    async stop() {
+      for (const client of [accounts, records, importing]) client.stop();
+      await Promise.all(
+        [...running.map((gateway) => gateway.process), ...Object.values(processes)].map((process) => process.kill("SIGTERM")),
+      );
+      await database.drop();
+    },
+  };
+}
+
+async function createBrand(
+  accounts: Stack["accounts"],
+  { tier = "plus", environment = "live", permissions = [] }: { tier?: string; environment?: string; permissions?: string[] } = {},
+): Promise<TestBrand> {
+  const id = newId("brd");
+  const owner = `owner@${id.slice(4)}.example`;
+  await accounts.createBrand({ id, name: `Brand ${id}`, tier, verified: true }, callContext());
+  await accounts.addMember({ brand_id: id, email: owner, role: "owner" }, callContext());
+  const created = await accounts.createKey({ brand_id: id, name: "Test", environment, permissions, created_by: owner }, callContext());
+  return { id, owner, key: created.secret, keyId: created.key?.id ?? "" };
+}
+
+function portOf(process: ServiceProcess, name: string): number {
+  const port = (process.ready as Record<string, unknown>)[name];
+  if (typeof port !== "number") throw new Error(`the process did not tell its ${name}: ${JSON.stringify(process.ready)}`);
+  return port;
+}

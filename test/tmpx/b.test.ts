@@ -1,0 +1,2 @@
+if (process.env.BAD) throw new Error("does not load");
+it("ok", () => {});
