@@ -99,12 +99,21 @@ export async function startStack({ gateways = 1, redisUrl, env = {} }: StackOpti
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
       for (const client of [accounts, records, importing]) client.stop();
-      await Promise.all(
-        [...running.map((gateway) => gateway.process), ...Object.values(processes)].map((process) => process.kill("SIGTERM")),
-      );
+      await Promise.all([...running.map((gateway) => gateway.process), ...Object.values(processes)].map(endProcess));
       await database.drop();
     },
   };
+}
+
+/** Also one that a test has frozen: it cannot hear SIGTERM before it is thawed. Or killed: then there is nobody to signal. */
+async function endProcess(service: ServiceProcess): Promise<void> {
+  const ended = service.kill("SIGTERM");
+  try {
+    process.kill(service.pid, "SIGCONT");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+  await ended;
 }
 
 async function createBrand(

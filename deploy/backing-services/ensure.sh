@@ -3,7 +3,6 @@
 #
 # stdout: NAME=value lines to read by a program. stderr: text for people. Exit code 1 if anything is missing.
 #   REDIS_URL=redis://…        a Redis that answers: yours, or a container of ours
-#   REDIS_CONTAINER=name       that container, for whoever has to remove it
 #   REDIS_SERVER=/path         a redis-server to run
 #   REDIS_IMAGE=name           an image to run where there is no redis-server
 #
@@ -13,7 +12,8 @@ set -u -o pipefail
 
 SERVICES="redis"
 REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
-# Containers belong to the process that called us: they are removed once it is gone.
+# Containers carry the id of the process that wants them, which removes them by that label; those of a process that is
+# gone are removed here.
 RUN="${BRAND_RECORDS_RUN:-$PPID}"
 
 MISSING=""
@@ -36,7 +36,6 @@ bounded() {
   if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi
 }
 
-# Containers of runs that were killed before they could clean up.
 remove_orphaned_containers() {
   docker ps --all --filter label=brand-records.run --format '{{.ID}} {{.Label "brand-records.run"}}' |
     while read -r id owner; do
@@ -86,36 +85,37 @@ AS_ROOT
 
 # --- services -----------------------------------------------------------------------------------------------------
 
+# One Redis for all tests, and the means to start more: some tests freeze and kill theirs.
 ensure_redis() {
-  local port binary name="brand-records-redis-$RUN"
+  local port name="brand-records-redis-$RUN"
   if [ -n "${REDIS_URL:-}" ]; then
-    if redis_answers "$REDIS_URL"; then
-      say "Redis: the one of REDIS_URL"
-      provide REDIS_URL "$REDIS_URL"
-      provide_redis_server
-    else
+    if ! redis_answers "$REDIS_URL"; then
       lacks "Redis does not answer at REDIS_URL, which is $(printf '%s' "$REDIS_URL" | sed -E 's#//[^@/]*@#//…@#')" \
         "start it, correct REDIS_URL, or unset REDIS_URL to have one started for you"
+      return
     fi
-    return
+    say "Redis: the one of REDIS_URL"
+    provide REDIS_URL "$REDIS_URL"
+    provide_redis_server && return
   fi
   if docker_answers; then
     remove_orphaned_containers
-    if port="$(run_container "$name" 6379 "$REDIS_IMAGE_DEFAULT" redis-server --save '' --appendonly no)" && [ -n "$port" ]; then
+    if [ -n "${REDIS_URL:-}" ]; then
+      docker pull --quiet "$REDIS_IMAGE_DEFAULT" >/dev/null && provide REDIS_IMAGE "$REDIS_IMAGE_DEFAULT" && return
+    elif port="$(run_container "$name" 6379 "$REDIS_IMAGE_DEFAULT" redis-server --save '' --appendonly no)" && [ -n "$port" ]; then
       say "Redis: container $name"
       provide REDIS_URL "redis://127.0.0.1:$port"
-      provide REDIS_CONTAINER "$name"
       provide REDIS_IMAGE "$REDIS_IMAGE_DEFAULT"
       provide_redis_server
       return
     fi
     docker rm --force --volumes "$name" >/dev/null 2>&1
-    say "Redis: Docker answers but could not run $REDIS_IMAGE_DEFAULT; trying without"
+    say "Redis: Docker answers but cannot run $REDIS_IMAGE_DEFAULT; trying without"
   fi
   provide_redis_server && return
   if can_install_debian_packages && install_debian_package redis-server redis-server && provide_redis_server; then return; fi
   lacks "Redis (a Docker engine, or redis-server on the PATH)" \
-    "Debian, Ubuntu: apt-get install redis-server · Fedora: dnf install redis · macOS: brew install redis · or set REDIS_URL"
+    "Debian, Ubuntu: apt-get install redis-server · Fedora: dnf install redis · macOS: brew install redis"
 }
 
 provide_redis_server() {

@@ -34,13 +34,13 @@ let document: Document;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { PUBLIC_URL: "https://api.brand-records.example/", REQUEST_DEADLINE_MS: "500" } });
+  stack = await startStack({ env: { PUBLIC_URL: "https://api.brand-records.example/", REQUEST_DEADLINE_MS: "2000" } });
   brand = await stack.createBrand({ tier: "enterprise" });
   yaml = await (await fetch(`${stack.url}/openapi/service.yaml`)).text();
   document = parse(yaml) as Document;
   ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-  ajv.addSchema({ $id: "https://description", ...document });
+  ajv.addSchema({ $id: "https://description.example/service", ...document });
 });
 afterAll(() => stack.stop());
 
@@ -53,7 +53,7 @@ function described(path: string, status: number): Described {
 }
 
 function validatorOf(media: Media): ValidateFunction {
-  return ajv.compile(JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"https://description#/')) as object);
+  return ajv.compile(JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"https://description.example/service#/')) as object);
 }
 
 async function expectAsDescribed(path: string, response: Response): Promise<void> {

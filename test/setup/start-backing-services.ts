@@ -12,8 +12,10 @@ import { stopAll } from "./started-services.ts";
  * TEST_REDIS_URL      a Redis; yours, if REDIS_URL is set
  * REDIS_SERVER        the binary startRedisServer() runs, or REDIS_IMAGE where there is none
  * TEST_RUN            tells this run's databases from those of another
+ * BRAND_RECORDS_RUN   this process: containers labelled with it go when it does
  */
 export default async function startBackingServices(): Promise<void> {
+  process.env["BRAND_RECORDS_RUN"] = String(process.pid);
   process.env["TEST_RUN"] = randomBytes(4).toString("hex");
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void stopAll().finally(() => process.exit(130)));

@@ -7,7 +7,7 @@ import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { RunBrand } from "./run-file.ts";
 
-const SEED = 20_261_121;
+const SEED = 1;
 const STEP_DEADLINE_MS = 120_000;
 
 type DemoBrand = (typeof DEMO_BRANDS)[number];

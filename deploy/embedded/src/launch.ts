@@ -25,7 +25,7 @@ export async function launch(
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  mkdirSync(files.directory, { recursive: true, mode: 0o700 });
+  mkdirSync(files.directory, { recursive: true });
   const lock = await takeLauncherLock(files);
   life.own("lock", { stop: lock.release });
   await requireFreePort(config.HOST, config.PORT);

@@ -7,9 +7,9 @@ const REFUSED = 2;
 
 /**
  * The brand's window is a list of the times of its accepted requests, newest at the head: 2.7 KB for 240 of them, where a
- * sorted set takes 29 KB. Times are whole microseconds, which Lua's doubles hold exactly and the list stores as integers
- * ("%.0f": Lua would write 1.7e+15). They never decrease, even if the clock is set back, so the limit-th entry alone
- * decides, and popping what has left the tail leaves fewer than `limit` entries whenever a request is accepted.
+ * sorted set takes 29 KB. Times are whole microseconds, which Lua's doubles hold exactly, written in full ("%.0f") so that
+ * the list stores integers. They never decrease, even if the clock is set back, so the limit-th entry alone decides, and
+ * popping what has left from the tail leaves fewer than `limit` entries whenever a request is accepted.
  */
 const spendScript = luaScript(
   "spendFromBrandWindow",

@@ -78,7 +78,7 @@ describe("generateBrand", () => {
     expect(new Set(payouts.map(({ status }) => status)).size).toBe(6);
     // More records share a millisecond than the largest page holds.
     for (const records of [submissions, conversions]) expect(largestTie(records)).toBeGreaterThan(200);
-    const views = submissions.map(({ views }) => views ?? 0).sort((a, b) => b - a);
+    const views = submissions.map(({ views }) => views ?? 0).toSorted((a, b) => b - a);
     expect(views[0]).toBeGreaterThan(50 * (views[1_000] ?? 0));
   });
 

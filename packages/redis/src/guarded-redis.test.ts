@@ -207,14 +207,14 @@ describe("stop", () => {
   ])("leaves no timer and no socket %s, and fails what comes after", async (_when, disturb) => {
     await witness.stop();
     const before = active();
-    const redis = openRedis(server.url, { commandTimeoutMs: 200 });
+    const redis = open(server.url, { commandTimeoutMs: 200 });
     await isUp(redis);
     await disturb();
     const asked = redis.run((commands) => commands.blpop("nothing ever", 0));
     await Promise.allSettled([asked, redis.stop(), redis.stop()]);
     await expect(asked).rejects.toThrow(RedisUnavailable);
     await expect(redis.run((commands) => commands.ping())).rejects.toThrow("stopped");
-    await eventually(() => expect(active()).toBe(before));
+    await eventually(() => expect(active()).toBeLessThanOrEqual(before));
   });
 
   afterEach(async () => {

@@ -7,19 +7,22 @@ import { pingRedis } from "./ping-redis.ts";
 import type { RedisServer } from "./redis-server.ts";
 
 const run = promisify(execFile);
+const DOCKER_MS_MAX = 60_000;
 
 /**
- * The same as a redis-server process, for machines with Docker and no redis-server. The label tells
- * deploy/backing-services/ensure.sh whose container it is: it removes those whose process is gone.
+ * The same as a redis-server process, for machines with Docker and no redis-server. The label tells whose container it is:
+ * the run removes its own at the end, and deploy/backing-services/ensure.sh those whose process is gone.
  */
 export async function startRedisContainer(image: string): Promise<RedisServer> {
   const port = await freePort();
-  const name = `brand-records-redis-${process.pid}-${randomBytes(4).toString("hex")}`;
+  const owner = process.env["BRAND_RECORDS_RUN"] ?? String(process.pid);
+  const name = `brand-records-redis-${owner}-${randomBytes(4).toString("hex")}`;
   // The port is ours to choose: with one of Docker's choosing the container would come back on another.
-  const options = ["--name", name, "--label", `brand-records.run=${process.pid}`, "--publish", `127.0.0.1:${port}:6379`];
+  const options = ["--name", name, "--label", `brand-records.run=${owner}`, "--publish", `127.0.0.1:${port}:6379`];
   await docker("run", "--detach", ...options, image, "redis-server", "--save", "", "--appendonly", "no");
   await eventually(() => pingRedis(port));
-  let pid = await processId(name);
+  let pid = Number(await inspect(name, "{{.State.Pid}}"));
+  let stopped: Promise<void> | undefined;
   return {
     url: `redis://127.0.0.1:${port}`,
     get pid() {
@@ -27,21 +30,23 @@ export async function startRedisContainer(image: string): Promise<RedisServer> {
     },
     freeze: () => docker("pause", name),
     thaw: () => docker("unpause", name),
-    kill: () => docker("kill", name),
+    kill: async () => {
+      if ((await inspect(name, "{{.State.Running}}")) === "true") await docker("kill", name);
+    },
     start: async () => {
       await docker("start", name);
       await eventually(() => pingRedis(port));
-      pid = await processId(name);
+      pid = Number(await inspect(name, "{{.State.Pid}}"));
     },
-    stop: () => docker("rm", "--force", "--volumes", name),
+    stop: () => (stopped ??= docker("rm", "--force", "--volumes", name)),
   };
 }
 
 async function docker(...args: readonly string[]): Promise<void> {
-  await run("docker", args);
+  await run("docker", args, { timeout: DOCKER_MS_MAX });
 }
 
-async function processId(name: string): Promise<number> {
-  const { stdout } = await run("docker", ["inspect", "--format", "{{.State.Pid}}", name]);
-  return Number(stdout);
+async function inspect(name: string, format: string): Promise<string> {
+  const { stdout } = await run("docker", ["inspect", "--format", format, name], { timeout: DOCKER_MS_MAX });
+  return stdout.trim();
 }

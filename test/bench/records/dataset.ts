@@ -45,7 +45,7 @@ export const INSERT_RECORDS = `
                  case when g % 5 < 2 then 0 else 1 + ((g / 5) * 3 + g % 5 - 2) % ${OTHER_BRANDS} end as brand,
                  case when g % 5 < 2 then (g / 5) * 2 + g % 5 else ((g / 5) * 3 + g % 5 - 2) / ${OTHER_BRANDS} end as ordinal,
                  timestamptz '2026-01-01 00:00:00Z' + g * interval '10 seconds' + (g * 7919 % 9000) * interval '1 millisecond' as at
-            from generate_series(0, ${RECORDS - 1}) as g) as numbered`;
+            from generate_series(0::bigint, ${RECORDS - 1}) as g) as numbered`;
 
 /**
  * Brands that have not changed for a day. (Epochs of the last ten minutes are published every second: a thousand brands

@@ -13,9 +13,13 @@ export interface ProgramOptions {
   /** A compiled main module that sends `{ready: …}` once it takes work, and ends when its parent is gone. */
   readonly script: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly execArgv?: readonly string[];
-  /** Its log goes into a file here. */
+}
+
+export interface ProgramPlace {
+  /** Logs go into files here. */
   readonly folder: string;
+  /** CPU profiles go here, if they are wanted; taking them makes everything slower. */
+  readonly profileDir: string | undefined;
 }
 
 export interface Program {
@@ -30,11 +34,12 @@ export interface Program {
 }
 
 /** Starts a program with nothing of our environment but PATH: settings of the person who runs this must not matter. */
-export function startProgram({ name, script, env = {}, execArgv = [], folder }: ProgramOptions): Program {
+export function startProgram({ name, script, env = {} }: ProgramOptions, { folder, profileDir }: ProgramPlace): Program {
+  const profiling = profileDir === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", profileDir, "--cpu-prof-name", `${name}.cpuprofile`];
   const logFile = join(folder, `${name}.log`);
   const output = openSync(logFile, "a");
   const child = fork(script, {
-    execArgv: ["--enable-source-maps", ...execArgv],
+    execArgv: ["--enable-source-maps", ...profiling],
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", output, output, "ipc"],
     // Ctrl-C reaches a whole process group; we stop our programs ourselves, in order.

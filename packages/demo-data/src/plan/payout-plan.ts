@@ -66,7 +66,7 @@ export class PayoutPlan {
     this.#conversionAnchors = new Anchors(forConversions, sources.conversions.payable);
 
     const drafts = Array.from({ length: wanted }, (_, slot) => this.#draft(slot, context, plans.creators));
-    const order = drafts.map((_, slot) => slot).sort((a, b) => timeOf(drafts, a) - timeOf(drafts, b) || a - b);
+    const order = drafts.map((_, slot) => slot).toSorted((a, b) => timeOf(drafts, a) - timeOf(drafts, b) || a - b);
     this.#numbers = new Int32Array(wanted);
     order.forEach((slot, number) => (this.#numbers[slot] = number));
     const idStream = context.stream("payout id");
@@ -127,7 +127,8 @@ export class PayoutPlan {
       const payday = paydayOf(link.campaign, createdAt + RETURN_WINDOW, 14 * DAY * random.unit(), context.now);
       return { campaign: link.campaign, creator: link.creator, createdAt: payday, orphan: false };
     }
-    const campaign = this.#campaigns.content[0] ?? (this.#campaigns.all[0] as PlannedCampaign);
+    const campaign = this.#campaigns.content[0] ?? this.#campaigns.all[0];
+    if (campaign === undefined) throw new RangeError("payouts need a campaign");
     const createdAt = paydayOf(campaign, context.now - HISTORY * random.unit(), 0, context.now);
     return { campaign, creator: creators.pick(random), createdAt, orphan: true };
   }

@@ -27,9 +27,10 @@ async function start({
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "embedded-postgres-test-"));
+  // By this name the next run finds what a killed one left.
+  folder = await mkdtemp(join(tmpdir(), `brand-records-test-${process.pid}-`));
   await chmod(folder, 0o755); // Under root Postgres runs as somebody else.
-  dataDir = join(folder, "data");
+  dataDir = join(folder, "postgres");
 });
 
 afterEach(async () => {

@@ -21,12 +21,14 @@ function listConversions(request: ListRequest): Promise<ListConversionsResponse>
 const app = express();
 app.disable("x-powered-by");
 app.disable("etag");
-app.get("/api/v1/conversions", async (request, response) => {
+app.get("/api/v1/conversions", (request, response, next) => {
   const { brand_id, limit, cursor } = request.query as Record<string, string>;
-  const { data, next_cursor } = await listConversions({ brand_id: brand_id ?? "", limit: Number(limit), cursor });
-  response.json({ resource: "conversions", count: data.length, data, ...(next_cursor != null && { next_cursor }) });
+  listConversions({ brand_id: brand_id ?? "", limit: Number(limit), cursor }).then(({ data, next_cursor }) => {
+    response.json({ resource: "conversions", count: data.length, data, ...(next_cursor != null && { next_cursor }) });
+  }, next);
 });
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
 server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-process.on("disconnect", () => process.exit());
+// By exit() rather than by the signal itself, so that a CPU profile is written.
+for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

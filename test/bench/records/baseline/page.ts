@@ -13,24 +13,23 @@ export interface ConversionsPage {
   readonly next_cursor: string | null;
 }
 
+export type ReadPage = (brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>;
+
 /** A page as a plain program would read it: the product's own statement on a pool of pg's, nothing checked. */
-export async function openPages(url: string): Promise<(brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>> {
+export async function openPages(url: string): Promise<ReadPage> {
   const statement = await productStatement();
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: POOL_SIZE,
-    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
-  });
+  pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, rfc3339FromPostgres);
+  pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+  const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE });
   return async (brandId, limit, cursor) => {
-    const [createdAt, id] = cursor === null ? ["infinity", ""] : positionOf(cursor);
-    const { rows } = await pool.query<Conversion>({ ...statement, values: [brandId, createdAt, id, "-infinity", limit] });
+    const { rows } = await pool.query<Conversion>({ ...statement, values: pageValues(brandId, limit, cursor) });
     const last = rows.at(-1);
     return { data: rows, next_cursor: last === undefined || rows.length < limit ? null : cursorAfter(last) };
   };
 }
 
 /** Taken from the product's compiled code, so that the variants cannot drift apart. */
-async function productStatement(): Promise<Statement> {
+export async function productStatement(): Promise<Statement> {
   const { pageOfRecords } = (await import(pathToFileURL(join(ROOT, "services/records/dist/storage/record-tables.js")).href)) as {
     pageOfRecords(sql: Sql, resource: string, page: object): Promise<unknown>;
   };
@@ -46,6 +45,12 @@ async function productStatement(): Promise<Statement> {
   return found;
 }
 
+/** Of the product's statement. Should their order change, the variants' answers differ, and the benchmark refuses to run. */
+export function pageValues(brandId: string, limit: number, cursor: string | null): unknown[] {
+  const [createdAt, id] = cursor === null ? ["infinity", ""] : positionOf(cursor);
+  return [brandId, createdAt, id, "-infinity", limit];
+}
+
 /** Cursors have the product's form, so that answers can be compared byte by byte. */
 function cursorAfter({ created_at, id }: Conversion): string {
   return Buffer.from(JSON.stringify([1, "conversions", null, created_at, id])).toString("base64url");
@@ -54,10 +59,4 @@ function cursorAfter({ created_at, id }: Conversion): string {
 function positionOf(cursor: string): [createdAt: string, id: string] {
   const [, , , createdAt, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as string[];
   return [createdAt ?? "", id ?? ""];
-}
-
-function typeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
-  if (oid === pg.types.builtins.TIMESTAMPTZ) return rfc3339FromPostgres;
-  if (oid === pg.types.builtins.INT8) return Number;
-  return pg.types.getTypeParser(oid, format as "text") as (text: string) => unknown;
 }

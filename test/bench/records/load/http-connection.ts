@@ -41,10 +41,6 @@ export class HttpConnection {
     });
   }
 
-  get isOpen(): boolean {
-    return this.#socket.writable;
-  }
-
   /** @throws Error if the connection breaks */
   get(path: string, authorization: string): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
@@ -58,10 +54,11 @@ export class HttpConnection {
   }
 
   #receive(chunk: Buffer): void {
-    const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const answer = parseAnswer(received);
-    this.#received = answer === undefined ? received : Buffer.alloc(0);
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const answer = parseAnswer(this.#received);
     if (answer === undefined) return;
+    if (answer instanceof Error) return this.#fail(answer);
+    this.#received = Buffer.alloc(0);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     waiting?.resolve(answer);
@@ -76,13 +73,13 @@ export class HttpConnection {
 }
 
 /** Answers undefined until the answer is complete. */
-function parseAnswer(received: Buffer): HttpAnswer | undefined {
+function parseAnswer(received: Buffer): HttpAnswer | Error | undefined {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;
-  const head = received.latin1Slice(0, headEnd);
+  const head = received.toString("latin1", 0, headEnd);
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? [];
-  if (length === undefined) throw new Error(`an answer without Content-Length:\n${head}`);
+  if (length === undefined) return new Error(`an answer without Content-Length:\n${head}`);
   const bodyStart = headEnd + HEAD_END.length;
   if (received.length < bodyStart + Number(length)) return undefined;
-  return { status: Number(head.slice(9, 12)), head, body: received.latin1Slice(bodyStart, bodyStart + Number(length)) };
+  return { status: Number(head.slice(9, 12)), head, body: received.toString("latin1", bodyStart, bodyStart + Number(length)) };
 }

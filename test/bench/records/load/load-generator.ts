@@ -41,7 +41,7 @@ export class LoadGenerator {
       }),
     );
     const elapsed = (performance.now() - startedAt) / 1_000;
-    const sorted = Float64Array.from(latencies).sort();
+    const sorted = Float64Array.from(latencies).toSorted();
     return { requests: sorted.length, seconds: elapsed, p50_ms: quantile(sorted, 0.5), p99_ms: quantile(sorted, 0.99) };
   }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { startProgram, type Program } from "../program.ts";
+import type { Program, ProgramOptions } from "../program.ts";
 import type { FromLoad, RunRequest, RunResult, ToLoad } from "./messages.ts";
 
 export interface Load {
@@ -9,8 +9,9 @@ export interface Load {
   run(request: RunRequest): Promise<RunResult>;
 }
 
-export function startLoad(folder: string, keys: readonly string[]): Load {
-  const program = startProgram({ name: "load", script: join(import.meta.dirname, "main.js"), folder });
+/** @param keys of the brands, by number */
+export function startLoad(start: (program: ProgramOptions) => Program, keys: readonly string[]): Load {
+  const program = start({ name: "load", script: join(import.meta.dirname, "main.js") });
   const { child } = program;
   const tell = (message: ToLoad): void => void child.send(message);
   tell({ keys });

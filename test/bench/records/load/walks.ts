@@ -29,7 +29,8 @@ export class Walks {
   answered(visit: Visit, body: string): void {
     const { brand, page } = visit;
     const cursor = checkPage(visit, body);
-    this.#next[brand] = cursor === undefined ? firstPage(brand) : { brand, page: page + 1, cursor };
+    // A copy: a part of a string keeps the whole of it alive, 20 KB for each cursor.
+    this.#next[brand] = cursor === undefined ? firstPage(brand) : { brand, page: page + 1, cursor: Buffer.from(cursor).toString() };
   }
 }
 

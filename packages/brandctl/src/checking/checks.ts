@@ -1,0 +1,99 @@
+import { reportOf } from "../failure.ts";
+import { RUN_FILE } from "../connection/run-file.ts";
+import type { Session } from "../session.ts";
+
+/** `unknown`: there is nothing to check it by. Only `failed` makes the whole fail. */
+export interface CheckResult {
+  readonly name: string;
+  readonly state: "ok" | "failed" | "unknown";
+  /** What was found. */
+  readonly detail: string;
+  /** What to do about it, unless it is fine. */
+  readonly remedy?: string;
+}
+
+const ANSWER_MS = 5_000;
+const PROCESSES = ["gateway", "accounts", "records"] as const;
+
+/** Looks at everything there is an address for, all at the same time. */
+export async function runChecks(session: Session): Promise<CheckResult[]> {
+  const runFile = checkRunFile(session);
+  if (runFile.state === "failed") return [runFile];
+  const checks = [
+    ...(["accounts", "records"] as const).map((name) => checkRpc(session, name)),
+    ...PROCESSES.map((name) => checkReady(session, name)),
+    checkBaseUrl(session),
+  ];
+  return [runFile, ...(await Promise.all(checks))];
+}
+
+function checkRunFile({ endpoints }: Session): CheckResult {
+  const name = "run file";
+  try {
+    const found = endpoints.runFile();
+    if (found !== undefined) return { name, state: "ok", detail: found.path };
+    const detail = `no ${RUN_FILE} from here upwards`;
+    const configured = endpoints.find("accounts") !== undefined && endpoints.find("records") !== undefined;
+    if (configured) return { name, state: "unknown", detail: `${detail}; flags and settings say where things are` };
+    return { name, state: "failed", detail, remedy: `Run npm start and call brandctl from inside the repository, or ${SETTINGS}.` };
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+const SETTINGS = "set ACCOUNTS_ADDRESS, RECORDS_ADDRESS and BASE_URL";
+
+async function checkRpc(session: Session, service: "accounts" | "records"): Promise<CheckResult> {
+  const name = `${service}, gRPC`;
+  const endpoint = session.endpoints.find(service);
+  if (endpoint === undefined) return { name, state: "failed", detail: "no address known", remedy: `Run npm start, or ${SETTINGS}.` };
+  try {
+    const { checkRpcHealth } = await import("./rpc-health.ts");
+    await checkRpcHealth(endpoint, session.endpoints.tls(), ANSWER_MS, session.terminal.interrupted);
+    return { name, state: "ok", detail: `serving at ${endpoint.address} (${endpoint.from})` };
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+async function checkReady(session: Session, process: (typeof PROCESSES)[number]): Promise<CheckResult> {
+  const name = `${process}, ready`;
+  const file = session.endpoints.runFile();
+  const origin = file?.admin[process];
+  if (origin === undefined) return { name, state: "unknown", detail: "no run file names its admin address" };
+  return checkUrl(session, name, `${origin}/readyz`, `Is ${process} running? Its log is beside the run file, in .local/logs.`);
+}
+
+async function checkBaseUrl(session: Session): Promise<CheckResult> {
+  const name = "base URL";
+  const endpoint = session.endpoints.find("base_url");
+  if (endpoint === undefined) return { name, state: "unknown", detail: "no --base-url, no BASE_URL, no run file" };
+  const url = `${endpoint.address.replace(/\/+$/, "")}/openapi/service.yaml`;
+  return checkUrl(session, name, url, `Is ${endpoint.address} (${endpoint.from}) the origin of this service?`);
+}
+
+async function checkUrl({ terminal }: Session, name: string, url: string, remedy: string): Promise<CheckResult> {
+  try {
+    const signal = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(ANSWER_MS)]);
+    const response = await fetch(url, { signal, redirect: "error" });
+    await response.body?.cancel();
+    if (response.ok) return { name, state: "ok", detail: `${url} answers ${response.status}` };
+    return { name, state: "failed", detail: `${url} answers ${response.status}`, remedy };
+  } catch (error) {
+    return { name, state: "failed", detail: `${url}: ${reasonOf(error)}`, remedy };
+  }
+}
+
+/** fetch hides what happened in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return `no answer within ${ANSWER_MS / 1_000} s`;
+  const { cause } = error;
+  if (cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED") return "nothing listens there";
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+function failed(name: string, error: unknown): CheckResult {
+  const { message, hint } = reportOf(error);
+  return { name, state: "failed", detail: message, ...(hint !== undefined && { remedy: hint }) };
+}

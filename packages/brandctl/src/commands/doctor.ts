@@ -1,0 +1,34 @@
+import { Command } from "commander";
+import { runChecks, type CheckResult } from "../checking/checks.ts";
+import { printable } from "../output/printable.ts";
+import type { Colors } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import { examples } from "./examples.ts";
+
+export function doctorCommand(shell: Shell): Command {
+  return new Command("doctor")
+    .summary("what is reachable, what is not, and what to do")
+    .description(
+      "Look at everything brandctl knows an address of: the run file, the gRPC health of accounts and records, the readiness of\n" +
+        "every process, and whether the base URL serves the API's description. Exit code 1 if something is not as it should be.",
+    )
+    .addHelpText("after", examples(["brandctl doctor --json | jq -e .ok", "for a script"]))
+    .action((_options: object, command: Command) =>
+      shell.act(command, async (session) => {
+        const checks = await runChecks(session);
+        const ok = checks.every(({ state }) => state !== "failed");
+        session.print({ ok, checks }, (colors) => checksText(checks, ok, colors));
+        return ok ? 0 : 1;
+      }),
+    );
+}
+
+function checksText(checks: readonly CheckResult[], ok: boolean, colors: Colors): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const marks = { ok: colors.green("✓"), failed: colors.red("✗"), unknown: colors.dim("-") };
+  const lines = checks.flatMap(({ name, state, detail, remedy }) => [
+    `${marks[state]} ${name.padEnd(width)}  ${state === "unknown" ? colors.dim(printable(detail)) : printable(detail)}`,
+    ...(remedy === undefined || state === "ok" ? [] : [`  ${" ".repeat(width)}  ${colors.yellow(printable(remedy))}`]),
+  ]);
+  return [...lines, "", ok ? colors.green("All is well.") : colors.red("Something is not as it should be.")].join("\n");
+}

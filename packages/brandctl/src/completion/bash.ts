@@ -1,0 +1,52 @@
+import { allCommands, type CompletedCommand, type CompletedValue } from "./command-tree.ts";
+
+/** A bash completion script. Walks the words typed so far to the command they name, then offers what may come next. */
+export function bashCompletion(root: CompletedCommand): string {
+  const commands = allCommands(root);
+  const named = commands.filter(({ path }) => path !== "");
+  const withValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
+  return `# Completion of brandctl for bash. Put into ~/.bashrc:  source <(brandctl completion bash)
+_brandctl() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" at="" given=0 i word
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    case "$word" in
+      ${withValue.join("|")}) ((i++)); continue ;;
+      -?*) continue ;;
+    esac
+    case "$at $word" in
+      ${named.map(({ path }) => `"${path}"`).join("|")}) at="$at $word" ;;
+      *) ((given++)) ;;
+    esac
+  done
+  case "$at:$prev" in
+${commands.flatMap(optionCases).join("\n")}
+  esac
+  case "$at" in
+${commands.map(commandCase).join("\n")}
+  esac
+}
+complete -F _brandctl brandctl
+`;
+}
+
+function optionCases({ path, options }: CompletedCommand): string[] {
+  return options.flatMap(({ flag, value }) => (value === undefined ? [] : [`    "${path}:${flag}") ${offer(value)}; return ;;`]));
+}
+
+function commandCase({ path, subcommands, options, argumentValues }: CompletedCommand): string {
+  const flags = offer({ kind: "words", words: options.map(({ flag }) => flag) });
+  if (subcommands.length > 0) {
+    const names = offer({ kind: "words", words: subcommands.map(({ name }) => name) });
+    return `    "${path}") if [[ $cur == -* ]]; then ${flags}; else ${names}; fi ;;`;
+  }
+  const values = argumentValues.map((value, at) => `${at}) ${offer(value)} ;;`).join(" ");
+  return `    "${path}") if [[ $cur == -* ]]; then ${flags}; else case "$given" in ${values} *) ${flags} ;; esac; fi ;;`;
+}
+
+function offer(value: CompletedValue): string {
+  if (value.kind === "words") return `COMPREPLY=($(compgen -W "${value.words.join(" ")}" -- "$cur"))`;
+  if (value.kind === "free") return ":";
+  return `compopt -o filenames; COMPREPLY=($(compgen -${value.kind === "file" ? "f" : "d"} -- "$cur"))`;
+}

@@ -1,0 +1,69 @@
+import { allCommands, type CompletedCommand, type CompletedOption, type CompletedValue } from "./command-tree.ts";
+
+/** A fish completion script. */
+export function fishCompletion(root: CompletedCommand): string {
+  const commands = allCommands(root);
+  const named = commands.filter(({ path }) => path !== "");
+  const withValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
+  return `# Completion of brandctl for fish. Load:  brandctl completion fish | source
+# The command that the words so far name, such as " brands create", and the number of arguments it has been given.
+function __brandctl_at
+    set -l at ""
+    set -l given 0
+    set -l skip 0
+    set -l words (commandline -opc)
+    for word in $words[2..-1]
+        if test $skip -eq 1
+            set skip 0
+        else if contains -- $word ${withValue.join(" ")}
+            set skip 1
+        else if string match -q -- '-?*' $word
+            continue
+        else if contains -- "$at $word" ${named.map(({ path }) => quoted(path)).join(" ")}
+            set at "$at $word"
+        else
+            set given (math $given + 1)
+        end
+    end
+    echo "$at:$given"
+end
+function __brandctl_in
+    string match -q -- "$argv[1]:*" (__brandctl_at)
+end
+function __brandctl_argument
+    test (__brandctl_at) = "$argv[1]:$argv[2]"
+end
+complete -c brandctl -f
+${commands.flatMap(completions).join("\n")}
+`;
+}
+
+function completions({ path, subcommands, options, argumentValues }: CompletedCommand): string[] {
+  const here = `complete -c brandctl -n ${quoted(`__brandctl_in '${path}'`)}`;
+  const argument = (at: number): string => `complete -c brandctl -n ${quoted(`__brandctl_argument '${path}' ${at}`)}`;
+  return [
+    ...subcommands.map(({ name, summary }) => `${here} -a ${name} -d ${quoted(summary)}`),
+    ...options.map((option) => `${here} ${optionPart(option)}`),
+    ...argumentValues.flatMap((value, at) => {
+      const offered = offer(value);
+      return offered === "" ? [] : [`${argument(at)} ${offered}`];
+    }),
+  ];
+}
+
+function optionPart({ flag, summary, value }: CompletedOption): string {
+  const parts = [`-l ${flag.slice(2)}`, `-d ${quoted(summary)}`];
+  if (value !== undefined) parts.push(`-r ${offer(value)}`.trim());
+  return parts.join(" ");
+}
+
+function offer(value: CompletedValue): string {
+  if (value.kind === "words") return `-a ${quoted(value.words.join(" "))}`;
+  if (value.kind === "free") return "";
+  return value.kind === "file" ? "-F" : `-a ${quoted("(__fish_complete_directories)")}`;
+}
+
+/** Single quotes: only the quote itself and the backslash need escaping within. */
+function quoted(text: string): string {
+  return `'${text.replace(/['\\]/g, "\\$&")}'`;
+}

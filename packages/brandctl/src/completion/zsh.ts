@@ -1,0 +1,69 @@
+import { allCommands, type CompletedCommand, type CompletedValue } from "./command-tree.ts";
+
+/** A zsh completion script: may be sourced, or put into a folder of $fpath as _brandctl. */
+export function zshCompletion(root: CompletedCommand): string {
+  const commands = allCommands(root);
+  const named = commands.filter(({ path }) => path !== "");
+  const withValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
+  return `#compdef brandctl
+# Completion of brandctl for zsh. Put into ~/.zshrc, after compinit:  source <(brandctl completion zsh)
+_brandctl() {
+  local at="" word i
+  local -i given=0
+  local -a commands options
+  for ((i = 2; i < CURRENT; i++)); do
+    word="\${words[i]}"
+    case "$word" in
+      ${withValue.join("|")}) ((i++)); continue ;;
+      -?*) continue ;;
+    esac
+    case "$at $word" in
+      ${named.map(({ path }) => quoted(path)).join("|")}) at="$at $word" ;;
+      *) ((given++)) ;;
+    esac
+  done
+  case "$at:\${words[CURRENT-1]}" in
+${commands.flatMap(optionCases).join("\n")}
+  esac
+  case "$at" in
+${commands.map(commandCase).join("\n")}
+  esac
+  if [[ "\${words[CURRENT]}" == -* || \${#commands} -eq 0 ]]; then
+    _describe option options
+  else
+    _describe command commands
+  fi
+}
+if [[ "\${funcstack[1]}" == _brandctl ]]; then
+  _brandctl "$@"
+else
+  compdef _brandctl brandctl
+fi
+`;
+}
+
+function optionCases({ path, options }: CompletedCommand): string[] {
+  return options.flatMap(({ flag, value }) =>
+    value === undefined ? [] : [`    ${quoted(`${path}:${flag}`)}) ${offer(value)}; return ;;`],
+  );
+}
+
+function commandCase({ path, subcommands, options, argumentValues }: CompletedCommand): string {
+  const described = (items: readonly (readonly [name: string, summary: string])[]): string =>
+    items.map(([name, summary]) => quoted(`${name}:${summary}`)).join(" ");
+  const values = argumentValues.map((value, at) => `${at}) ${offer(value)}; return ;;`).join(" ");
+  const argumentsCase = values === "" ? "" : `\n      if [[ "\${words[CURRENT]}" != -* ]]; then case $given in ${values} esac; fi`;
+  return `    ${quoted(path)})
+      commands=(${described(subcommands.map(({ name, summary }) => [name, summary]))})
+      options=(${described(options.map(({ flag, summary }) => [flag, summary]))})${argumentsCase} ;;`;
+}
+
+function offer(value: CompletedValue): string {
+  if (value.kind === "words") return `compadd -- ${value.words.map(quoted).join(" ")}`;
+  if (value.kind === "free") return `_message value`;
+  return value.kind === "file" ? "_files" : "_files -/";
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

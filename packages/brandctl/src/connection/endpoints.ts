@@ -1,0 +1,85 @@
+import { CommandFailure } from "../failure.ts";
+import { findRunFile, RUN_FILE, type RunFile } from "./run-file.ts";
+
+export type EndpointName = "accounts" | "records" | "base_url";
+
+export interface Endpoint {
+  readonly name: EndpointName;
+  readonly address: string;
+  /** Where the address comes from: a flag, a setting or a file. */
+  readonly from: string;
+}
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly accountsAddress?: string;
+  readonly recordsAddress?: string;
+  readonly baseUrl?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsCa?: string;
+}
+
+export interface TlsFiles {
+  readonly RPC_TLS_CERT?: string;
+  readonly RPC_TLS_KEY?: string;
+  readonly RPC_TLS_CA?: string;
+}
+
+const SOURCES = {
+  accounts: { option: "accountsAddress", flag: "--accounts-address", setting: "ACCOUNTS_ADDRESS" },
+  records: { option: "recordsAddress", flag: "--records-address", setting: "RECORDS_ADDRESS" },
+  base_url: { option: "baseUrl", flag: "--base-url", setting: "BASE_URL" },
+} as const;
+
+/** Where things are: a flag wins over a setting, a setting over the run file. An empty one counts as none. */
+export class Endpoints {
+  readonly #options: GlobalOptions;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #cwd: string;
+  #runFile: { readonly found: RunFile | undefined } | undefined;
+
+  constructor(options: GlobalOptions, env: NodeJS.ProcessEnv, cwd: string) {
+    this.#options = options;
+    this.#env = env;
+    this.#cwd = cwd;
+  }
+
+  find(name: EndpointName): Endpoint | undefined {
+    const { option, flag, setting } = SOURCES[name];
+    const given = this.#options[option];
+    if (given) return { name, address: given, from: flag };
+    const set = this.#env[setting];
+    if (set) return { name, address: set, from: setting };
+    const file = this.runFile();
+    const address = name === "base_url" ? file?.baseUrl : file?.rpc[name];
+    return file === undefined || address === undefined ? undefined : { name, address, from: file.path };
+  }
+
+  /** @throws CommandFailure when nothing says where it is */
+  get(name: "accounts" | "records"): Endpoint {
+    const endpoint = this.find(name);
+    if (endpoint !== undefined) return endpoint;
+    const { flag, setting } = SOURCES[name];
+    throw new CommandFailure(
+      "unknown_address",
+      `Nothing says where ${name} is: no ${flag}, no ${setting}, no ${RUN_FILE} from here upwards.`,
+      {
+        hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${setting}=host:port.`,
+      },
+    );
+  }
+
+  runFile(): RunFile | undefined {
+    this.#runFile ??= { found: findRunFile(this.#cwd) };
+    return this.#runFile.found;
+  }
+
+  tls(): TlsFiles {
+    const cert = this.#options.tlsCert ?? this.#env["RPC_TLS_CERT"];
+    const key = this.#options.tlsKey ?? this.#env["RPC_TLS_KEY"];
+    const ca = this.#options.tlsCa ?? this.#env["RPC_TLS_CA"];
+    return { ...(cert && { RPC_TLS_CERT: cert }), ...(key && { RPC_TLS_KEY: key }), ...(ca && { RPC_TLS_CA: ca }) };
+  }
+}

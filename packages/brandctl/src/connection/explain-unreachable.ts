@@ -1,0 +1,45 @@
+import { AppError } from "@brand-records/errors";
+import { CommandFailure } from "../failure.ts";
+import type { Endpoint } from "./endpoints.ts";
+
+/**
+ * A call that did not get through, told in terms of where it was going. Anything the service itself answered, an error
+ * of kind `unavailable` included, is returned as it is.
+ */
+export function explainUnreachable(error: unknown, endpoint: Endpoint): unknown {
+  if (!(error instanceof AppError) || (error.kind !== "unavailable" && error.kind !== "timeout")) return error;
+  const { cause } = error;
+  if (!isTransportError(cause)) return error;
+  const { name, address, from } = endpoint;
+  const message =
+    error.kind === "timeout"
+      ? `${name} at ${address} (${from}) did not answer in time.`
+      : `${name} cannot be reached at ${address} (${from}): ${reasonIn(cause.details)}.`;
+  return new CommandFailure(error.kind, message, { cause: error, hint: hintFor(endpoint, cause.details) });
+}
+
+interface TransportError {
+  readonly details: string;
+}
+
+/** An answer of ours carries its kind in the trailers; the transport's own errors carry none. */
+function isTransportError(cause: unknown): cause is TransportError {
+  if (!(cause instanceof Error) || !("details" in cause) || typeof cause.details !== "string") return false;
+  const metadata = "metadata" in cause ? (cause.metadata as { get(name: string): unknown[] } | undefined) : undefined;
+  return (metadata?.get("error-kind").length ?? 0) === 0;
+}
+
+function reasonIn(details: string): string {
+  const reason = /\b(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b/.exec(details)?.[1];
+  if (reason === "ECONNREFUSED") return "nothing listens there";
+  if (reason === "ENOTFOUND" || reason === "EAI_AGAIN" || details.startsWith("Name resolution failed")) return "no such host";
+  return (reason ?? details).replace(/\.$/, "");
+}
+
+function hintFor({ name, from }: Endpoint, details: string): string {
+  if (/\bSSL\b|\bTLS\b|certificate|ECONNRESET|Connection dropped/i.test(details)) {
+    return "One side may speak TLS and the other not: see RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA. brandctl doctor tells more.";
+  }
+  const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start begins another. " : "";
+  return `${stale}Is ${name} running? brandctl doctor tells more.`;
+}

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CommandFailure } from "../failure.ts";
+
+/** What `npm start` writes down about the processes it runs, as far as brandctl reads it. */
+export interface RunFile {
+  readonly path: string;
+  readonly baseUrl: string | undefined;
+  /** gRPC addresses by service. */
+  readonly rpc: Readonly<Record<string, string>>;
+  /** Addresses for probes and metrics by process. */
+  readonly admin: Readonly<Record<string, string>>;
+}
+
+export const RUN_FILE = join(".local", "run.json");
+
+/** The nearest `.local/run.json`, in `folder` or above it. */
+export function findRunFile(folder: string): RunFile | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, RUN_FILE);
+    if (existsSync(path)) return readRunFile(path);
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** @throws CommandFailure when there is a file that says nothing of use */
+function readRunFile(path: string): RunFile {
+  const wrong = (why: string, cause?: unknown): CommandFailure =>
+    new CommandFailure("invalid_run_file", `${path} ${why}.`, { cause, hint: "It is written by npm start: start it again." });
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw wrong("cannot be read as JSON", error);
+  }
+  if (!isObject(content)) throw wrong("does not hold a JSON object");
+  const { base_url, rpc, admin } = content;
+  return { path, baseUrl: typeof base_url === "string" ? base_url : undefined, rpc: addresses(rpc), admin: addresses(admin) };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+function addresses(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

@@ -1,0 +1,37 @@
+import cliProgress from "cli-progress";
+import type { Session } from "../session.ts";
+
+export interface ProgressBar {
+  update(done: number, lines: number): void;
+  /** Removes it from the screen. */
+  stop(): void;
+}
+
+const SILENT: ProgressBar = { update: () => undefined, stop: () => undefined };
+
+/**
+ * A bar on standard error while it is a terminal, else nothing at all.
+ *
+ * @param total of whatever `update` counts; undefined when nobody knows, as on standard input: then lines are counted
+ */
+export function openProgressBar({ terminal, json }: Session, label: string, total: number | undefined): ProgressBar {
+  const { stderr, env } = terminal;
+  if (stderr.isTTY !== true || json || env["TERM"] === "dumb") return SILENT;
+  const bar = new cliProgress.SingleBar({
+    format: total === undefined ? `${label}  {lines} lines` : `${label}  {bar} {percentage}%  {lines} lines  {eta_formatted} left`,
+    stream: stderr,
+    hideCursor: true,
+    clearOnComplete: true,
+    barsize: 28,
+    fps: 10,
+    // Ctrl-C is ours to handle: it has to say what became of the import.
+    gracefulExit: false,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+  });
+  bar.start(Math.max(1, total ?? 1), 0, { lines: "0" });
+  return {
+    update: (done, lines) => bar.update(total === undefined ? 0 : done, { lines: lines.toLocaleString("en") }),
+    stop: () => bar.stop(),
+  };
+}

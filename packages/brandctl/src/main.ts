@@ -1,0 +1,23 @@
+import { runBrandctl } from "./run.ts";
+
+const interrupted = new AbortController();
+process.on("SIGINT", () => {
+  // The first asks the command to stop and say what became of its work; who presses again does not want to know.
+  if (interrupted.signal.aborted) process.exit(130);
+  interrupted.abort();
+});
+process.on("SIGTERM", () => interrupted.abort());
+
+// A reader that has seen enough, such as head, is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+process.exitCode = await runBrandctl(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  interrupted: interrupted.signal,
+});

@@ -1,0 +1,19 @@
+/**
+ * Text from records and names, safe to show on a terminal: control characters and bidirectional overrides, with which a
+ * name could move the cursor or pretend to be another, become U+FFFD.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+}
+
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const ZERO = /\p{Mn}|\p{Me}|\p{Cf}/u;
+
+/** Columns the text takes on a terminal. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (!ZERO.test(character)) width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
+}

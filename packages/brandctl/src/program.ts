@@ -1,0 +1,100 @@
+import { Command, type CommanderError } from "commander";
+import { brandsCommand } from "./commands/brands.ts";
+import { completionCommand } from "./commands/completion.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { keysCommand } from "./commands/keys.ts";
+import { membersCommand } from "./commands/members.ts";
+import { recordsCommand } from "./commands/records.ts";
+import { colorsFor } from "./session.ts";
+import type { Shell } from "./shell.ts";
+
+const DESCRIPTION = `The operator's command line of Brand Records: brands, their members and keys, and bringing records in.
+
+It speaks to the accounts and records services over gRPC. Where they are is told by flags, else by settings in the
+environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.`;
+
+const HELP = `
+Settings:
+  ACCOUNTS_ADDRESS, RECORDS_ADDRESS        host:port of each service's gRPC
+  BASE_URL                                 origin of the HTTP API; doctor looks at it
+  RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA    PEM files for mutual TLS: all three or none
+  NO_COLOR                                 no colours, on a terminal either
+
+Exit codes:
+  0  done          1  failed, or an import with bad lines
+  2  wrong usage   130  interrupted
+
+Examples:
+  # is everything there?
+  brandctl doctor
+
+  # a brand, its owner, a key, a year of records
+  brandctl brands create --name "Ulap at Araw" --tier plus --verified
+  brandctl members add brd_… ana@brand.example --role owner
+  brandctl keys create --brand brd_… --name Reporting
+  brandctl records generate --brand brd_… --import
+`;
+
+/** Instead of ending the process: help was shown, or the command line is wrong. */
+export class CommandLineError extends Error {
+  override readonly name = "CommandLineError";
+  readonly reason: CommanderError;
+  /** Whose help tells more: `brandctl brands create`. */
+  readonly command: string;
+
+  constructor(reason: CommanderError, command: string) {
+    super(reason.message.replace(/^error: /, ""), { cause: reason });
+    this.reason = reason;
+    this.command = command;
+  }
+}
+
+/** The whole command tree. Parsing throws CommandLineError. */
+export function buildProgram(shell: Shell): Command {
+  const program = new Command("brandctl")
+    .description(DESCRIPTION)
+    .option("--json", 'one JSON document on standard output; errors as {"error": …} on standard error')
+    .option("--accounts-address <address>", "gRPC of accounts, host:port")
+    .option("--records-address <address>", "gRPC of records, host:port")
+    .option("--base-url <url>", "origin of the HTTP API")
+    .option("--tls-cert <file>", "our certificate for mutual TLS, PEM")
+    .option("--tls-key <file>", "the key of our certificate, PEM")
+    .option("--tls-ca <file>", "who signed the services' certificates, PEM")
+    .addHelpText("after", HELP);
+  program.addCommand(brandsCommand(shell));
+  program.addCommand(membersCommand(shell));
+  program.addCommand(keysCommand(shell));
+  program.addCommand(recordsCommand(shell));
+  program.addCommand(doctorCommand(shell));
+  program.addCommand(completionCommand(shell, program));
+  settle(program, shell);
+  return program;
+}
+
+/** The same behaviour for every command of the tree: commander keeps these settings per command. */
+function settle(command: Command, shell: Shell): void {
+  const { stdout, stderr, env } = shell.terminal;
+  const { bold } = colorsFor(stdout, env);
+  command
+    .exitOverride((error) => {
+      throw new CommandLineError(error, pathOf(command));
+    })
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => bold(title) })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      getOutHasColors: () => stdout.isTTY === true,
+      getErrHasColors: () => stderr.isTTY === true,
+      getOutHelpWidth: () => stdout.columns ?? 120,
+      getErrHelpWidth: () => stderr.columns ?? 120,
+      // Whoever runs the program prints errors: as words or as JSON.
+      outputError: () => undefined,
+    });
+  for (const child of command.commands) settle(child, shell);
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}

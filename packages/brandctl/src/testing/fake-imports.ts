@@ -1,0 +1,70 @@
+import { ImportServiceService, type ImportRecordsResponse, type ImportStart } from "@brand-records/proto/records/v1";
+import { isResourceName, RESOURCES } from "@brand-records/resources";
+import { service, type Handlers, type ServedService } from "@brand-records/rpc";
+
+type Handler = Handlers<ImportServiceService>["importRecords"];
+
+export const importService = (importRecords: Handler): ServedService => service(ImportServiceService, { importRecords });
+
+/** Looks at lines as the records service does, and keeps what was committed. */
+export class FakeImports {
+  readonly starts: ImportStart[] = [];
+  /** By id. */
+  readonly records = new Map<string, object>();
+  /** How the lines came: one entry a chunk. */
+  readonly chunks: (readonly string[])[] = [];
+  /** Lines of every import that ended by being broken off. */
+  readonly brokenOff: number[] = [];
+
+  readonly served: ServedService = importService((requests, context) => this.#import(requests, context));
+
+  async *#import(requests: Parameters<Handler>[0], context: Parameters<Handler>[1]): AsyncGenerator<ImportRecordsResponse> {
+    const good: { readonly id: string }[] = [];
+    let skipBad = false;
+    let resource = "";
+    let lines = 0;
+    let bad = 0;
+    for await (const { start, chunk } of requests) {
+      if (start != null) {
+        this.starts.push(start);
+        skipBad = start.skip_bad;
+        resource = start.resource;
+      }
+      if (chunk == null) continue;
+      this.chunks.push(chunk.lines);
+      for (const text of chunk.lines) {
+        lines += 1;
+        if (text.trim() === "") continue;
+        const checked = check(resource, text);
+        if ("record" in checked) good.push(checked.record);
+        else {
+          bad += 1;
+          for (const problem of checked.problems) yield { problem: { line: lines, ...problem } };
+        }
+      }
+      yield { progress: { lines } };
+    }
+    if (context.parent?.cancelled === true) {
+      this.brokenOff.push(lines);
+      return;
+    }
+    const committed = bad === 0 || skipBad;
+    if (committed) for (const record of good) this.records.set(record.id, record);
+    yield { summary: { lines, inserted: committed ? good.length : 0, updated: 0, unchanged: 0, bad, committed } };
+  }
+}
+
+type Checked = { readonly record: { readonly id: string } } | { readonly problems: readonly { field?: string; message: string }[] };
+
+function check(resource: string, text: string): Checked {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problems: [{ message: "is not valid JSON" }] };
+  }
+  if (!isResourceName(resource)) return { problems: [{ message: `${resource} is no resource` }] };
+  const parsed = RESOURCES[resource].schema.safeParse(value);
+  if (parsed.success) return { record: parsed.data };
+  return { problems: parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message })) };
+}

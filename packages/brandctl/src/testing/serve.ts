@@ -1,0 +1,45 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { serveRpc, type ServedService } from "@brand-records/rpc";
+import { openLog, Registry } from "@brand-records/telemetry";
+
+export interface Served {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Serves gRPC on a free port, the way services do. */
+export async function serve(...services: ServedService[]): Promise<Served> {
+  const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0 };
+  const { port, stop } = await serveRpc({ config, services, log: openLog("test", "silent"), metrics: new Registry() });
+  return { address: `127.0.0.1:${port}`, stop };
+}
+
+export interface Line extends Served {
+  /** Ends every connection at once, as when a process is killed. */
+  cut(): void;
+}
+
+/** A TCP connection to `address` that can be cut. */
+export async function lineTo(address: string): Promise<Line> {
+  const [host = "", port = "0"] = address.split(":");
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), host);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      // A cut line is what is being tested: both ends hear of it by the connection's end.
+      socket.on("error", () => socket.destroy());
+      socket.on("close", () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, cut, stop: async () => cut() };
+}

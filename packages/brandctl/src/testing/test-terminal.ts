@@ -1,0 +1,47 @@
+import { PassThrough, Readable, Writable } from "node:stream";
+import { runBrandctl } from "../run.ts";
+import type { Screen, Terminal } from "../terminal.ts";
+
+/** A screen that remembers what was written to it. */
+export class Recorder extends Writable implements Screen {
+  readonly isTTY: boolean;
+  readonly columns = 120;
+  text = "";
+
+  constructor(isTTY: boolean) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+  }
+
+  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+export interface Surroundings {
+  readonly stdin?: string | Buffer | PassThrough;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  readonly isTerminal?: boolean;
+  readonly interrupted?: AbortSignal;
+}
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as the one JSON document it has to be. */
+  json<T>(): T;
+}
+
+/** Runs one command line as main.ts would, away from any run file unless `cwd` says otherwise. */
+export async function brandctl(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  const { stdin = "", env = {}, cwd = "/", isTerminal = false, interrupted = new AbortController().signal } = surroundings;
+  const stdout = new Recorder(isTerminal);
+  const stderr = new Recorder(isTerminal);
+  const input = stdin instanceof PassThrough ? stdin : Readable.from([Buffer.from(stdin)]);
+  const terminal: Terminal = { stdin: input, stdout, stderr, env, cwd, interrupted };
+  const code = await runBrandctl(args, terminal);
+  return { code, stdout: stdout.text, stderr: stderr.text, json: <T>() => JSON.parse(stdout.text) as T };
+}

@@ -1,0 +1,116 @@
+import { readFile } from "node:fs/promises";
+import { availableParallelism, cpus } from "node:os";
+import { join } from "node:path";
+import { embeddedDataDir } from "@brand-records/postgres/embedded";
+import { startRedisServer } from "@brand-records/testkit";
+import { dataDirIn, fill, makeFolder, removeFolder, removeLeftovers, startDatabase } from "./database.ts";
+import { BRANDS, RECORDS } from "./dataset.ts";
+import { measureDeepPage, type DeepPage } from "./deep-page.ts";
+import { startLoad } from "./load/start-load.ts";
+import { measureRounds, type Backends, type Round } from "./measure.ts";
+import type { Owned } from "./owned.ts";
+import { memoryMib, postgresMemoryMib } from "./process-usage.ts";
+import { startProgram, type Program, type ProgramOptions } from "./program.ts";
+import { requireSameAnswers } from "./same-answers.ts";
+import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
+import { summarise, type Memory, type Summary } from "./summary.ts";
+import { startBare, startProduct, startSingle, type Variant } from "./variants.ts";
+
+export interface BenchmarkOptions {
+  readonly rounds: number;
+  readonly profileDir: string | undefined;
+  say(text: string): void;
+}
+
+export interface BenchmarkResult {
+  readonly machine: {
+    readonly date: string;
+    readonly cores: number;
+    readonly cpu: string;
+    readonly node: string;
+    readonly postgres: string;
+  };
+  readonly settings: Readonly<
+    Record<"records" | "brands" | "page_limit" | "connections" | "pool_size" | "rounds" | "round_seconds" | "deep_page", number>
+  >;
+  readonly profiled: boolean;
+  readonly summary: Summary;
+  readonly deep_page: DeepPage;
+  readonly product_seconds_to_first_answer: number;
+  readonly rounds: readonly Round[];
+}
+
+/** Starts everything it needs, hands it to `owned`, measures. */
+export async function runBenchmark(owned: Owned, { rounds, profileDir, say }: BenchmarkOptions): Promise<BenchmarkResult> {
+  await removeLeftovers();
+  const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
+  say("Starting Postgres and Redis");
+  const database = await owned.own("postgres", startDatabase(folder));
+  const redis = await owned.own("redis", startRedisServer());
+  say(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
+  const { keys, keyPeppers, postgresVersion } = await fill(database.url);
+
+  say("Starting the variants");
+  const programs: Program[] = [];
+  const start = (options: ProgramOptions): Program => {
+    const program = startProgram(options, { folder, profileDir });
+    programs.push(program);
+    void owned.own(program.name, Promise.resolve(program));
+    return program;
+  };
+  const parts = { databaseUrl: database.url, start };
+  const product = await startProduct({ ...parts, redisUrl: redis.url, keyPeppers, key: keys[0] ?? "" });
+  const variants: Variant[] = [await startSingle(parts), await startBare(parts), product];
+  await requireSameAnswers(variants, keys);
+  const load = startLoad(start, keys);
+
+  const backends = { postmaster: await postmasterOf(folder), redis: redis.pid };
+  const work = async (): Promise<BenchmarkResult> => {
+    const measured = await measureRounds({ variants, load, backends, rounds, say });
+    const memory = await memoryOf(variants, load.program, backends);
+    say(`Walking ${DEEP_PAGE.toLocaleString("en")} pages deep`);
+    const deep = await measureDeepPage(product.recordsAddress, database.url);
+    return {
+      machine: { ...machineFacts(), postgres: postgresVersion },
+      settings: {
+        records: RECORDS,
+        brands: BRANDS,
+        page_limit: PAGE_LIMIT,
+        connections: CONNECTIONS,
+        pool_size: POOL_SIZE,
+        rounds,
+        round_seconds: ROUND_SECONDS,
+        deep_page: DEEP_PAGE,
+      },
+      profiled: profileDir !== undefined,
+      summary: summarise(measured, deep, memory),
+      deep_page: deep,
+      product_seconds_to_first_answer: product.secondsToFirstAnswer,
+      rounds: measured,
+    };
+  };
+  return Promise.race([work(), ...programs.map((program) => program.ended)]);
+}
+
+function machineFacts(): Omit<BenchmarkResult["machine"], "postgres"> {
+  return {
+    date: new Date().toISOString(),
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? "unknown CPU",
+    node: process.version,
+  };
+}
+
+async function memoryOf(variants: readonly Variant[], load: Program, { postmaster, redis }: Backends): Promise<Memory> {
+  const shared = { postgres: await postgresMemoryMib(postmaster), redis: await memoryMib(redis) };
+  const memory: Record<string, Record<string, number>> = {};
+  for (const { name, programs } of variants) {
+    const own = await Promise.all([...programs, load].map(async (program) => [program.name, await memoryMib(program.pid)] as const));
+    memory[name] = { ...Object.fromEntries(own), ...shared };
+  }
+  return memory as Memory;
+}
+
+async function postmasterOf(folder: string): Promise<number> {
+  return Number.parseInt(await readFile(join(embeddedDataDir(dataDirIn(folder)), "postmaster.pid"), "utf8"), 10);
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { runBenchmark } from "./benchmark.ts";
+import { Owned } from "./owned.ts";
+import { report } from "./report.ts";
+import { ROUNDS } from "./settings.ts";
+
+const USAGE = `npm run bench:records -- [--json FILE] [--rounds N] [--profile DIRECTORY]
+
+  --json FILE          writes everything that was measured
+  --rounds N           instead of ${ROUNDS}; fewer are for trying out
+  --profile DIRECTORY  takes a CPU profile of every process; the figures are then not to be compared
+`;
+
+const { values: options } = parseArgs({
+  options: { json: { type: "string" }, rounds: { type: "string" }, profile: { type: "string" }, help: { type: "boolean" } },
+});
+if (options.help) {
+  process.stdout.write(USAGE);
+  process.exit();
+}
+if (process.platform !== "linux") {
+  process.stderr.write("This benchmark reads CPU time and memory from /proc and needs Linux.\n");
+  process.exit(1);
+}
+
+const owned = new Owned();
+let interrupted = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    if (interrupted) return;
+    interrupted = true;
+    say("Stopping");
+    void owned.stop().then(() => process.exit(130));
+  });
+}
+
+try {
+  const profileDir = options.profile === undefined ? undefined : resolve(options.profile);
+  if (profileDir !== undefined) mkdirSync(profileDir, { recursive: true });
+  const result = await runBenchmark(owned, { rounds: Number(options.rounds ?? ROUNDS), profileDir, say });
+  await owned.stop();
+  process.stdout.write(`\n${report(result)}\n`);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+} catch (error) {
+  // Interrupted: what breaks then is what we are stopping.
+  if (!interrupted) {
+    process.stderr.write(`\nThe benchmark failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    await owned.stop();
+    process.exitCode = 1;
+  }
+}
+
+/** Progress goes to stderr, the result alone to stdout. */
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,74 @@
+import type { BenchmarkResult } from "./benchmark.ts";
+import type { Ratio, VariantSummary } from "./summary.ts";
+
+/** More of a core than this in the hands of others, and the figures are not to be trusted. */
+const FOREIGN_CORES_MAX = 0.1;
+
+/** The result for a terminal. */
+export function report({ machine, settings, summary, deep_page: deep, product_seconds_to_first_answer: start }: BenchmarkResult): string {
+  const { variants, ratios, foreign_cores: foreign } = summary;
+  const entries = Object.entries(variants);
+  const lines = [
+    `${machine.date}  ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${machine.postgres}`,
+    `${settings.records.toLocaleString("en")} conversions of ${settings.brands.toLocaleString("en")} brands, pages of ${settings.page_limit}, ` +
+      `${settings.connections} connections, ${settings.rounds} rounds of ${settings.round_seconds} s each`,
+    "",
+    ...table(
+      ["", "requests/s", "min", "max", "p50 ms", "p99 ms", "server CPU ms/request"],
+      entries.map(([name, { requests_per_second: rate, p50_ms, p99_ms, cpu_ms_per_request: cpu }]) => [
+        name,
+        rate.median.toFixed(0),
+        rate.min.toFixed(0),
+        rate.max.toFixed(0),
+        p50_ms.toFixed(1),
+        p99_ms.toFixed(1),
+        serverCpu(cpu).toFixed(3),
+      ]),
+    ),
+    "",
+    "CPU ms per request",
+    ...entries.map(([name, variant]) => byProcess(name, variant.cpu_ms_per_request, 3)),
+    "",
+    "Memory MiB",
+    ...entries.map(([name, variant]) => byProcess(name, variant.memory_mib, 0)),
+    "",
+    ...table(
+      ["", "median", "min", "max", "target", ""],
+      Object.entries(ratios).map(([name, ratio]) => ratioRow(name, ratio)),
+    ),
+    "",
+    `Page ${settings.deep_page} ${deep.deep_page_ms.toFixed(2)} ms, first page ${deep.first_page_ms.toFixed(2)} ms at the records service; ` +
+      `Postgres looks at ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
+    `Product: ${start.toFixed(2)} s from starting the processes to the first answer`,
+  ];
+  if (foreign.max > FOREIGN_CORES_MAX) {
+    lines.push(
+      "",
+      `NOT TO BE TRUSTED: other processes used ${foreign.median.toFixed(2)} cores meanwhile (at worst ${foreign.max.toFixed(2)})`,
+    );
+  }
+  return lines.join("\n");
+}
+
+/** Everything but the generator. */
+function serverCpu(cpu: VariantSummary["cpu_ms_per_request"]): number {
+  return Object.entries(cpu).reduce((total, [name, ms]) => (name === "load" ? total : total + ms), 0);
+}
+
+function byProcess(variant: string, values: Readonly<Record<string, number>>, digits: number): string {
+  const parts = Object.entries(values).map(([name, value]) => `${name} ${value.toFixed(digits)}`);
+  return `  ${variant.padEnd(10)}${parts.join(" · ")}`;
+}
+
+function ratioRow(name: string, { median, min, max, target, met }: Ratio): string[] {
+  const wanted = target.atLeast === undefined ? `≤ ${target.atMost?.toFixed(2)}` : `≥ ${target.atLeast.toFixed(2)}`;
+  return [name, median.toFixed(2), min.toFixed(2), max.toFixed(2), wanted, met ? "met" : "MISSED"];
+}
+
+/** The first column to the left, the others to the right. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("   ");
+  return [head, ...rows].map((cells) => `  ${line(cells)}`.trimEnd());
+}

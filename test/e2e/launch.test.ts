@@ -1,0 +1,183 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RESOURCE_NAMES } from "@brand-records/resources";
+import { eventually } from "@brand-records/testkit";
+
+/** One promise: `npm start` gets a working system from nothing, keeps it running, and finds its way back from anything. */
+
+interface RunFile {
+  base_url: string;
+  admin: Record<string, string>;
+  rpc: Record<string, string>;
+  brands: { id: string; name: string; tier: string; keys: { reporting: string; planner: string } }[];
+}
+
+let directory: string;
+let port: number;
+let launcher: Launcher | undefined;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "launch-"));
+  port = await freePort();
+});
+afterAll(async () => {
+  if (launcher !== undefined) await launcher.end("SIGTERM");
+  await run("deploy/embedded/dist/reset.js").exited;
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface Launcher {
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  output(): string;
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** As the npm scripts do, without the build; told where to keep its things. */
+function run(script: string, env: Record<string, string> = {}): Launcher {
+  const child = spawn(process.execPath, [script], {
+    env: { PATH: process.env["PATH"], PORT: String(port), LOCAL_DIR: directory, LOG_LEVEL: "info", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const exited = once(child, "close").then(([code]) => code as number | null);
+  return {
+    child,
+    exited,
+    output: () => output,
+    end(signal) {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+async function start(): Promise<Launcher> {
+  launcher = run("deploy/embedded/dist/main.js");
+  const { output, exited } = launcher;
+  const ended = exited.then((code) => {
+    throw new Error(`ended with ${code}:\n${output()}`);
+  });
+  await Promise.race([ended, eventually(() => expect(output()).toContain("is running at"), { timeoutMs: 60_000 })]);
+  ended.catch(() => {});
+  return launcher;
+}
+
+const readRun = async () => JSON.parse(await readFile(join(directory, "run.json"), "utf8")) as RunFile;
+
+async function get(path: string, key: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+it("starts from nothing, and answers with every key it prints", async () => {
+  const { output } = await start();
+  const runFile = await readRun();
+  expect((await stat(join(directory, "run.json"))).mode & 0o777).toBe(0o600);
+  expect(runFile).toMatchObject({
+    base_url: `http://127.0.0.1:${port}`,
+    admin: { gateway: expect.stringMatching(/^http:/), accounts: expect.stringMatching(/^http:/), records: expect.stringMatching(/^http:/) },
+  });
+  expect(runFile.brands.map(({ tier }) => tier).toSorted()).toEqual(["enterprise", "plus", "pro"]);
+  for (const { keys, name } of runFile.brands) {
+    expect(output()).toContain(name);
+    for (const key of [keys.reporting, keys.planner]) {
+      expect(output()).toContain(key);
+      expect((await get("/api/v1/campaigns", key)).status).toBe(200);
+    }
+  }
+  for (const url of Object.values(runFile.admin)) {
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" });
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain("process_cpu_seconds_total");
+  }
+}, 90_000);
+
+it("has demo data of the promised size, with nulls, skewed statuses and times that are shared", async () => {
+  const enterprise = (await readRun()).brands.find(({ tier }) => tier === "enterprise");
+  const counts: Record<string, number> = {};
+  const submissions: Record<string, unknown>[] = [];
+  for (const resource of RESOURCE_NAMES.filter((name) => name !== "conversions")) {
+    let cursor: string | undefined;
+    do {
+      const query: string = cursor === undefined ? "" : `&cursor=${cursor}`;
+      const page = (await (await get(`/api/v1/${resource}?limit=200${query}`, enterprise?.keys.reporting ?? "")).json()) as {
+        data: Record<string, unknown>[];
+        next_cursor?: string;
+      };
+      counts[resource] = (counts[resource] ?? 0) + page.data.length;
+      if (resource === "submissions") submissions.push(...page.data);
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+  }
+  expect(counts["campaigns"]).toBeGreaterThanOrEqual(12);
+  expect(submissions).toHaveLength(2_000);
+  expect(submissions.filter(({ status }) => status === "pending")).toHaveLength(200);
+  expect(submissions.some(({ views }) => views === null)).toBe(true);
+  expect(new Set(submissions.map(({ created_at }) => created_at)).size).toBeLessThan(2_000);
+});
+
+it("refuses to start twice in one folder, and on a taken port, naming the setting", async () => {
+  const twice = run("deploy/embedded/dist/main.js");
+  expect(await twice.exited).toBe(1);
+  expect(twice.output()).toMatch(/Already running in this folder/);
+
+  const elsewhere = await mkdtemp(join(tmpdir(), "launch-"));
+  const taken = run("deploy/embedded/dist/main.js", { LOCAL_DIR: elsewhere });
+  expect(await taken.exited).toBe(1);
+  expect(taken.output()).toMatch(new RegExp(`Port ${port} is taken. Set PORT`));
+  await rm(elsewhere, { recursive: true });
+
+  const nonsense = run("deploy/embedded/dist/main.js", { PORT: "http", DATABASE_URL: "mysql://x" });
+  expect(await nonsense.exited).toBe(1);
+  expect(nonsense.output()).toMatch(/PORT: .*\n.*DATABASE_URL: /);
+  expect(nonsense.output()).not.toContain("    at ");
+});
+
+it("starts a process again that died", async () => {
+  const key = (await readRun()).brands[0]?.keys.reporting ?? "";
+  const { processes } = JSON.parse(await readFile(join(directory, "launcher.json"), "utf8")) as { processes: number[] };
+  expect(processes).toHaveLength(3);
+  for (const pid of processes) {
+    process.kill(pid, "SIGKILL");
+    await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
+  }
+  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(3));
+});
+
+it("finds its way back after the launcher was killed, with the same keys and records", async () => {
+  const before = await readRun();
+  await launcher?.end("SIGKILL");
+  await start();
+  const after = await readRun();
+  expect(after.brands).toEqual(before.brands);
+  for (const { keys } of after.brands) expect((await get("/api/v1/links", keys.planner)).status).toBe(200);
+  expect(launcher?.output()).not.toContain("Making demo data");
+}, 90_000);
+
+it("stops cleanly on Ctrl-C, and leaves nothing running", async () => {
+  const { processes } = JSON.parse(await readFile(join(directory, "launcher.json"), "utf8")) as { processes: number[] };
+  expect(await launcher?.end("SIGINT")).toBe(0);
+  launcher = undefined;
+  for (const pid of processes) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  await expect(fetch(`http://127.0.0.1:${port}/docs`)).rejects.toThrow("fetch failed");
+});
+
+it("npm run reset forgets everything", async () => {
+  const reset = run("deploy/embedded/dist/reset.js");
+  expect(await reset.exited).toBe(0);
+  await expect(stat(directory)).rejects.toThrow("ENOENT");
+});

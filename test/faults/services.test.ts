@@ -1,0 +1,114 @@
+import { eventually } from "@brand-records/testkit";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: whichever process is killed, requests get a JSON answer within the deadline, and all is well again by itself. */
+
+const DEADLINE_MS = 3_000;
+
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  stack = await startStack({ gateways: 2, env: { RATE_LIMIT_PLUS: "100000", REQUEST_DEADLINE_MS: String(DEADLINE_MS) } });
+  brand = await stack.createBrand();
+});
+afterAll(() => stack.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly code: string | undefined;
+}
+
+/** Clients in closed loops until told to stop; every answer is kept. */
+function startTraffic(clients: number, gateway = 0): { readonly answers: Answer[]; stop(): Promise<void> } {
+  const answers: Answer[] = [];
+  let stopping = false;
+  const client = async (): Promise<void> => {
+    while (!stopping) {
+      const response = await stack.get("/api/v1/links?limit=5", brand.key, gateway);
+      const body = (await response.json()) as { error?: { code: string } };
+      answers.push({ status: response.status, code: body.error?.code });
+    }
+  };
+  const running = Promise.all(Array.from({ length: clients }, client));
+  return {
+    answers,
+    async stop() {
+      stopping = true;
+      await running;
+    },
+  };
+}
+
+const served = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
+
+it.each(["records", "accounts"] as const)("%s killed under load: 503 or 504 as JSON meanwhile, 200 again once it is back", async (service) => {
+  const traffic = startTraffic(8);
+  await eventually(() => expect(served(traffic.answers)).toBeGreaterThan(50));
+  await stack.processes[service].kill("SIGKILL");
+  await eventually(() => expect(traffic.answers.filter(({ status }) => status !== 200).length).toBeGreaterThan(10));
+  await stack.restart(service);
+  const before = traffic.answers.length;
+  await eventually(() => {
+    const since = traffic.answers.slice(before);
+    expect(since.slice(-50)).toHaveLength(50);
+    expect(served(since.slice(-50))).toBe(50);
+  });
+  await traffic.stop();
+  const failures = new Set(traffic.answers.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`));
+  expect([...failures].filter((failure) => failure !== "503 unavailable" && failure !== "504 timeout")).toEqual([]);
+}, 60_000);
+
+it("records frozen: 504 as JSON at the deadline, not later by more than its own answer takes", async () => {
+  process.kill(stack.processes.records.pid, "SIGSTOP");
+  const answers = await Promise.all(Array.from({ length: 4 }, () => stack.get("/api/v1/links", brand.key)));
+  process.kill(stack.processes.records.pid, "SIGCONT");
+  for (const answer of answers) {
+    expect(answer.status).toBe(504);
+    expect(await answer.json()).toMatchObject({ error: { code: "timeout" } });
+  }
+  await eventually(async () => expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200));
+});
+
+it("records told to stop finishes what it has begun, and is back without a failed request once it is started again", async () => {
+  const traffic = startTraffic(8);
+  await eventually(() => expect(served(traffic.answers)).toBeGreaterThan(50));
+  const { code } = await stack.processes.records.kill("SIGTERM");
+  expect(code).toBe(0);
+  await stack.restart("records");
+  const before = traffic.answers.length;
+  await eventually(() => expect(served(traffic.answers.slice(before))).toBeGreaterThan(50));
+  await traffic.stop();
+  // With no other process of the service to go to, requests of the gap are refused; those under way were not.
+  const failures = traffic.answers.filter(({ status }) => status !== 200);
+  expect(failures.filter(({ code: kind }) => kind !== "unavailable")).toEqual([]);
+}, 60_000);
+
+it("a gateway told to stop fails no request: clients leave with their last answer", async () => {
+  const [, leaving] = stack.gateways;
+  if (leaving === undefined) throw new Error("needs two gateways");
+  let refusedConnections = 0;
+  const failures: unknown[] = [];
+  let served = 0;
+  // As a balancer would: elsewhere, once nobody listens there any more.
+  const client = async (): Promise<void> => {
+    while (refusedConnections === 0) {
+      try {
+        const response = await stack.get("/api/v1/links?limit=5", brand.key, 1);
+        if (response.status === 200) served += 1;
+        else failures.push(response.status);
+        await response.arrayBuffer();
+      } catch (error) {
+        const { cause } = error as { cause?: { code?: string } };
+        if (cause?.code === "ECONNREFUSED") refusedConnections += 1;
+        else failures.push(cause ?? error);
+      }
+    }
+  };
+  const clients = Promise.all(Array.from({ length: 8 }, client));
+  await eventually(() => expect(served).toBeGreaterThan(50));
+  const exit = leaving.process.kill("SIGTERM");
+  await clients;
+  expect(await exit).toEqual({ code: 0, signal: null });
+  expect(failures).toEqual([]);
+}, 60_000);

@@ -1,2 +1,0 @@
-if (process.env.BAD) throw new Error("does not load");
-it("ok", () => {});
