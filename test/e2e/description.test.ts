@@ -74,7 +74,8 @@ it("passes Redocly's lint", async () => {
   const lint = promisify(execFile)(process.execPath, ["node_modules/@redocly/cli/bin/cli.js", "lint", file], {
     env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" },
   });
-  const { stderr } = await lint.finally(() => rm(directory, { recursive: true }));
+  const { stderr } = await lint;
+  await rm(directory, { recursive: true });
   expect(stderr).toContain("Your API description is valid");
   expect(stderr).not.toMatch(/warning/i);
 }, 60_000);
@@ -99,7 +100,7 @@ describe.each(RESOURCE_NAMES)("%s", (resource) => {
     const bare = await recordWithNulls(resource, full ?? {});
     for (const record of [full, bare]) await insert(resource, fresh.id, record ?? {});
     const response = await stack.get(`${path}?limit=2`, fresh.key);
-    const copy = response.clone() as Response;
+    const copy = response.clone();
     await expectAsDescribed(path, response);
     const page = (await copy.json()) as { data: Record<string, unknown>[]; next_cursor: string };
     expect(page.data).toContainEqual(full);

@@ -86,7 +86,7 @@ describe("the key", () => {
     const revoked = await stack.get("/api/v1/links", key);
     const unknown = await stack.get("/api/v1/links", generateKey("live"));
     const messageOf = async (response: Response) => ((await response.json()) as { error: { message: string } }).error.message;
-    expect(await messageOf(revoked.clone() as Response)).toBe(await messageOf(unknown));
+    expect(await messageOf(revoked.clone())).toBe(await messageOf(unknown));
     await expectError(revoked, { status: 401, code: "invalid_key" });
   });
 });

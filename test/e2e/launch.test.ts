@@ -89,7 +89,11 @@ it("starts from nothing, and answers with every key it prints", async () => {
   expect((await stat(join(directory, "run.json"))).mode & 0o777).toBe(0o600);
   expect(runFile).toMatchObject({
     base_url: `http://127.0.0.1:${port}`,
-    admin: { gateway: expect.stringMatching(/^http:/), accounts: expect.stringMatching(/^http:/), records: expect.stringMatching(/^http:/) },
+    admin: {
+      gateway: expect.stringMatching(/^http:/),
+      accounts: expect.stringMatching(/^http:/),
+      records: expect.stringMatching(/^http:/),
+    },
   });
   expect(runFile.brands.map(({ tier }) => tier).toSorted()).toEqual(["enterprise", "plus", "pro"]);
   for (const { keys, name } of runFile.brands) {

@@ -42,22 +42,26 @@ function startTraffic(clients: number, gateway = 0): { readonly answers: Answer[
 
 const served = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
 
-it.each(["records", "accounts"] as const)("%s killed under load: 503 or 504 as JSON meanwhile, 200 again once it is back", async (service) => {
-  const traffic = startTraffic(8);
-  await eventually(() => expect(served(traffic.answers)).toBeGreaterThan(50));
-  await stack.processes[service].kill("SIGKILL");
-  await eventually(() => expect(traffic.answers.filter(({ status }) => status !== 200).length).toBeGreaterThan(10));
-  await stack.restart(service);
-  const before = traffic.answers.length;
-  await eventually(() => {
-    const since = traffic.answers.slice(before);
-    expect(since.slice(-50)).toHaveLength(50);
-    expect(served(since.slice(-50))).toBe(50);
-  });
-  await traffic.stop();
-  const failures = new Set(traffic.answers.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`));
-  expect([...failures].filter((failure) => failure !== "503 unavailable" && failure !== "504 timeout")).toEqual([]);
-}, 60_000);
+it.each(["records", "accounts"] as const)(
+  "%s killed under load: 503 or 504 as JSON meanwhile, 200 again once it is back",
+  async (service) => {
+    const traffic = startTraffic(8);
+    await eventually(() => expect(served(traffic.answers)).toBeGreaterThan(50));
+    await stack.processes[service].kill("SIGKILL");
+    await eventually(() => expect(traffic.answers.filter(({ status }) => status !== 200).length).toBeGreaterThan(10));
+    await stack.restart(service);
+    const before = traffic.answers.length;
+    await eventually(() => {
+      const since = traffic.answers.slice(before);
+      expect(since.slice(-50)).toHaveLength(50);
+      expect(served(since.slice(-50))).toBe(50);
+    });
+    await traffic.stop();
+    const failures = new Set(traffic.answers.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`));
+    expect([...failures].filter((failure) => failure !== "503 unavailable" && failure !== "504 timeout")).toEqual([]);
+  },
+  60_000,
+);
 
 it("records frozen: 504 as JSON at the deadline, not later by more than its own answer takes", async () => {
   process.kill(stack.processes.records.pid, "SIGSTOP");

@@ -11,9 +11,13 @@ export interface LimiterOptions {
   readonly metrics: Registry;
 }
 
-/** Ready at once, whether Redis can be reached or not. */
-export function openLimiter({ redisUrl, log, metrics }: LimiterOptions): RateLimiter {
-  if (redisUrl !== undefined) return new ResilientLimiter({ redisUrl, log, metrics });
+/** Ready whether Redis can be reached or not, once it is known which: two seconds at most. */
+export async function openLimiter({ redisUrl, log, metrics }: LimiterOptions): Promise<RateLimiter> {
+  if (redisUrl !== undefined) {
+    const limiter = new ResilientLimiter({ redisUrl, log, metrics });
+    await limiter.firstContact;
+    return limiter;
+  }
   log.info({}, "no redis is set: the rate limit holds per process, and every request's key is verified at accounts");
   return new LocalLimiter();
 }

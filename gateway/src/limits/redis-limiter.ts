@@ -65,6 +65,11 @@ export class RedisLimiter {
     return { kind: "admitted", limit, remaining: verdict[1], resetSeconds: verdict[2] };
   }
 
+  /** Resolves once it is known whether Redis answers. */
+  get firstContact(): Promise<void> {
+    return this.#redis.firstContact;
+  }
+
   stop(): Promise<void> {
     return this.#redis.stop();
   }

@@ -24,7 +24,9 @@ export class ResilientLimiter implements RateLimiter {
   readonly #log: RedisLog;
   readonly #redisUp: Gauge;
   readonly #fallbackDecisions: Counter;
-  /** Redis may have lost its windows in a failure; until then, on the clock of `#windows`, this process has to agree. */
+  /** Requests may have been accepted without Redis' knowledge, or Redis may have forgotten some. */
+  #redisMissedSome = false;
+  /** Until Redis knows every request of the window again; until then, on the clock of `#windows`, this process has to agree. */
   #redisKnowsFrom = 0;
 
   constructor({ redisUrl, log, metrics, ...timing }: ResilientLimiterOptions) {
@@ -64,6 +66,11 @@ export class ResilientLimiter implements RateLimiter {
     return mustAgree && own.kind === "admitted" && own.remaining < shared.remaining ? own : shared;
   }
 
+  /** Resolves once it is known whether Redis answers: from then on the first requests are counted where they should be. */
+  get firstContact(): Promise<void> {
+    return this.#redis.firstContact;
+  }
+
   async stop(): Promise<void> {
     this.#windows.stop();
     await this.#redis.stop();
@@ -88,6 +95,7 @@ export class ResilientLimiter implements RateLimiter {
   }
 
   #decidedHere(verdict: Verdict): Verdict {
+    this.#redisMissedSome = true;
     this.#fallbackDecisions.inc({ verdict: verdict.kind });
     return verdict;
   }
@@ -95,9 +103,11 @@ export class ResilientLimiter implements RateLimiter {
   #redisChanged(isUp: boolean, cause: unknown): void {
     this.#redisUp.set(isUp ? 1 : 0);
     if (isUp) {
-      this.#redisKnowsFrom = this.#windows.now() + WINDOW_SECONDS * 1_000_000;
+      // At the start nothing has been missed, and this process has no reason to be asked.
+      if (this.#redisMissedSome) this.#redisKnowsFrom = this.#windows.now() + WINDOW_SECONDS * 1_000_000;
       this.#log.info({}, "redis answers: the rate limit holds over all processes");
     } else {
+      this.#redisMissedSome = true;
       this.#log.warn({ err: cause }, "redis is unavailable: until it answers, the rate limit holds per process");
     }
   }

@@ -41,6 +41,7 @@ export class GuardedRedis {
   readonly #redis: Redis;
   readonly #options: GuardedRedisOptions;
   readonly #commandTimeoutMs: number;
+  readonly #firstContact = Promise.withResolvers<void>();
   #state: "unknown" | "up" | "down" = "unknown";
   #downBecause: unknown = new Error("not connected yet");
   #connectionError: Error | undefined;
@@ -78,6 +79,11 @@ export class GuardedRedis {
     return this.#state === "up";
   }
 
+  /** Resolves once it is known whether Redis is up or down: after the connect time-out of 2 s at the latest. */
+  get firstContact(): Promise<void> {
+    return this.#firstContact.promise;
+  }
+
   /**
    * Runs `command`, which sends one command and does nothing else: whatever it fails with counts as Redis failing.
    *
@@ -99,6 +105,7 @@ export class GuardedRedis {
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
+    this.#firstContact.resolve();
     this.#state = "down";
     this.#downBecause = new Error("stopped");
     clearTimeout(this.#probeTimer);
@@ -128,6 +135,7 @@ export class GuardedRedis {
       this.#failures += 1;
       this.#options.log?.warn({ err: cause }, "redis is unavailable");
       this.#options.onStateChange?.(false, cause);
+      this.#firstContact.resolve();
     }
     this.#probeSoon();
   }
@@ -168,5 +176,6 @@ export class GuardedRedis {
     this.#connectionError = undefined;
     this.#options.log?.info({}, "redis answers");
     this.#options.onStateChange?.(true);
+    this.#firstContact.resolve();
   }
 }

@@ -15,7 +15,7 @@ export function pingRedis(port: number): Promise<void> {
     socket.once("close", () => reject(new Error(`port ${port} closed the connection`)));
     socket.once("timeout", () => settle(new Error(`port ${port} does not answer`)));
     socket.once("data", (answer) =>
-      settle(answer.toString().startsWith("+PONG") ? undefined : new Error(`port ${port} answers ${answer}`)),
+      settle(answer.toString().startsWith("+PONG") ? undefined : new Error(`port ${port} answers ${answer.toString()}`)),
     );
     socket.write("PING\r\n");
   });

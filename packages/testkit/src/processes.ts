@@ -43,7 +43,7 @@ export async function startProcess({ name, script, env = {} }: ProcessOptions): 
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  const exited = once(child, "close").then(([code, signal]) => ({ code, signal }) as ProcessExit);
+  const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));
   const output = keepOutput(child);
   dieWithParent(child);
   const kill = (signal: NodeJS.Signals = "SIGTERM"): Promise<ProcessExit> => {
@@ -56,7 +56,7 @@ export async function startProcess({ name, script, env = {} }: ProcessOptions): 
     return { name, pid: child.pid as number, ready, exited, output, kill };
   } catch (error) {
     await kill("SIGKILL");
-    throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}. It wrote:\n${output()}`);
+    throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}. It wrote:\n${output()}`, { cause: error });
   }
 }
 

@@ -1,13 +1,10 @@
-import { parseEnv, postgresUrl, redisUrl, integer, sharedSettings } from "@brand-records/config";
-import { rpcServerSettings } from "@brand-records/rpc";
+import { parseEnv, redisUrl } from "@brand-records/config";
+import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key-hash.ts";
 
 const Settings = z.object({
-  ...sharedSettings,
-  ...rpcServerSettings,
-  DATABASE_URL: postgresUrl,
-  DATABASE_CONNECTIONS_MAX: integer(10, 2, 200),
+  ...serviceSettings,
   /** Without it gateways cache nothing, so there is nothing to tell them. */
   REDIS_URL: redisUrl.optional(),
   /** `version:base64` of 32 bytes or more, comma-separated. New keys use the highest version, all are tried. */

@@ -1,13 +1,8 @@
-import { integer, parseEnv, postgresUrl, sharedSettings } from "@brand-records/config";
-import { rpcServerSettings } from "@brand-records/rpc";
+import { parseEnv } from "@brand-records/config";
+import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 
-const Settings = z.object({
-  ...sharedSettings,
-  ...rpcServerSettings,
-  DATABASE_URL: postgresUrl,
-  DATABASE_CONNECTIONS_MAX: integer(10, 2, 200),
-});
+const Settings = z.object(serviceSettings);
 
 export type RecordsConfig = Readonly<z.output<typeof Settings>>;
 

@@ -10,6 +10,8 @@ type ImportStream = ReturnType<ImportClient["importRecords"]>;
 
 /** An import takes as long as its input does; what has not ended by then hangs. */
 const IMPORT_MS = 24 * 60 * 60 * 1_000;
+/** For the service to confirm that it has rolled an import back. */
+const BREAK_OFF_MS = 5_000;
 const CHUNK_LINES_MAX = 500;
 const CHUNK_BYTES_MAX = 1024 * 1024;
 /** As many as the service sends. */
@@ -72,9 +74,9 @@ export async function importRecords(
 ): Promise<ImportResult> {
   const stream = client.importRecords(callContext(IMPORT_MS));
   const sender = new Sender(stream);
-  const cancel = (): void => stream.cancel();
-  signal?.addEventListener("abort", cancel);
-  if (signal?.aborted === true) cancel();
+  const breakOff = (): void => sender.breakOff();
+  signal?.addEventListener("abort", breakOff);
+  if (signal?.aborted === true) breakOff();
   let failedInput: { readonly error: unknown } | undefined;
   // Not waited for: it may hang on an input that never ends. It breaks the stream off when it fails, and receiving ends then.
   void sender.send({ brand_id: brandId, resource, skip_bad: skipBad }, lines).catch((error: unknown) => (failedInput = { error }));
@@ -83,7 +85,7 @@ export async function importRecords(
   } catch (error) {
     throw failedInput === undefined ? broken(error, sender, signal) : failedInput.error;
   } finally {
-    signal?.removeEventListener("abort", cancel);
+    signal?.removeEventListener("abort", breakOff);
   }
 }
 
@@ -128,6 +130,7 @@ class Sender {
   readonly #unreadable = new Map<number, string>();
   #lines = 0;
   #hasEnded = false;
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(stream: ImportStream) {
     this.#stream = stream;
@@ -164,7 +167,7 @@ class Sender {
       this.#stream.end();
     } catch (error) {
       // The input cannot be read any further: what has been sent of it must not be committed.
-      this.#stream.cancel();
+      this.breakOff();
       throw error;
     }
   }
@@ -172,6 +175,22 @@ class Sender {
   /** Nobody is listening any more. */
   stop(): void {
     this.#stopped.abort();
+    clearTimeout(this.#patience);
+  }
+
+  /**
+   * Sees to it that nothing is committed. To a service, a cancelled stream looks for a moment like one that was closed to
+   * ask for the commit; and it never says what became of it. A message that is neither start nor chunk it refuses, rolls
+   * back and says so. Once the commit has been asked for, cancelling is all that is left.
+   */
+  breakOff(): void {
+    this.#stopped.abort();
+    if (this.#hasEnded) {
+      this.#stream.cancel();
+      return;
+    }
+    this.#stream.write({});
+    this.#patience = setTimeout(() => this.#stream.cancel(), BREAK_OFF_MS);
   }
 
   /** The problem as it was seen here, if the line it is about was never sent. */

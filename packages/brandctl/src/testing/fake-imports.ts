@@ -1,3 +1,4 @@
+import { AppError } from "@brand-records/errors";
 import { ImportServiceService, type ImportRecordsResponse, type ImportStart } from "@brand-records/proto/records/v1";
 import { isResourceName, RESOURCES } from "@brand-records/resources";
 import { service, type Handlers, type ServedService } from "@brand-records/rpc";
@@ -13,7 +14,7 @@ export class FakeImports {
   readonly records = new Map<string, object>();
   /** How the lines came: one entry a chunk. */
   readonly chunks: (readonly string[])[] = [];
-  /** Lines of every import that ended by being broken off. */
+  /** Lines that imports had come to when they were broken off. */
   readonly brokenOff: number[] = [];
 
   readonly served: ServedService = importService((requests, context) => this.#import(requests, context));
@@ -30,6 +31,10 @@ export class FakeImports {
         skipBad = start.skip_bad;
         resource = start.resource;
       }
+      if (start == null && chunk == null) {
+        this.brokenOff.push(lines);
+        throw new AppError("invalid_request", "After start, every message carries a chunk", { field: "chunk" });
+      }
       if (chunk == null) continue;
       this.chunks.push(chunk.lines);
       for (const text of chunk.lines) {
@@ -44,6 +49,8 @@ export class FakeImports {
       }
       yield { progress: { lines } };
     }
+    // A stream that breaks ends like one that is closed; that it was cancelled is known a moment later.
+    await new Promise((resolve) => setImmediate(resolve));
     if (context.parent?.cancelled === true) {
       this.brokenOff.push(lines);
       return;

@@ -171,7 +171,7 @@ describe("embeddedDataDir", () => {
     const home = await mkdtemp(join(folder, "home-"));
     const asked = join(home, "data");
     const elsewhere = embeddedDataDir(asked);
-    expect(elsewhere).toEqual(root ? expect.stringMatching(/^\/var\/lib\/brand-records-[0-9a-f]{12}$/) : asked);
+    expect(/^\/var\/lib\/brand-records-[0-9a-f]{12}$/.test(elsewhere)).toBe(root);
     const first = await start({ in: asked });
     await query(first, "create table kept (name text)");
     await first.stop();

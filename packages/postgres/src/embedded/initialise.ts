@@ -7,7 +7,7 @@ import type { Binaries } from "./binaries.ts";
 import { makeParentOf } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./errors.ts";
 import { isAlive } from "./is-alive.ts";
-import { serverEnvironment, serverUserFor, type ServerUser } from "./server-user.ts";
+import { SERVER_ENVIRONMENT, serverUserFor, type ServerUser } from "./server-user.ts";
 
 const run = promisify(execFile);
 
@@ -52,7 +52,7 @@ async function runInitdb(
   for (const path of [staging, passwordFile]) await give(path, as);
   const args = ["-D", target, "-U", user, "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"];
   try {
-    await run(binaries.initdb, durable ? args : [...args, "--no-sync"], { ...as, cwd: "/", env: serverEnvironment() });
+    await run(binaries.initdb, durable ? args : [...args, "--no-sync"], { ...as, cwd: "/", env: SERVER_ENVIRONMENT });
   } catch (error) {
     const output = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
     throw new EmbeddedPostgresError(`initdb for ${dataDir} failed: ${output}`, { cause: error });

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { EmbeddedPostgresError, ServerEndedError } from "./errors.ts";
 import { endPostmaster, STARTER_SETTING } from "./postmaster.ts";
-import { serverEnvironment, type ServerUser } from "./server-user.ts";
+import { SERVER_ENVIRONMENT, type ServerUser } from "./server-user.ts";
 
 /** Recovery after a crash replays what was written since the last checkpoint, which takes seconds, not minutes. */
 const READY_MS_MAX = 120_000;
@@ -49,7 +49,7 @@ export async function launchServer(options: LaunchOptions): Promise<EmbeddedPost
   const child = spawn(options.binary, serverArguments(options), {
     ...options.as,
     cwd: "/",
-    env: serverEnvironment(),
+    env: SERVER_ENVIRONMENT,
     // A process group of its own: Ctrl-C in the terminal would stop the database before those who drain into it.
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],

@@ -20,7 +20,5 @@ export async function serverUserFor(dataDir: string): Promise<ServerUser> {
   return { uid: uid as number, gid: gid as number };
 }
 
-/** Only what Postgres needs: PGDATA, PGPORT and the like of whoever starts us would be taken as settings. */
-export function serverEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
-}
+/** Nothing of ours: PGDATA, PGPORT and the like of whoever starts us would be taken as settings. */
+export const SERVER_ENVIRONMENT: NodeJS.ProcessEnv = { LC_ALL: "C", TZ: "UTC" };

@@ -1,8 +1,8 @@
 /** Where gateways see which epoch of a brand is current. Publishing never lowers one. */
 export interface EpochBoard {
-  /** Never rejects: what could not be published now is published again by the republisher. */
-  publish(brandId: string, epoch: number): Promise<void>;
+  /** Answers whether it could be published; what could not be is published again by the republisher. */
+  publish(brandId: string, epoch: number): Promise<boolean>;
 }
 
 /** Without Redis gateways cache nothing and ask for every request, so there is nobody to tell. */
-export const noEpochBoard: EpochBoard = { publish: async () => {} };
+export const noEpochBoard: EpochBoard = { publish: async () => true };

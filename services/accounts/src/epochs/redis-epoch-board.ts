@@ -1,14 +1,16 @@
-import { publishEpoch, type GuardedRedis } from "@brand-records/redis";
-import type { Logger } from "@brand-records/telemetry";
+import { publishEpoch, RedisUnavailable, type GuardedRedis } from "@brand-records/redis";
 import type { EpochBoard } from "./epoch-board.ts";
 
-export function redisEpochBoard(redis: GuardedRedis, log: Logger): EpochBoard {
+export function redisEpochBoard(redis: GuardedRedis): EpochBoard {
   return {
     async publish(brandId, epoch) {
       try {
         await publishEpoch(redis, brandId, epoch);
+        return true;
       } catch (error) {
-        log.warn({ err: error, brand_id: brandId, epoch }, "epoch not published yet; it will be within a second of Redis answering");
+        // Logged once, when Redis' state changed; the republisher makes up for it.
+        if (error instanceof RedisUnavailable) return false;
+        throw error;
       }
     },
   };

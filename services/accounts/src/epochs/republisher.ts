@@ -6,6 +6,8 @@ import type { EpochBoard } from "./epoch-board.ts";
 const EVERY_MS = 1_000;
 /** Longer than any failover or restart that may lose a published epoch. */
 const CHANGED_WITHIN_SECONDS = 600;
+/** Publications under way at once: more would only wait for each other, and time out. */
+const BATCH = 100;
 
 /**
  * Publishes the epochs of the last ten minutes every second, beginning at once: a publication lost with a Redis
@@ -18,7 +20,11 @@ export function startRepublisher(db: Database, board: EpochBoard, log: Logger): 
   const round = async (): Promise<void> => {
     try {
       const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS);
-      await Promise.all(changed.map(({ id, epoch }) => board.publish(id, epoch)));
+      for (let done = 0; done < changed.length; done += BATCH) {
+        const published = await Promise.all(changed.slice(done, done + BATCH).map(({ id, epoch }) => board.publish(id, epoch)));
+        // Redis is away: the next round tries again.
+        if (published.includes(false)) return;
+      }
     } catch (error) {
       log.warn({ err: error }, "epochs could not be read for republication");
     }

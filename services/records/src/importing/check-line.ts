@@ -25,7 +25,7 @@ export function checkLine(resource: ResourceName, line: string): CheckedLine {
     return bad("is not valid JSON");
   }
   const parsed = RESOURCES[resource].schema.safeParse(value);
-  if (parsed.success) return { kind: "record", record: parsed.data as Record<string, CopyValue> };
+  if (parsed.success) return { kind: "record", record: parsed.data };
   return { kind: "bad", problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, resource)) };
 }
 

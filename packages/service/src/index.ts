@@ -1,0 +1,2 @@
+export { serviceSettings } from "./settings.ts";
+export { startService, type ServiceOptions } from "./start-service.ts";

@@ -1,0 +1,49 @@
+import type { Lifecycle } from "@brand-records/lifecycle";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { serveRpc, type ServedService } from "@brand-records/rpc";
+import { openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
+import type { z } from "zod";
+import type { serviceSettings } from "./settings.ts";
+
+type Config = z.output<z.ZodObject<typeof serviceSettings>>;
+
+export interface ServiceOptions {
+  /** Also the name of its schema. */
+  readonly name: string;
+  readonly config: Config;
+  /** Directory of its migrations. */
+  readonly migrations: string;
+  readonly life: Lifecycle;
+  readonly log: Logger;
+  /** Builds what is served, and hands whatever it starts to `life`. */
+  wire(db: Database): readonly ServedService[];
+}
+
+/**
+ * Starts what every service has, in the order in which it is needed: probes, schema, pool, the service's own parts, gRPC.
+ *
+ * @returns the ports it listens on
+ */
+export async function startService({
+  name,
+  config,
+  migrations,
+  life,
+  log,
+  wire,
+}: ServiceOptions): Promise<{ rpc_port: number; admin_port: number }> {
+  const metrics = openMetrics(name);
+  const notReady = (): string[] => (life.isReady ? [] : ["process"]);
+  const admin = life.own("admin server", await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, metrics, notReady }));
+
+  const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations });
+  if (applied.length > 0) log.info({ applied }, "schema migrated");
+  const onIdleError = (error: Error): void => log.warn({ err: error }, "idle database connection lost");
+  const db = life.own(
+    "postgres pool",
+    openPool({ url: config.DATABASE_URL, max: config.DATABASE_CONNECTIONS_MAX, applicationName: name, onIdleError }),
+  );
+
+  const rpc = life.own("rpc server", await serveRpc({ config, services: wire(db), log, metrics }));
+  return { rpc_port: rpc.port, admin_port: admin.port };
+}

@@ -1,0 +1,121 @@
+import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: whatever happens to Redis, no request is refused or fails for it, and everything finds its way back. */
+
+const FROZEN_MS = 20_000;
+
+let redis: RedisServer;
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  redis = await startRedisServer();
+  stack = await startStack({ gateways: 2, redisUrl: redis.url, env: { RATE_LIMIT_PLUS: "100000", LOG_LEVEL: "info" } });
+  brand = await stack.createBrand();
+});
+afterAll(async () => {
+  await stack.stop();
+  await redis.stop();
+});
+
+interface Traffic {
+  readonly statuses: Map<number, number>;
+  slowestMs: number;
+  total: number;
+}
+
+/** Two clients at each gateway in closed loops while `work` is under way. */
+async function underTraffic(work: (traffic: Traffic) => Promise<void>): Promise<Traffic> {
+  const traffic: Traffic = { statuses: new Map(), slowestMs: 0, total: 0 };
+  let stopping = false;
+  const client = async (gateway: number): Promise<void> => {
+    while (!stopping) {
+      const startedAt = performance.now();
+      const { status } = await stack.get("/api/v1/links", brand.key, gateway);
+      traffic.slowestMs = Math.max(traffic.slowestMs, performance.now() - startedAt);
+      traffic.statuses.set(status, (traffic.statuses.get(status) ?? 0) + 1);
+      traffic.total += 1;
+    }
+  };
+  const clients = Promise.all([0, 0, 1, 1].map(client));
+  try {
+    await work(traffic);
+  } finally {
+    stopping = true;
+    await clients;
+  }
+  return traffic;
+}
+
+const moreRequests = (traffic: Traffic, count: number) => {
+  const before = traffic.total;
+  return eventually(() => expect(traffic.total).toBeGreaterThan(before + count), { timeoutMs: 30_000 });
+};
+
+/** What the gateways say of Redis, by their metric. */
+async function redisUp(): Promise<(string | undefined)[]> {
+  return Promise.all(
+    stack.gateways.map(async ({ process }) => {
+      const { admin_port } = process.ready as { admin_port: number };
+      const metrics = await (await fetch(`http://127.0.0.1:${admin_port}/metrics`)).text();
+      return /^rate_limiter_redis_up\{[^}]*\} (\d)$/m.exec(metrics)?.[1];
+    }),
+  );
+}
+
+const sayUp = (up: "0" | "1") => eventually(async () => expect(await redisUp()).toEqual([up, up]), { timeoutMs: 30_000 });
+
+let usualMs = 0;
+beforeAll(async () => {
+  await sayUp("1");
+  ({ slowestMs: usualMs } = await underTraffic((traffic) => moreRequests(traffic, 500)));
+});
+
+function report(what: string, { statuses, slowestMs, total }: Traffic): void {
+  expect([...statuses.keys()]).toEqual([200]);
+  process.stdout.write(
+    `Redis ${what}: ${total} requests, all 200; the slowest took ${slowestMs.toFixed(0)} ms (${usualMs.toFixed(0)} ms with Redis)\n`,
+  );
+}
+
+it("frozen for 20 seconds under traffic", async () => {
+  const traffic = await underTraffic(async (traffic) => {
+    await moreRequests(traffic, 50);
+    redis.freeze();
+    const thawAt = Date.now() + FROZEN_MS;
+    await sayUp("0");
+    await eventually(() => expect(Date.now()).toBeGreaterThan(thawAt), { timeoutMs: 2 * FROZEN_MS });
+    redis.thaw();
+    await sayUp("1");
+    await moreRequests(traffic, 100);
+  });
+  report("frozen for 20 s", traffic);
+}, 120_000);
+
+it("killed and started again, empty, under traffic", async () => {
+  const traffic = await underTraffic(async (traffic) => {
+    await moreRequests(traffic, 50);
+    await redis.kill();
+    await sayUp("0");
+    await moreRequests(traffic, 100);
+    await redis.start();
+    await sayUp("1");
+    await moreRequests(traffic, 100);
+  });
+  report("killed and started again", traffic);
+}, 120_000);
+
+it("away when gateways start: they start, hold the limit per process, and find Redis when it comes", async () => {
+  await redis.kill();
+  const late = await startStack({ redisUrl: redis.url });
+  try {
+    const { key } = await late.createBrand();
+    const statuses = await Promise.all(Array.from({ length: 70 }, async () => (await late.get("/api/v1/links", key)).status));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  } finally {
+    await redis.start();
+    await late.stop();
+  }
+}, 60_000);
