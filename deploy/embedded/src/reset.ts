@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { embeddedDataDir } from "@brand-records/postgres/embedded";
+import { deleteEmbeddedData } from "@brand-records/postgres/embedded";
 import { parseConfig } from "./config.ts";
 import { LaunchError } from "./launch-error.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
@@ -10,7 +10,7 @@ const config = parseConfig(process.env);
 const files = localFiles(config.LOCAL_DIR);
 try {
   await takeLauncherLock(files);
-  rmSync(embeddedDataDir(files.database), { recursive: true, force: true });
+  await deleteEmbeddedData(files.database);
   rmSync(files.directory, { recursive: true, force: true });
   process.stdout.write("Forgotten: the embedded database, keys and logs. npm start begins anew.\n");
 } catch (error) {
