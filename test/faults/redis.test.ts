@@ -82,11 +82,11 @@ function report(what: string, { statuses, slowestMs, total }: Traffic): void {
 it("frozen for 20 seconds under traffic", async () => {
   const traffic = await underTraffic(async (traffic) => {
     await moreRequests(traffic, 50);
-    redis.freeze();
+    await redis.freeze();
     const thawAt = Date.now() + FROZEN_MS;
     await sayUp("0");
     await eventually(() => expect(Date.now()).toBeGreaterThan(thawAt), { timeoutMs: 2 * FROZEN_MS });
-    redis.thaw();
+    await redis.thaw();
     await sayUp("1");
     await moreRequests(traffic, 100);
   });

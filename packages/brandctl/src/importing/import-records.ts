@@ -193,10 +193,11 @@ class Sender {
     this.#patience = setTimeout(() => this.#stream.cancel(), BREAK_OFF_MS);
   }
 
-  /** The problem as it was seen here, if the line it is about was never sent. */
+  /** The problem as it was seen here, if the line it is about was never sent. Without a field, if it has none. */
   ownWords(problem: ImportProblem): ImportProblem {
     const message = this.#unreadable.get(problem.line);
-    return message === undefined ? problem : { line: problem.line, message };
+    if (message !== undefined) return { line: problem.line, message };
+    return problem.field == null ? { line: problem.line, message: problem.message } : problem;
   }
 
   #sendable(line: InputLine): string {

@@ -27,17 +27,18 @@ export function summaryText(outcome: Outcome, colors: Colors): string {
     return `${more}${colors.red(`Nothing was imported: ${some}.`)} Correct ${bad === 1 ? "it" : "them"}, or import the others with --skip-bad.`;
   }
   if (!committed) return colors.red("Nothing was imported: the service did not commit.");
-  if (filled === 0) return "There was nothing to import: the input holds no lines.";
+  if (filled === 0)
+    return `There was nothing to import: the input holds ${blank === 0 ? "no lines" : `only ${counted(blank, "blank line")}`}.`;
   const arrived = outcome.inserted + outcome.updated + outcome.unchanged;
   const repeated = filled - bad - arrived;
   const parts = [
-    `${outcome.inserted.toLocaleString("en")} new`,
-    `${outcome.updated.toLocaleString("en")} changed`,
-    `${outcome.unchanged.toLocaleString("en")} as they were`,
+    ...(outcome.inserted > 0 ? [`${outcome.inserted.toLocaleString("en")} new`] : []),
+    ...(outcome.updated > 0 ? [`${outcome.updated.toLocaleString("en")} changed`] : []),
+    ...(outcome.unchanged > 0 ? [`${outcome.unchanged.toLocaleString("en")} as they were`] : []),
     ...(repeated > 0 ? [`${counted(repeated, "line")} overruled by a later one with the same id`] : []),
     ...(blank > 0 ? [`${counted(blank, "blank line")} skipped`] : []),
   ];
   const imported = colors.green(`Imported ${arrived.toLocaleString("en")} ${resource} into ${printable(brandId)}`);
   const badPart = bad > 0 ? `\n${more}${colors.red(`${counted(bad, "bad line")} left out.`)}` : "";
-  return `${imported}: ${parts.join(", ")}.${badPart}`;
+  return `${imported}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.${badPart}`;
 }
