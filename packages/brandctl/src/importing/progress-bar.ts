@@ -18,7 +18,7 @@ export function openProgressBar({ terminal, json }: Session, label: string, tota
   const { stderr, env } = terminal;
   if (stderr.isTTY !== true || json || env["TERM"] === "dumb") return SILENT;
   const bar = new cliProgress.SingleBar({
-    format: total === undefined ? `${label}  {lines} lines` : `${label}  {bar} {percentage}%  {lines} lines  {eta_formatted} left`,
+    format: total === undefined ? `${label}  {lines} lines` : `${label}  {bar} {percentage}%  {lines} lines{state}`,
     stream: stderr,
     hideCursor: true,
     clearOnComplete: true,
@@ -29,9 +29,13 @@ export function openProgressBar({ terminal, json }: Session, label: string, tota
     barCompleteChar: "█",
     barIncompleteChar: "░",
   });
-  bar.start(Math.max(1, total ?? 1), 0, { lines: "0" });
+  bar.start(Math.max(1, total ?? 1), 0, { lines: "0", state: "" });
   return {
-    update: (done, lines) => bar.update(total === undefined ? 0 : done, { lines: lines.toLocaleString("en") }),
+    update(done, lines) {
+      // The last line has been looked at: what is left is one transaction, which may take its time and tells nothing.
+      const state = done === total ? ", being written" : "";
+      bar.update(total === undefined ? 0 : done, { lines: lines.toLocaleString("en"), state });
+    },
     stop: () => bar.stop(),
   };
 }

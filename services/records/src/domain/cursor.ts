@@ -15,7 +15,7 @@ const CURSOR_CHARACTERS_MAX = 400;
  * It selects within the brand of the key that presents it; it is no secret and widens nothing.
  */
 export function encodeCursor(resource: ResourceName, since: string | undefined, last: Position): string {
-  return Buffer.from(JSON.stringify([VERSION, resource, since ?? null, last.created_at, last.id])).toString("base64url");
+  return base64url([VERSION, resource, since ?? null, last.created_at, last.id]);
 }
 
 /**
@@ -41,10 +41,9 @@ export function decodeCursor(cursor: string, resource: ResourceName, since: stri
 
 function readFields(cursor: string): [string, string | null, string, string] | undefined {
   if (cursor.length > CURSOR_CHARACTERS_MAX) return undefined;
-  const bytes = Buffer.from(cursor, "base64url");
-  // Node reads base64 leniently; only what it would write itself is a cursor.
-  if (bytes.toString("base64url") !== cursor) return undefined;
-  const fields = parseJson(bytes.toString());
+  const fields = parseJson(Buffer.from(cursor, "base64url").toString());
+  // Node reads base64 leniently, and JSON allows white space: only what we would write ourselves is a cursor.
+  if (base64url(fields) !== cursor) return undefined;
   if (!Array.isArray(fields) || fields.length !== 5 || fields[0] !== VERSION) return undefined;
   const [, resource, since, created_at, id] = fields as unknown[];
   if (typeof resource !== "string" || !/^[a-z]{1,20}$/.test(resource)) return undefined;
@@ -57,6 +56,10 @@ function isInstant(value: unknown): value is string {
   if (typeof value !== "string") return false;
   const instant = parseInstant(value);
   return instant !== undefined && formatInstant(instant) === value;
+}
+
+function base64url(fields: unknown): string {
+  return Buffer.from(JSON.stringify(fields) ?? "").toString("base64url");
 }
 
 function parseJson(text: string): unknown {
