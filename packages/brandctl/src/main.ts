@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { runBrandctl } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
@@ -13,11 +15,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
-process.exitCode = await runBrandctl(process.argv.slice(2), {
+const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
   interrupted: interrupted.signal,
-});
+};
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+process.exitCode = await runBrandctl(process.argv.slice(2), terminal, version);

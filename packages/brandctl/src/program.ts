@@ -50,9 +50,10 @@ export class CommandLineError extends Error {
 }
 
 /** The whole command tree. Parsing throws CommandLineError. */
-export function buildProgram(shell: Shell): Command {
+export function buildProgram(shell: Shell, version: string): Command {
   const program = new Command("brandctl")
     .description(DESCRIPTION)
+    .version(version, "-V, --version", "show the version")
     .option("--json", 'one JSON document on standard output; errors as {"error": …} on standard error')
     .option("--accounts-address <address>", "gRPC of accounts, host:port")
     .option("--records-address <address>", "gRPC of records, host:port")
@@ -80,6 +81,7 @@ function settle(command: Command, shell: Shell): void {
       throw new CommandLineError(error, pathOf(command));
     })
     .helpCommand(false)
+    .helpOption("-h, --help", "show this help")
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => bold(title) })
     .configureOutput({

@@ -11,22 +11,22 @@ import type { Terminal } from "./terminal.ts";
  *
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted
  */
-export async function runBrandctl(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runBrandctl(args: readonly string[], terminal: Terminal, version = "unknown"): Promise<number> {
   const shell = new Shell(terminal);
-  const program = buildProgram(shell);
+  const program = buildProgram(shell, version);
   try {
     await program.parseAsync(args, { from: "user" });
     return shell.exitCode;
   } catch (error) {
-    if (error instanceof CommandLineError && HELP_SHOWN[error.reason.code] !== undefined) return HELP_SHOWN[error.reason.code] ?? 0;
+    if (error instanceof CommandLineError && SHOWN[error.reason.code] !== undefined) return SHOWN[error.reason.code] ?? 0;
     const failure = error instanceof CommandLineError ? new UsageFailure(error.message, `See ${error.command} --help`) : error;
     tell(reportOf(failure), args, terminal);
     return exitCodeOf(failure);
   }
 }
 
-/** Exit codes: it was asked for, or shown because a command was missing. */
-const HELP_SHOWN: Readonly<Record<string, number>> = { "commander.helpDisplayed": 0, "commander.help": 2 };
+/** Exit codes: help or version was asked for, or help is shown because a command was missing. */
+const SHOWN: Readonly<Record<string, number>> = { "commander.helpDisplayed": 0, "commander.version": 0, "commander.help": 2 };
 
 function tell(report: FailureReport, args: readonly string[], { stderr, env }: Terminal): void {
   if (args.includes("--json")) {

@@ -17,7 +17,7 @@ export async function checkRpcHealth(endpoint: Endpoint, config: TlsFiles, deadl
     const { status } = await client.Check({ service: "" }, callContext(deadlineMs, signal));
     if (status !== "SERVING") throw new AppError("unavailable", `${endpoint.name} at ${endpoint.address} says that it is ${status}.`);
   } catch (error) {
-    throw explainUnreachable(error, endpoint);
+    throw explainUnreachable(error, endpoint, "");
   } finally {
     client.stop();
   }

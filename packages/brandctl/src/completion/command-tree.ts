@@ -65,5 +65,5 @@ function valueOf(name: string, choices: readonly string[] | undefined): Complete
 }
 
 function firstSentence(text: string): string {
-  return (text.split(/[.;:\n](?:\s|$)/)[0] ?? "").trim();
+  return (text.split(/[.;](?:\s|$)|\n/)[0] ?? "").trim();
 }

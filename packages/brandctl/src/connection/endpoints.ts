@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { CommandFailure } from "../failure.ts";
 import { findRunFile, RUN_FILE, type RunFile } from "./run-file.ts";
 
@@ -76,10 +77,23 @@ export class Endpoints {
     return this.#runFile.found;
   }
 
+  /** @throws CommandFailure when one of the files cannot be read */
   tls(): TlsFiles {
     const cert = this.#options.tlsCert ?? this.#env["RPC_TLS_CERT"];
     const key = this.#options.tlsKey ?? this.#env["RPC_TLS_KEY"];
     const ca = this.#options.tlsCa ?? this.#env["RPC_TLS_CA"];
+    for (const file of [cert, key, ca]) if (file) requireReadable(file);
     return { ...(cert && { RPC_TLS_CERT: cert }), ...(key && { RPC_TLS_KEY: key }), ...(ca && { RPC_TLS_CA: ca }) };
+  }
+}
+
+function requireReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new CommandFailure("invalid_settings", `The TLS file ${file} cannot be read.`, {
+      cause: error,
+      hint: "See RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA, or --tls-cert, --tls-key, --tls-ca.",
+    });
   }
 }

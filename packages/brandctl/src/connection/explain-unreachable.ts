@@ -5,8 +5,10 @@ import type { Endpoint } from "./endpoints.ts";
 /**
  * A call that did not get through, told in terms of where it was going. Anything the service itself answered, an error
  * of kind `unavailable` included, is returned as it is.
+ *
+ * @param more ends the hint
  */
-export function explainUnreachable(error: unknown, endpoint: Endpoint): unknown {
+export function explainUnreachable(error: unknown, endpoint: Endpoint, more = " brandctl doctor tells more."): unknown {
   if (!(error instanceof AppError) || (error.kind !== "unavailable" && error.kind !== "timeout")) return error;
   const { cause } = error;
   if (!isTransportError(cause)) return error;
@@ -15,7 +17,7 @@ export function explainUnreachable(error: unknown, endpoint: Endpoint): unknown 
     error.kind === "timeout"
       ? `${name} at ${address} (${from}) did not answer in time.`
       : `${name} cannot be reached at ${address} (${from}): ${reasonIn(cause.details)}.`;
-  return new CommandFailure(error.kind, message, { cause: error, hint: hintFor(endpoint, cause.details) });
+  return new CommandFailure(error.kind, message, { cause: error, hint: hintFor(endpoint, cause.details) + more });
 }
 
 interface TransportError {
@@ -33,13 +35,15 @@ function reasonIn(details: string): string {
   const reason = /\b(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b/.exec(details)?.[1];
   if (reason === "ECONNREFUSED") return "nothing listens there";
   if (reason === "ENOTFOUND" || reason === "EAI_AGAIN" || details.startsWith("Name resolution failed")) return "no such host";
-  return (reason ?? details).replace(/\.$/, "");
+  // grpc-js tells of each layer it went through; what happened is what the innermost one says.
+  const innermost = /.*Last error: (.*?)(?: \(\d{4}-[^)]*\))?\. Resolution note/.exec(details)?.[1];
+  return (reason ?? innermost ?? details).replace(/\.$/, "");
 }
 
 function hintFor({ name, from }: Endpoint, details: string): string {
-  if (/\bSSL\b|\bTLS\b|certificate|ECONNRESET|Connection dropped/i.test(details)) {
-    return "One side may speak TLS and the other not: see RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA. brandctl doctor tells more.";
+  if (/\bSSL\b|\bTLS\b|certificate|ECONNRESET|Protocol error|Connection dropped/i.test(details)) {
+    return "One side may speak TLS and the other not: see RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA.";
   }
   const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start begins another. " : "";
-  return `${stale}Is ${name} running? brandctl doctor tells more.`;
+  return `${stale}Is ${name} running?`;
 }

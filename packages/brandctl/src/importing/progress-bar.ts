@@ -32,8 +32,8 @@ export function openProgressBar({ terminal, json }: Session, label: string, tota
   bar.start(Math.max(1, total ?? 1), 0, { lines: "0", state: "" });
   return {
     update(done, lines) {
-      // The last line has been looked at: what is left is one transaction, which may take its time and tells nothing.
-      const state = done === total ? ", being written" : "";
+      // What is left is one transaction, which may take its time and tells nothing.
+      const state = done === total ? ", all sent" : "";
       bar.update(total === undefined ? 0 : done, { lines: lines.toLocaleString("en"), state });
     },
     stop: () => bar.stop(),
