@@ -9,7 +9,11 @@ import { newId } from "@brand-records/typeid";
 /** The repository's root: jest runs there. */
 const ROOT = process.cwd();
 
+export type ServiceName = "accounts" | "records";
+
 export interface StackOptions {
+  /** A second process of each service, between which the gateways share their calls. */
+  readonly replicas?: boolean;
   /** Processes of the gateway that share everything; 1 unless given. */
   readonly gateways?: number;
   /** Shared limits and cached principals; without it everything is in process. */
@@ -39,9 +43,11 @@ export interface Stack {
   readonly records: RpcClient<RecordsServiceService>;
   readonly importing: RpcClient<ImportServiceService>;
   readonly databaseUrl: string;
-  readonly processes: { accounts: ServiceProcess; records: ServiceProcess };
+  readonly processes: Record<ServiceName, ServiceProcess>;
+  /** The second process of each service, if there is one. */
+  readonly replicas: Record<ServiceName, ServiceProcess> | undefined;
   /** Starts a service that was ended, on the port it had. */
-  restart(service: "accounts" | "records"): Promise<void>;
+  restart(service: ServiceName): Promise<void>;
   createBrand(options?: { tier?: string; environment?: string; permissions?: string[] }): Promise<TestBrand>;
   /** GET with a key, at the first gateway unless told otherwise. */
   get(path: string, key: string, gateway?: number): Promise<Response>;
@@ -54,7 +60,7 @@ export const callContext = (withinMs = 10_000): CallContext => ({
   deadline: Date.now() + withinMs,
 });
 
-export async function startStack({ gateways = 1, redisUrl, env = {} }: StackOptions = {}): Promise<Stack> {
+export async function startStack({ gateways = 1, replicas: replicated = false, redisUrl, env = {} }: StackOptions = {}): Promise<Stack> {
   const database = await createDatabase("empty");
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
   const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", ...redisEnv, ...env };
@@ -62,13 +68,18 @@ export async function startStack({ gateways = 1, redisUrl, env = {} }: StackOpti
     accounts: { ...common, DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` },
     records: { ...common, DATABASE_URL: database.url },
   };
-  const start = (name: "accounts" | "records", rpcPort = 0): Promise<ServiceProcess> =>
+  const start = (name: ServiceName, rpcPort = 0): Promise<ServiceProcess> =>
     startProcess({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
 
-  const [accountsProcess, recordsProcess] = await Promise.all([start("accounts"), start("records")]);
-  const processes = { accounts: accountsProcess, records: recordsProcess };
-  const ports = { accounts: portOf(accountsProcess, "rpc_port"), records: portOf(recordsProcess, "rpc_port") };
-  const addresses = { accounts: `127.0.0.1:${ports.accounts}`, records: `127.0.0.1:${ports.records}` };
+  const startBoth = async (): Promise<Record<ServiceName, ServiceProcess>> => {
+    const [accounts, records] = await Promise.all([start("accounts"), start("records")]);
+    return { accounts, records };
+  };
+  const [processes, replicas] = await Promise.all([startBoth(), replicated ? startBoth() : undefined]);
+  const ports = { accounts: portOf(processes.accounts, "rpc_port"), records: portOf(processes.records, "rpc_port") };
+  const addressOf = (name: ServiceName): string =>
+    replicas === undefined ? `127.0.0.1:${ports[name]}` : `ipv4:127.0.0.1:${ports[name]},127.0.0.1:${portOf(replicas[name], "rpc_port")}`;
+  const addresses = { accounts: addressOf("accounts"), records: addressOf("records") };
 
   const startGateway = async (): Promise<Gateway> => {
     const process = await startProcess({
@@ -92,6 +103,7 @@ export async function startStack({ gateways = 1, redisUrl, env = {} }: StackOpti
     importing,
     databaseUrl: database.url,
     processes,
+    replicas,
     async restart(service) {
       processes[service] = await start(service, ports[service]);
     },
@@ -99,7 +111,9 @@ export async function startStack({ gateways = 1, redisUrl, env = {} }: StackOpti
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
       for (const client of [accounts, records, importing]) client.stop();
-      await Promise.all([...running.map((gateway) => gateway.process), ...Object.values(processes)].map(endProcess));
+      await Promise.all(
+        [...running.map((gateway) => gateway.process), ...Object.values(processes), ...Object.values(replicas ?? {})].map(endProcess),
+      );
       await database.drop();
     },
   };
