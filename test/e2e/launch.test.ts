@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,8 @@ let launcher: Launcher | undefined;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "launch-"));
+  // Postgres does not run as root: as another user it has to reach its data here.
+  await chmod(directory, 0o755);
   port = await freePort();
 });
 afterAll(async () => {
@@ -160,6 +162,14 @@ it("starts a process again that died", async () => {
     await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
   }
   await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(3));
+});
+
+it("starts the database again that died", async () => {
+  const key = (await readRun()).brands[0]?.keys.reporting ?? "";
+  const [pid] = (await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n");
+  process.kill(Number(pid), "SIGKILL");
+  await eventually(() => expect(launcher?.output()).toContain("database is back"));
+  await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
 });
 
 it("finds its way back after the launcher was killed, with the same keys and records", async () => {

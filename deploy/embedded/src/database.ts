@@ -1,11 +1,14 @@
 import { openPool } from "@brand-records/postgres";
-import { startEmbeddedPostgres } from "@brand-records/postgres/embedded";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 import type { LauncherConfig } from "./config.ts";
 import type { LocalFiles, Secrets } from "./local-files.ts";
+import type { SupervisorEvents } from "./supervisor.ts";
 
 /** Services with a schema, and a role, of their own. */
 const ROLES = ["accounts", "records"] as const;
 const DATABASE = "brand_records";
+
+export type DatabaseEvents = Pick<SupervisorEvents, "died" | "recovered">;
 
 export interface RunningDatabase {
   /** Connection URL for a service. */
@@ -14,12 +17,20 @@ export interface RunningDatabase {
 }
 
 /** The database of the run: DATABASE_URL if set, for all services alike, else the embedded server. */
-export async function startDatabase(config: LauncherConfig, files: LocalFiles, secrets: Secrets): Promise<RunningDatabase> {
+export async function startDatabase(
+  config: LauncherConfig,
+  files: LocalFiles,
+  secrets: Secrets,
+  events: DatabaseEvents,
+): Promise<RunningDatabase> {
   const { DATABASE_URL: given } = config;
   if (given !== undefined) return { urlFor: () => given, stop: async () => {} };
   const password = secrets.postgresPassword;
-  const server = await startEmbeddedPostgres({ dataDir: files.database, user: "postgres", password });
+  const start = (port?: number): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir: files.database, user: "postgres", password, ...(port !== undefined && { port }) });
+  const server = await start();
   await createRoles(server.url, password);
+  const keeper = keepRunning(server, start, events);
   return {
     urlFor: (service) => {
       const url = new URL(server.url);
@@ -27,7 +38,48 @@ export async function startDatabase(config: LauncherConfig, files: LocalFiles, s
       url.pathname = `/${DATABASE}`;
       return url.href;
     },
-    stop: () => server.stop(),
+    stop: () => keeper.stop(),
+  };
+}
+
+const RESTART_PAUSE_MS = 500;
+
+/** Starts the server again whenever it ends by itself, on the port it had: the services' pools find it there. */
+function keepRunning(
+  first: EmbeddedPostgres,
+  start: (port: number) => Promise<EmbeddedPostgres>,
+  events: DatabaseEvents,
+): { stop(): Promise<void> } {
+  let server = first;
+  let stopping = false;
+  const restart = async (): Promise<void> => {
+    while (!stopping) {
+      await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS));
+      try {
+        server = await start(first.port);
+        if (stopping) return;
+        events.recovered("database");
+        return watch();
+      } catch (error) {
+        events.died("database", String(error), RESTART_PAUSE_MS);
+      }
+    }
+  };
+  const watch = async (): Promise<void> => {
+    await server.exited;
+    if (stopping) return;
+    events.died("database", "it ended by itself", RESTART_PAUSE_MS);
+    await restart();
+  };
+  const watching = watch();
+  return {
+    async stop() {
+      stopping = true;
+      await server.stop();
+      await watching;
+      // Started again in the very moment of stopping.
+      await server.stop();
+    },
   };
 }
 

@@ -32,16 +32,16 @@ export async function launch(
 
   terminal.step("Starting the database");
   const secrets = loadSecrets(files);
-  const database = life.own("database", await startDatabase(config, files, secrets));
+  const told = {
+    died: (name: string, why: string, backOffMs: number) => terminal.say(`${name} ended (${why}); starting it again in ${backOffMs} ms`),
+    recovered: (name: string) => terminal.say(`${name} is back`),
+  };
+  const database = life.own("database", await startDatabase(config, files, secrets, told));
 
   terminal.step("Starting the processes");
   const programs = await planPrograms(config, files, secrets, database, env);
   const supervisors: Supervisor[] = [];
-  const events = {
-    changed: () => lock.note(supervisors.flatMap(({ pid }) => pid ?? [])),
-    died: (name: string, why: string, backOffMs: number) => terminal.say(`${name} ended (${why}); starting it again in ${backOffMs} ms`),
-    recovered: (name: string) => terminal.say(`${name} is back`),
-  };
+  const events = { ...told, changed: () => lock.note(supervisors.flatMap(({ pid }) => pid ?? [])) };
   for (const program of programs.list) supervisors.push(life.own(program.name, new Supervisor(program, events)));
   await Promise.all(supervisors.map((supervisor) => supervisor.start()));
 
