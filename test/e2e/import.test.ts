@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { RESOURCE_NAMES } from "@brand-records/resources";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: what an operator imports with brandctl is what the brand's integrations read. */
+
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  stack = await startStack();
+  brand = await stack.createBrand({ tier: "enterprise" });
+});
+afterAll(() => stack.stop());
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function brandctl(...parameters: string[]): Promise<Outcome> {
+  const ports = { accounts: stack.processes.accounts.ready, records: stack.processes.records.ready } as Record<
+    string,
+    { rpc_port: number }
+  >;
+  const env = {
+    PATH: process.env["PATH"],
+    ACCOUNTS_ADDRESS: `127.0.0.1:${ports["accounts"]?.rpc_port}`,
+    RECORDS_ADDRESS: `127.0.0.1:${ports["records"]?.rpc_port}`,
+    BASE_URL: stack.url,
+  };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["packages/brandctl/bin/brandctl.js", ...parameters], { env });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    return error as Outcome;
+  }
+}
+
+const linesOf = async (file: string) => (await readFile(file, "utf8")).trimEnd().split("\n");
+
+describe.each(RESOURCE_NAMES)("the sample of %s", (resource) => {
+  const file = `test/samples/${resource}.ndjson`;
+  const importing = () => brandctl("records", "import", "--brand", brand.id, "--resource", resource, file, "--json");
+
+  it("is read back through the gateway as it was imported, newest first", async () => {
+    const samples = (await linesOf(file)).map((line) => JSON.parse(line) as { id: string; created_at: string });
+    expect(samples.length).toBeGreaterThanOrEqual(5);
+    expect(await importing()).toMatchObject({ code: 0 });
+    const page = (await (await stack.get(`/api/v1/${resource}`, brand.key)).json()) as { data: typeof samples };
+    const newestFirst = samples.toSorted((a, b) => (`${b.created_at} ${b.id}` < `${a.created_at} ${a.id}` ? -1 : 1));
+    expect(page.data).toEqual(newestFirst);
+  });
+
+  it("changes nothing when imported again", async () => {
+    const { code, stdout } = await importing();
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { inserted: 0, updated: 0, unchanged: (await linesOf(file)).length } });
+  });
+});
+
+it("a file with mistakes imports nothing, and each is told with its line and field", async () => {
+  const fresh = await stack.createBrand();
+  const { code, stderr, stdout } = await brandctl(
+    "records",
+    "import",
+    "--brand",
+    fresh.id,
+    "--resource",
+    "submissions",
+    "test/samples/bad-submissions.ndjson",
+  );
+  expect(code).toBe(1);
+  expect(stderr + stdout).toMatch(/line \d+: status: has to be one of/);
+  expect(await (await stack.get("/api/v1/submissions", fresh.key)).json()).toEqual({ resource: "submissions", count: 0, data: [] });
+});
+
+it("a brand that does not exist gets no records", async () => {
+  const { code, stderr } = await brandctl("records", "import", "--brand", "brd_nobody", "--resource", "links", "test/samples/links.ndjson");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/brd_nobody|no brand/i);
+});
+
+it("an operator brings a brand from nothing to its first answer", async () => {
+  const json = async (...parameters: string[]) => {
+    const outcome = await brandctl(...parameters, "--json");
+    expect(outcome).toMatchObject({ code: 0 });
+    return JSON.parse(outcome.stdout) as Record<string, unknown>;
+  };
+  const { brand: made } = await json("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
+  const { id } = made as { id: string };
+  await json("members", "add", id, "nena@tindahan.example", "--role", "owner");
+  const key = await brandctl("keys", "create", "--brand", id, "--name", "Reporting");
+  expect(key.stdout).toMatch(/^brk_live_[0-9A-Za-z]{36}\n$/);
+  await json("records", "import", "--brand", id, "--resource", "links", "test/samples/links.ndjson");
+  expect(await (await stack.get("/api/v1/links?limit=1", key.stdout.trim())).json()).toMatchObject({ resource: "links", count: 1 });
+});
