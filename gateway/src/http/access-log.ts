@@ -27,6 +27,7 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
           duration_ms: Math.round(durationMs * 100) / 100,
           request_id: context.requestId,
           trace_id: traceIdOf(context.traceparent),
+          client_ip: request.ip,
           brand_id: context.brandId,
           key_id: context.keyId,
           error: context.errorKind,

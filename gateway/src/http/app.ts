@@ -37,7 +37,7 @@ export function createApp(parts: AppParts): Express {
   app.use(requestContext(parts.requestDeadlineMs));
   app.use(accessLog(parts.log, parts.metrics));
   app.use(edge(parts));
-  app.use(compression({ threshold: GZIP_BYTES_MIN, filter: isText }));
+  app.use(compress());
   app.use(descriptionRouter(parts.publicUrl));
   app.use("/api", api(parts));
   app.use(nothingHere);
@@ -72,6 +72,16 @@ function api(parts: AppParts): RequestHandler {
       );
     }
     await serveApi(parts.services, principal, request, response);
+  };
+}
+
+/** Clients that did not ask for compression pay nothing for it. */
+function compress(): RequestHandler {
+  const negotiate = compression({ threshold: GZIP_BYTES_MIN, filter: isText });
+  return (request, response, next) => {
+    if (request.headers["accept-encoding"] !== undefined) return negotiate(request, response, next);
+    response.setHeader("Vary", "Accept-Encoding");
+    next();
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 export type KeyEnvironment = "live" | "test";
@@ -33,7 +33,7 @@ export function keyEnvironment(text: string): KeyEnvironment | undefined {
 
 /** What stands for a key between processes; the key itself is never sent on. */
 export function keyDigest(key: string): Buffer {
-  return createHash("sha256").update(key).digest();
+  return hash("sha256", key, "buffer");
 }
 
 /** Enough for its owner to recognise it: the prefix and the last four characters. */

@@ -24,4 +24,7 @@ const terminal: Terminal = {
   interrupted: interrupted.signal,
 };
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-process.exitCode = await runBrandctl(process.argv.slice(2), terminal, version);
+const code = await runBrandctl(process.argv.slice(2), terminal, version);
+// A read from a pipe that nobody writes to cannot be cancelled, and would keep the process from ending.
+if (interrupted.signal.aborted) process.exit(code);
+process.exitCode = code;

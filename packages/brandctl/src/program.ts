@@ -8,15 +8,16 @@ import { recordsCommand } from "./commands/records.ts";
 import { colorsFor } from "./session.ts";
 import type { Shell } from "./shell.ts";
 
-const DESCRIPTION = `The operator's command line of Brand Records: brands, their members and keys, and bringing records in.
-
-It speaks to the accounts and records services over gRPC. Where they are is told by flags, else by settings in the
-environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.`;
+const DESCRIPTION = [
+  "The operator's command line of Brand Records: brands, their members and keys, and bringing records in.",
+  "It speaks to the accounts and records services over gRPC. Where they are is told by flags, else by settings in the environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.",
+].join("\n\n");
 
 const HELP = `
 Settings:
   ACCOUNTS_ADDRESS, RECORDS_ADDRESS        host:port of each service's gRPC
   BASE_URL                                 origin of the HTTP API; doctor looks at it
+  LOCAL_DIR                                where run.json is, when npm start was given another place than .local
   RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA    PEM files for mutual TLS: all three or none
   NO_COLOR                                 no colours, on a terminal either
 
@@ -49,8 +50,14 @@ export class CommandLineError extends Error {
   }
 }
 
+export interface ProgramOptions {
+  readonly version: string;
+  /** Write nothing to standard error: whoever runs the program does. */
+  readonly quiet: boolean;
+}
+
 /** The whole command tree. Parsing throws CommandLineError. */
-export function buildProgram(shell: Shell, version: string): Command {
+export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): Command {
   const program = new Command("brandctl")
     .description(DESCRIPTION)
     .version(version, "-V, --version", "show the version")
@@ -68,12 +75,12 @@ export function buildProgram(shell: Shell, version: string): Command {
   program.addCommand(recordsCommand(shell));
   program.addCommand(doctorCommand(shell));
   program.addCommand(completionCommand(shell, program));
-  settle(program, shell);
+  settle(program, shell, quiet);
   return program;
 }
 
 /** The same behaviour for every command of the tree: commander keeps these settings per command. */
-function settle(command: Command, shell: Shell): void {
+function settle(command: Command, shell: Shell, quiet: boolean): void {
   const { stdout, stderr, env } = shell.terminal;
   const { bold } = colorsFor(stdout, env);
   command
@@ -86,7 +93,7 @@ function settle(command: Command, shell: Shell): void {
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => bold(title) })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(text),
+      writeErr: (text) => void (quiet || stderr.write(text)),
       getOutHasColors: () => stdout.isTTY === true,
       getErrHasColors: () => stderr.isTTY === true,
       getOutHelpWidth: () => stdout.columns ?? 120,
@@ -94,7 +101,7 @@ function settle(command: Command, shell: Shell): void {
       // Whoever runs the program prints errors: as words or as JSON.
       outputError: () => undefined,
     });
-  for (const child of command.commands) settle(child, shell);
+  for (const child of command.commands) settle(child, shell, quiet);
 }
 
 function pathOf(command: Command): string {

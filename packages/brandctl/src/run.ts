@@ -12,24 +12,29 @@ import type { Terminal } from "./terminal.ts";
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted
  */
 export async function runBrandctl(args: readonly string[], terminal: Terminal, version = "unknown"): Promise<number> {
+  const json = args.includes("--json");
   const shell = new Shell(terminal);
-  const program = buildProgram(shell, version);
+  const program = buildProgram(shell, { version, quiet: json });
   try {
     await program.parseAsync(args, { from: "user" });
     return shell.exitCode;
   } catch (error) {
-    if (error instanceof CommandLineError && SHOWN[error.reason.code] !== undefined) return SHOWN[error.reason.code] ?? 0;
-    const failure = error instanceof CommandLineError ? new UsageFailure(error.message, `See ${error.command} --help`) : error;
-    tell(reportOf(failure), args, terminal);
+    const failure = error instanceof CommandLineError ? usageFailure(error, json) : error;
+    if (typeof failure === "number") return failure;
+    tell(reportOf(failure), json, terminal);
     return exitCodeOf(failure);
   }
 }
 
-/** Exit codes: help or version was asked for, or help is shown because a command was missing. */
-const SHOWN: Readonly<Record<string, number>> = { "commander.helpDisplayed": 0, "commander.version": 0, "commander.help": 2 };
+/** What is wrong with the command line; an exit code when all has been said, because help or the version was shown. */
+function usageFailure({ reason, message, command }: CommandLineError, json: boolean): UsageFailure | number {
+  if (reason.code === "commander.helpDisplayed" || reason.code === "commander.version") return 0;
+  if (reason.code !== "commander.help") return new UsageFailure(message, `See ${command} --help`);
+  return json ? new UsageFailure("A command is missing", `See ${command} --help`) : 2;
+}
 
-function tell(report: FailureReport, args: readonly string[], { stderr, env }: Terminal): void {
-  if (args.includes("--json")) {
+function tell(report: FailureReport, json: boolean, { stderr, env }: Terminal): void {
+  if (json) {
     stderr.write(`${JSON.stringify({ error: report })}\n`);
     return;
   }

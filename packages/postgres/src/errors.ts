@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { AppError } from "@brand-records/errors";
 import pg from "pg";
 
@@ -8,7 +9,8 @@ const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT
 
 /** What pg threw, as `unavailable` or `timeout` where the database is the reason; anything else unchanged. */
 export function fromPostgresError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  // Not instanceof: what Node's sockets throw is of another realm where code runs in a vm context, as under jest.
+  if (!types.isNativeError(error) || error instanceof AppError) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === QUERY_CANCELED)
     return new AppError("timeout", "The answer took too long. Try again; a smaller page is quicker.", { cause: error });

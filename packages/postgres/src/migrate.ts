@@ -32,6 +32,8 @@ interface Migration {
 export async function migrate({ url, schema, directory }: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const client = new pg.Client({ connectionString: url, application_name: `migrate ${schema}` });
+  // Without a listener the loss of the connection would end the process; the running query rejects as well.
+  client.on("error", () => {});
   await client.connect();
   try {
     await client.query("select pg_advisory_lock(hashtext($1))", [`brand-records migrate ${schema}`]);
@@ -56,7 +58,8 @@ async function apply(client: pg.Client, table: string, { version, name, sql, che
     await client.query(`insert into ${table} (version, name, checksum) values ($1, $2, $3)`, [version, name, checksum]);
     await client.query("commit");
   } catch (error) {
-    await client.query("rollback");
+    // Of a connection that is lost the server rolls back by itself.
+    await client.query("rollback").catch(() => {});
     throw new MigrationError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }

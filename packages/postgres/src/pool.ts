@@ -5,12 +5,16 @@ import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
+/** What the server may take beyond that to say so, before it is taken for dead. */
+const SILENCE_MS = 2_000;
 
 export interface PoolOptions {
   readonly url: string;
   /** Connections at most. */
   readonly max?: number;
   readonly applicationName: string;
+  /** How long one statement may run; 10 s unless told otherwise. */
+  readonly statementTimeoutMs?: number;
   /** A connection broke while nobody used it. */
   onIdleError?(error: Error): void;
 }
@@ -27,7 +31,13 @@ export interface Transaction extends Sql {
 }
 
 /** A pool that connects by itself, now and after every loss. Times come as RFC 3339 text, bigint as number. */
-export function openPool({ url, max = 10, applicationName, onIdleError }: PoolOptions): Database {
+export function openPool({
+  url,
+  max = 10,
+  applicationName,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+  onIdleError,
+}: PoolOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -36,20 +46,26 @@ export function openPool({ url, max = 10, applicationName, onIdleError }: PoolOp
     types: typeParsers,
     // By statement, not by startup option: poolers refuse unknown options.
     onConnect: (client) =>
-      client.query(`set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${STATEMENT_TIMEOUT_MS}`) as unknown as void,
+      client.query(`set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs}`) as unknown as void,
   });
   pool.on("error", (error) => onIdleError?.(error));
   return {
-    query: (statement, values) => run(pool, statement, values),
+    // A host that vanished says nothing: the system would wait a quarter of an hour for it, with the connection.
+    query: (statement, values) => run(pool, statement, values, { query_timeout: statementTimeoutMs + SILENCE_MS }),
     transaction: (work) => transaction(pool, work),
     stop: () => pool.end(),
   };
 }
 
-async function run<Row>(on: pg.Pool | pg.ClientBase, statement: Statement | string, values: readonly unknown[] = []): Promise<Row[]> {
+async function run<Row>(
+  on: pg.Pool | pg.ClientBase,
+  statement: Statement | string,
+  values: readonly unknown[] = [],
+  bounds: { readonly query_timeout?: number } = {},
+): Promise<Row[]> {
   const config = typeof statement === "string" ? { text: statement } : { name: statement.name, text: statement.text };
   try {
-    const result = await on.query({ ...config, values: values as unknown[] });
+    const result = await on.query({ ...config, ...bounds, values: values as unknown[] });
     return result.rows as Row[];
   } catch (error) {
     throw fromPostgresError(error);

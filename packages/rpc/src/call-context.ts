@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { ServerUnaryCall } from "@grpc/grpc-js";
 
 /** What travels with a unit of work from the edge to the last statement. */
@@ -19,8 +19,8 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 /** The caller's trace context if it is well formed, else the start of a new trace that nobody samples. */
 export function traceparentFrom(given: string | undefined): string {
   if (given !== undefined && TRACEPARENT.test(given)) return given;
-  const random = randomBytes(24).toString("hex");
-  return `00-${random.slice(0, 32)}-${random.slice(32)}-00`;
+  const random = randomUUID().replaceAll("-", "");
+  return `00-${random}-${random.slice(0, 16)}-00`;
 }
 
 export function traceIdOf(traceparent: string): string {

@@ -77,7 +77,9 @@ function unary(path: string, handler: Unary<unknown, unknown>, observer: Observe
 function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer) {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
     const finish = watch(path, call, observer);
-    pump(handler(call, finish.context), call).then(
+    // A handler that stops reading early would destroy the call by default, and its answer would never be sent.
+    const requests = call.iterator({ destroyOnReturn: false });
+    pump(handler(requests, finish.context), call).then(
       () => {
         finish.succeeded();
         call.end();
@@ -93,10 +95,15 @@ async function pump(responses: AsyncIterable<unknown>, call: ServerDuplexStream<
   }
 }
 
-/** Room to write again, or nobody there to read it any more: the next write then fails the handler's stream. */
+/** Room to write again, or nobody there to read it any more: what is written then goes nowhere. */
 function whenWritable(call: ServerDuplexStream<unknown, unknown>, resolve: () => void): void {
-  call.once("drain", resolve);
-  call.once("cancelled", resolve);
+  const settle = (): void => {
+    call.off("drain", settle);
+    call.off("cancelled", settle);
+    resolve();
+  };
+  call.on("drain", settle);
+  call.on("cancelled", settle);
 }
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>;

@@ -5,22 +5,39 @@ import { Metadata, status, type ServiceError, type StatusObject } from "@grpc/gr
 const KIND = "error-kind";
 const BODY = "error-body-bin";
 
+/**
+ * Trailers beyond 64 KiB end the whole connection, and with it the calls of everybody else on it. Percent-encoding makes
+ * up to nine bytes of a character.
+ */
+const MESSAGE_CHARACTERS_MAX = 2_000;
+const FIELD_CHARACTERS_MAX = 200;
+const BODY_BYTES_MAX = 16 * 1024;
+
 interface WireBody {
   field?: string;
   details?: readonly ProblemDetail[];
   retryAfterSeconds?: number;
 }
 
+/** Of an error that is too large to send, the end of the message and the last details stay behind. */
 export function toStatus(error: AppError): StatusObject {
   const metadata = new Metadata();
   metadata.set(KIND, error.kind);
   const body: WireBody = {
-    ...(error.field !== undefined && { field: error.field }),
-    ...(error.details !== undefined && { details: error.details }),
+    ...(error.field !== undefined && { field: error.field.slice(0, FIELD_CHARACTERS_MAX) }),
+    ...(error.details !== undefined && { details: detailsThatFit(error.details) }),
     ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
   };
   if (Object.keys(body).length > 0) metadata.set(BODY, Buffer.from(JSON.stringify(body)));
-  return { code: status[ERROR_KINDS[error.kind].grpc], details: error.message, metadata };
+  // A lone surrogate cannot be percent-encoded: grpc-js would throw where nobody catches.
+  const details = error.message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed();
+  return { code: status[ERROR_KINDS[error.kind].grpc], details, metadata };
+}
+
+function detailsThatFit(details: readonly ProblemDetail[]): readonly ProblemDetail[] {
+  let bytes = 0;
+  const tooMany = details.findIndex((detail) => (bytes += Buffer.byteLength(JSON.stringify(detail))) > BODY_BYTES_MAX);
+  return tooMany === -1 ? details : details.slice(0, tooMany);
 }
 
 /** What the other side of a call said, as the AppError it was thrown as; a broken connection as `unavailable`. */

@@ -1,16 +1,23 @@
 import type { RunResult, VariantName } from "./load/messages.ts";
 import type { Load } from "./load/start-load.ts";
 import { cpuMs, machineBusyMs, postgresCpuMs } from "./process-usage.ts";
-import { ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
+import { FOREIGN_CORES_MAX, ROUND_SECONDS, ROUNDS_MAX, WARM_UP_SECONDS } from "./settings.ts";
 import type { Variant } from "./variants.ts";
 
-export interface Round extends RunResult {
+/** One variant's part of a round. */
+export interface Turn extends RunResult {
   readonly variant: VariantName;
   readonly requests_per_second: number;
   /** Milliseconds of CPU time per request, by process. */
   readonly cpu_ms_per_request: Readonly<Record<string, number>>;
   /** Of the machine's cores, used by processes that have nothing to do with the benchmark. */
   readonly foreign_cores: number;
+}
+
+export interface Round {
+  readonly turns: readonly Turn[];
+  /** Other programs used the CPU: the turns cannot be compared with each other. */
+  readonly disturbed: boolean;
 }
 
 export interface Backends {
@@ -26,15 +33,19 @@ export interface MeasureParts {
   say(text: string): void;
 }
 
-/** Warms every variant up, then measures them in turns, so that whatever the machine does meanwhile hits all alike. */
+/**
+ * Warms every variant up, then measures them in turns, so that what the machine does meanwhile hits all alike. Goes on
+ * until there are enough undisturbed rounds, within a bound: whether one counts is decided by others' use of the CPU,
+ * never by its result.
+ */
 export async function measureRounds({ variants, load, backends, rounds, say }: MeasureParts): Promise<Round[]> {
   const everyPid = variants.flatMap(({ programs }) => programs.map(({ pid }) => pid));
-  const measure = async ({ name, programs, port }: Variant, seconds: number): Promise<Round> => {
+  const measure = async ({ name, programs, port }: Variant, seconds: number): Promise<Turn> => {
     const read = () => readUsage([...programs, load.program], everyPid, backends);
     const before = await read();
     const result = await load.run({ variant: name, port, seconds });
     const after = await read();
-    return roundOf(name, result, before, after);
+    return turnOf(name, result, before, after);
   };
 
   for (const variant of variants) {
@@ -42,15 +53,21 @@ export async function measureRounds({ variants, load, backends, rounds, say }: M
     await measure(variant, WARM_UP_SECONDS);
   }
   const measured: Round[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    for (let turn = 0; turn < variants.length; turn += 1) {
-      const variant = variants[(round + turn) % variants.length] as Variant;
-      const result = await measure(variant, ROUND_SECONDS);
-      measured.push(result);
-      say(`Round ${round + 1} of ${rounds}  ${variant.name.padEnd(8)} ${result.requests_per_second.toFixed(0)} requests/s`);
-    }
+  const undisturbed = (): number => measured.filter(({ disturbed }) => !disturbed).length;
+  while (undisturbed() < rounds && measured.length < Math.max(rounds, ROUNDS_MAX)) {
+    const turns: Turn[] = [];
+    for (const variant of rotated(variants, measured.length)) turns.push(await measure(variant, ROUND_SECONDS));
+    const disturbed = turns.some(({ foreign_cores }) => foreign_cores > FOREIGN_CORES_MAX);
+    measured.push({ turns, disturbed });
+    const rates = turns.map(({ variant, requests_per_second }) => `${variant} ${requests_per_second.toFixed(0)}/s`).toSorted();
+    say(`Round ${measured.length}: ${rates.join(", ")}${disturbed ? " (disturbed by other programs)" : ""}`);
   }
   return measured;
+}
+
+function rotated<T>(list: readonly T[], by: number): T[] {
+  const start = by % list.length;
+  return [...list.slice(start), ...list.slice(0, start)];
 }
 
 interface Usage {
@@ -73,7 +90,7 @@ async function readUsage(named: Variant["programs"], everyPid: readonly number[]
   return { cpuMs: byName, oursMs, busyMs };
 }
 
-function roundOf(variant: VariantName, result: RunResult, before: Usage, after: Usage): Round {
+function turnOf(variant: VariantName, result: RunResult, before: Usage, after: Usage): Turn {
   const perRequest = Object.entries(after.cpuMs).map(([name, ms]) => [name, (ms - (before.cpuMs[name] ?? 0)) / result.requests] as const);
   const foreignMs = after.busyMs - before.busyMs - (after.oursMs - before.oursMs);
   return {

@@ -1,17 +1,22 @@
 import type { BenchmarkResult } from "./benchmark.ts";
 import type { Ratio, VariantSummary } from "./summary.ts";
 
-/** More of a core than this in the hands of others, and the figures are not to be trusted. */
-const FOREIGN_CORES_MAX = 0.1;
-
 /** The result for a terminal. */
-export function report({ machine, settings, summary, deep_page: deep, product_seconds_to_first_answer: start }: BenchmarkResult): string {
-  const { variants, ratios, foreign_cores: foreign } = summary;
+export function report({
+  machine,
+  settings,
+  summary,
+  deep_page: deep,
+  product_seconds_to_first_answer: start,
+  rounds,
+  profiled,
+}: BenchmarkResult): string {
+  const { variants, ratios, foreign_cores: foreign, rounds_counted } = summary;
   const entries = Object.entries(variants);
   const lines = [
     `${machine.date}  ${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${machine.postgres}`,
     `${settings.records.toLocaleString("en")} conversions of ${settings.brands.toLocaleString("en")} brands, pages of ${settings.page_limit}, ` +
-      `${settings.connections} connections, ${settings.rounds} rounds of ${settings.round_seconds} s each`,
+      `${settings.connections} connections, ${rounds_counted} of ${rounds.length} rounds of ${settings.round_seconds} s counted`,
     "",
     ...table(
       ["", "requests/s", "min", "max", "p50 ms", "p99 ms", "server CPU ms/request"],
@@ -41,12 +46,13 @@ export function report({ machine, settings, summary, deep_page: deep, product_se
       `Postgres looks at ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
     `Product: ${start.toFixed(2)} s from starting the processes to the first answer`,
   ];
-  if (foreign.max > FOREIGN_CORES_MAX) {
+  if (summary.disturbed) {
     lines.push(
       "",
-      `NOT TO BE TRUSTED: other processes used ${foreign.median.toFixed(2)} cores meanwhile (at worst ${foreign.max.toFixed(2)})`,
+      `NOT TO BE TRUSTED: other programs used ${foreign.median.toFixed(2)} cores meanwhile (at worst ${foreign.max.toFixed(2)})`,
     );
   }
+  if (profiled) lines.push("", "NOT TO BE COMPARED: profiling made everything slower");
   return lines.join("\n");
 }
 

@@ -1,4 +1,5 @@
 import { reportOf } from "../failure.ts";
+import { errorReason } from "../output/error-reason.ts";
 import { RUN_FILE } from "../connection/run-file.ts";
 import type { Session } from "../session.ts";
 
@@ -86,11 +87,8 @@ async function checkUrl({ terminal }: Session, name: string, url: string, remedy
 
 /** fetch hides what happened in the cause. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `no answer within ${ANSWER_MS / 1_000} s`;
-  const { cause } = error;
-  if (cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED") return "nothing listens there";
-  return cause instanceof Error ? cause.message : error.message;
+  if (!(error instanceof Error)) return errorReason(error);
+  return error.name === "TimeoutError" ? `no answer within ${ANSWER_MS / 1_000} s` : errorReason(error.cause ?? error);
 }
 
 function failed(name: string, error: unknown): CheckResult {

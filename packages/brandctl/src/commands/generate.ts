@@ -2,11 +2,12 @@ import { DEMO_BRANDS, generateBrand, type BrandSizes } from "@brand-records/demo
 import { formatInstant, parseInstant, RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { UsageFailure } from "../failure.ts";
-import { importGenerated } from "../generating/import-generated.ts";
-import { writeFiles, writeToScreen } from "../generating/write-records.ts";
+import { importGenerated, type GeneratedImport } from "../generating/import-generated.ts";
+import { writeFiles, writeToScreen, type WrittenFile } from "../generating/write-records.ts";
 import { requireBrand } from "../importing/require-brand.ts";
 import { printable } from "../output/printable.ts";
-import { counted, table } from "../output/table.ts";
+import { counted, table, type Column } from "../output/table.ts";
+import type { Colors, Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./examples.ts";
 
@@ -26,11 +27,10 @@ type GenerateOptions = { readonly [Name in ResourceName]?: number } & {
   readonly import?: boolean;
 };
 
-const DESCRIPTION = `Make synthetic records: a year of a brand's campaigns with creators, as it could have been. Nobody in them exists.
-
-The same brand, seed, time and sizes make the same records, whichever of them are asked for; so resources made one at a
-time fit each other. References exist and sums add up. Any size works: conversions, submissions and deposits are made one by
-one, and take no memory.`;
+const DESCRIPTION = [
+  "Make synthetic records: a year of a brand's campaigns with creators, as it could have been. Nobody in them exists.",
+  "The same brand, seed, time and sizes make the same records, whichever of them are asked for; so resources made one at a time fit each other. References exist and sums add up. Any size works: conversions, submissions and deposits are made one by one, and take no memory.",
+].join("\n\n");
 
 export function generateCommand(shell: Shell): Command {
   const command = new Command("generate")
@@ -56,61 +56,49 @@ export function generateCommand(shell: Shell): Command {
         ["brandctl records generate --brand brd_01h4… --out ./records", "six files"],
       ),
     )
-    .action((options: GenerateOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const { brand: brandId, seed } = options;
-        if (!/^brd_[0-9a-z]{1,40}$/.test(brandId))
-          throw new UsageFailure("--brand: has to be brd_ and 1 to 40 lower-case letters or digits");
-        const now = options.now ?? Math.floor(Date.now() / DAY_MS) * DAY_MS;
-        const sizes = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, options[name] ?? SIZES[options.size][name]])) as BrandSizes;
-        const chosen = IMPORT_ORDER.filter((name) => options.resource?.includes(name) ?? true);
-        const brand = generate({ brandId, seed, now, sizes });
-        const about = { brand_id: brandId, seed, now: formatInstant(now) };
-
-        if (options.import === true) {
-          await requireBrand(session, brandId);
-          const imports = await importGenerated(session, brandId, brand, chosen, sizes);
-          session.print({ ...about, imports }, (colors) =>
-            table(
-              [
-                { title: "RESOURCE", cell: ({ resource }) => resource },
-                { title: "NEW", cell: ({ summary }) => summary.inserted.toLocaleString("en"), align: "right" },
-                { title: "CHANGED", cell: ({ summary }) => summary.updated.toLocaleString("en"), align: "right" },
-                { title: "AS THEY WERE", cell: ({ summary }) => summary.unchanged.toLocaleString("en"), align: "right" },
-              ],
-              imports,
-              colors,
-              "",
-            ),
-          );
-          return;
-        }
-        const [only] = chosen;
-        if (options.out === "-" || (options.out === undefined && chosen.length === 1)) {
-          if (chosen.length !== 1 || only === undefined) throw new UsageFailure("--out -: name one resource with --resource");
-          if (session.json) throw new UsageFailure("--json: the records themselves go to standard output; write them to --out DIRECTORY");
-          await writeToScreen(brand[only](), session.terminal);
-          return;
-        }
-        if (options.out === undefined)
-          throw new UsageFailure("Say where the records should go: --out DIRECTORY, --import, or one --resource");
-        const files = await writeFiles(brand, chosen, options.out, session.terminal.interrupted);
-        session.print({ ...about, files }, (colors) =>
-          table(
-            [
-              { title: "FILE", cell: ({ path }) => path, paint: colors.cyan },
-              { title: "RECORDS", cell: ({ records }) => records.toLocaleString("en"), align: "right" },
-              { title: "BYTES", cell: ({ bytes }) => bytes.toLocaleString("en"), align: "right" },
-            ],
-            files,
-            colors,
-            "",
-          ),
-        );
-        session.note(({ dim }) => dim(`Import one: brandctl records import --brand ${printable(brandId)} --resource RESOURCE FILE`));
-      }),
-    );
+    .action((options: GenerateOptions, command: Command) => shell.act(command, (session) => generate(options, session)));
 }
+
+async function generate(options: GenerateOptions, session: Session): Promise<void> {
+  const { brand: brandId, seed, out } = options;
+  if (!/^brd_[0-9a-z]{1,40}$/.test(brandId)) throw new UsageFailure("--brand: has to be brd_ and 1 to 40 lower-case letters or digits");
+  const now = options.now ?? Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const sizes = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, options[name] ?? SIZES[options.size][name]])) as BrandSizes;
+  const chosen = IMPORT_ORDER.filter((name) => options.resource?.includes(name) ?? true);
+  const brand = checkedBrand({ brandId, seed, now, sizes });
+  const about = { brand_id: brandId, seed, now: formatInstant(now) };
+
+  if (options.import === true) {
+    await requireBrand(session, brandId);
+    const imports = await importGenerated(session, brandId, brand, chosen, sizes);
+    session.print({ ...about, imports }, (colors) => table(IMPORT_COLUMNS, imports, colors, ""));
+    return;
+  }
+  const [only] = chosen;
+  if (out === "-" || (out === undefined && chosen.length === 1)) {
+    if (chosen.length !== 1 || only === undefined) throw new UsageFailure("--out -: name one resource with --resource");
+    if (session.json) throw new UsageFailure("--json: the records themselves go to standard output; write them to --out DIRECTORY");
+    await writeToScreen(brand[only](), session.terminal);
+    return;
+  }
+  if (out === undefined) throw new UsageFailure("Say where the records should go: --out DIRECTORY, --import, or one --resource");
+  const files = await writeFiles(brand, chosen, out, session.terminal.interrupted);
+  session.print({ ...about, files }, (colors) => table(fileColumns(colors), files, colors, ""));
+  session.note(({ dim }) => dim(`Import one: brandctl records import --brand ${printable(brandId)} --resource RESOURCE FILE`));
+}
+
+const IMPORT_COLUMNS: readonly Column<GeneratedImport>[] = [
+  { title: "RESOURCE", cell: ({ resource }) => resource },
+  { title: "NEW", cell: ({ summary }) => summary.inserted.toLocaleString("en"), align: "right" },
+  { title: "CHANGED", cell: ({ summary }) => summary.updated.toLocaleString("en"), align: "right" },
+  { title: "AS THEY WERE", cell: ({ summary }) => summary.unchanged.toLocaleString("en"), align: "right" },
+];
+
+const fileColumns = (colors: Colors): readonly Column<WrittenFile>[] => [
+  { title: "FILE", cell: ({ path }) => path, paint: colors.cyan },
+  { title: "RECORDS", cell: ({ records }) => records.toLocaleString("en"), align: "right" },
+  { title: "BYTES", cell: ({ bytes }) => bytes.toLocaleString("en"), align: "right" },
+];
 
 const DAY_MS = 86_400_000;
 
@@ -129,7 +117,7 @@ function sizeHelp(): string {
   ).join("; ");
 }
 
-function generate(options: Parameters<typeof generateBrand>[0]): ReturnType<typeof generateBrand> {
+function checkedBrand(options: Parameters<typeof generateBrand>[0]): ReturnType<typeof generateBrand> {
   try {
     return generateBrand(options);
   } catch (error) {

@@ -13,17 +13,14 @@ import { examples } from "./examples.ts";
 interface ImportOptions {
   readonly brand: string;
   readonly resource: ResourceName;
-  readonly skipBad: boolean;
+  readonly skipBad?: boolean;
 }
 
-const DESCRIPTION = `Import one resource of one brand from NDJSON: one JSON object a line, UTF-8.
-
-All or nothing: with a bad line, or if the import is interrupted, nothing is imported; --skip-bad imports the good lines.
-Records are told apart by id. Those that are there already are updated, or left alone if equal, so an import is safe to
-repeat; of several lines with one id the last holds. created_at never changes. No events are sent for imported records.
-
-Lines may end in LF or CRLF, the last one in nothing; a byte order mark is ignored; blank lines are counted and skipped.
-A line may be 1 MiB long, the input as long as you like. Exit code 1 if any line was bad.`;
+const DESCRIPTION = [
+  "Import one resource of one brand from NDJSON: one JSON object a line, UTF-8.",
+  "All or nothing: with a bad line, or if the import is interrupted, nothing is imported; --skip-bad imports the good lines. Records are told apart by id. Those that are there already are updated, or left alone if equal, so an import is safe to repeat; of several lines with one id the last holds. created_at never changes. No events are sent for imported records.",
+  "Lines may end in LF or CRLF, the last one in nothing; a byte order mark is ignored; blank lines are counted and skipped. A line may be 1 MiB long, the input as long as you like. Exit code 1 if any line was bad.",
+].join("\n\n");
 
 export function importCommand(shell: Shell): Command {
   return new Command("import")
@@ -32,7 +29,7 @@ export function importCommand(shell: Shell): Command {
     .argument("<file>", "a file, or - for standard input")
     .requiredOption("--brand <id>", "the brand whose records they are")
     .addOption(new Option("--resource <resource>", "what kind of records").choices(RESOURCE_NAMES).makeOptionMandatory())
-    .option("--skip-bad", "import the good lines, report the bad ones", false)
+    .option("--skip-bad", "import the good lines, report the bad ones")
     .addHelpText(
       "after",
       examples(
@@ -43,7 +40,7 @@ export function importCommand(shell: Shell): Command {
     )
     .action((file: string, options: ImportOptions, command: Command) =>
       shell.act(command, async (session) => {
-        const { brand: brandId, resource, skipBad } = options;
+        const { brand: brandId, resource, skipBad = false } = options;
         if (file === "") throw new UsageFailure("file: must not be empty; - is standard input");
         const input = await openInput(file, session);
         const bar = openProgressBar(session, resource, input.bytes);

@@ -26,6 +26,7 @@ export function connectAccounts(endpoint: Endpoint, config: TlsFiles, signal: Ab
   for (const name of Object.keys(AccountsServiceService) as (keyof AccountsServiceService)[]) {
     const call = client[name] as (request: unknown, context: CallContext) => Promise<unknown>;
     calls[name] = async (request: unknown): Promise<unknown> => {
+      signal.throwIfAborted();
       try {
         return await call(request, callContext(ANSWER_MS, signal));
       } catch (error) {

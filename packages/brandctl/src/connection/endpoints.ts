@@ -73,7 +73,7 @@ export class Endpoints {
   }
 
   runFile(): RunFile | undefined {
-    this.#runFile ??= { found: findRunFile(this.#cwd) };
+    this.#runFile ??= { found: findRunFile(this.#cwd, this.#env["LOCAL_DIR"]) };
     return this.#runFile.found;
   }
 

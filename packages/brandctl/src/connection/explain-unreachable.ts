@@ -41,7 +41,7 @@ function reasonIn(details: string): string {
 }
 
 function hintFor({ name, from }: Endpoint, details: string): string {
-  if (/\bSSL\b|\bTLS\b|certificate|ECONNRESET|Protocol error|Connection dropped/i.test(details)) {
+  if (/\bSSL\b|\bTLS\b|certificate|ECONNRESET|Protocol error|Failed to connect|Connection dropped/i.test(details)) {
     return "One side may speak TLS and the other not: see RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA.";
   }
   const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start begins another. " : "";

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { CommandFailure } from "../failure.ts";
 
 /** What `npm start` writes down about the processes it runs, as far as brandctl reads it. */
@@ -14,8 +14,12 @@ export interface RunFile {
 
 export const RUN_FILE = join(".local", "run.json");
 
-/** The nearest `.local/run.json`, in `folder` or above it. */
-export function findRunFile(folder: string): RunFile | undefined {
+/** The one in `localDir`, when that is set; else the nearest `.local/run.json`, in `folder` or above it. */
+export function findRunFile(folder: string, localDir: string | undefined): RunFile | undefined {
+  if (localDir) {
+    const path = resolve(folder, localDir, "run.json");
+    return existsSync(path) ? readRunFile(path) : undefined;
+  }
   for (let at = folder; ; at = dirname(at)) {
     const path = join(at, RUN_FILE);
     if (existsSync(path)) return readRunFile(path);

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { GeneratedBrand } from "@brand-records/demo-data";
 import type { ResourceName } from "@brand-records/resources";
 import { CommandFailure, Interrupted } from "../failure.ts";
+import { errorCode, errorReason } from "../output/error-reason.ts";
 import { printable } from "../output/printable.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -31,29 +32,28 @@ export async function writeFiles(
   directory: string,
   signal: AbortSignal,
 ): Promise<WrittenFile[]> {
+  await mkdir(directory, { recursive: true }).catch((error: unknown) => {
+    throw unwritable(directory, error);
+  });
   const files: WrittenFile[] = [];
   for (const resource of resources) {
     const path = join(directory, `${resource}.ndjson`);
     const unfinished = `${path}.unfinished`;
     const written = { records: 0, bytes: 0 };
     try {
-      await mkdir(directory, { recursive: true });
       await pipeline(Readable.from(counting(pieces(brand[resource]()), written)), createWriteStream(unfinished), { signal });
       await rename(unfinished, path);
     } catch (error) {
       await rm(unfinished, { force: true });
-      if (signal.aborted) throw new Interrupted(`Interrupted. ${printable(path)} was not written.`);
-      throw new CommandFailure(
-        "unwritable_file",
-        `${printable(path)} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
-        {
-          cause: error,
-        },
-      );
+      throw signal.aborted ? new Interrupted(`Interrupted. ${printable(path)} was not written.`) : unwritable(path, error);
     }
     files.push({ resource, path, ...written });
   }
   return files;
+}
+
+function unwritable(path: string, error: unknown): CommandFailure {
+  return new CommandFailure("unwritable_file", `${printable(path)} cannot be written: ${errorReason(error)}.`, { cause: error });
 }
 
 /** Writes to standard output. A reader that has seen enough (`| head`) is no failure. */
@@ -62,7 +62,7 @@ export async function writeToScreen(records: Iterable<object>, { stdout, interru
     await pipeline(Readable.from(textsOf(pieces(records))), stdout, { end: false, signal: interrupted });
   } catch (error) {
     if (interrupted.aborted) throw new Interrupted("Interrupted. Not all records were written.");
-    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+    if (errorCode(error) !== "EPIPE") throw error;
   }
 }
 

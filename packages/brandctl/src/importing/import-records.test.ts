@@ -185,6 +185,29 @@ describe("importRecords", () => {
     expect(imports.brokenOff).toEqual([500]);
   });
 
+  it("can be broken off while a service that has stopped reading holds it up", async () => {
+    const blocked = new AbortController();
+    async function* stuck(requests: AsyncIterable<unknown>): AsyncGenerator<ImportRecordsResponse> {
+      await requests[Symbol.asyncIterator]().next();
+      yield { progress: { lines: 0 } };
+      await new Promise((resolve) => blocked.signal.addEventListener("abort", resolve));
+    }
+    const client = clientOf(own(await serve(importService(stuck))));
+    const stop = new AbortController();
+    let pulled = 0;
+    function* lines(): Generator<string> {
+      for (;;) {
+        pulled += 1;
+        yield "x".repeat(100_000);
+      }
+    }
+    const importing = brokenBy(importRecords(client, { ...target, signal: stop.signal }, lines()));
+    for (let before = -1; pulled !== before || pulled === 0; await new Promise((resolve) => setImmediate(resolve))) before = pulled;
+    stop.abort();
+    expect(await importing).toMatchObject({ nothingImported: true, reason: { kind: "request_timeout" } });
+    blocked.abort();
+  });
+
   it("does not begin when it has been broken off before", async () => {
     const imports = new FakeImports();
     const client = clientOf(own(await serve(imports.served)));

@@ -11,7 +11,7 @@ type ImportStream = ReturnType<ImportClient["importRecords"]>;
 /** An import takes as long as its input does; what has not ended by then hangs. */
 const IMPORT_MS = 24 * 60 * 60 * 1_000;
 /** For the service to confirm that it has rolled an import back. */
-const BREAK_OFF_MS = 5_000;
+const BREAK_OFF_MS = 3_000;
 const CHUNK_LINES_MAX = 500;
 const CHUNK_BYTES_MAX = 1024 * 1024;
 /** As many as the service sends. */
@@ -212,6 +212,6 @@ class Sender {
     const { signal } = this.#stopped;
     if (signal.aborted || this.#stream.write(message)) return;
     // When the stream fails there is nothing to wait for; what happened is told by whoever receives from it.
-    await once(this.#stream, "drain", { signal }).catch(() => this.stop());
+    await once(this.#stream, "drain", { signal }).catch(() => this.#stopped.abort());
   }
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, Interrupted } from "../failure.ts";
+import { errorReason } from "../output/error-reason.ts";
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import { recogniseFormat } from "./recognise-format.ts";
@@ -16,28 +17,48 @@ export interface Input {
   close(): void;
 }
 
-/** @throws CommandFailure when the file cannot be read, also later, while it is; or when it plainly is not NDJSON */
+/**
+ * Resolves when the first bytes are there and look like text.
+ *
+ * @throws CommandFailure when the input cannot be read (`chunks` too, later), or when it plainly is not NDJSON; Interrupted
+ */
 export async function openInput(file: string, session: Session): Promise<Input> {
-  const { terminal } = session;
+  const { stdin, interrupted } = session.terminal;
   const fromStdin = file === "-";
   const bytes = fromStdin ? undefined : await sizeOf(file);
-  if (fromStdin && terminal.stdin.isTTY === true)
+  if (fromStdin && stdin.isTTY === true) {
     session.note(({ dim }) => dim("Reading records from the terminal, one JSON object a line. Ctrl-D ends."));
-  const stream = fromStdin ? terminal.stdin : createReadStream(file, { highWaterMark: READ_BYTES });
-  let read = 0;
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const chunk of stream as AsyncIterable<Uint8Array | string>) {
-        const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-        if (read === 0) refuseOtherFormats(bytes);
-        read += bytes.length;
-        yield bytes;
-      }
-    } catch (error) {
-      throw error instanceof CommandFailure ? error : unreadable(file, error);
-    }
   }
-  return { chunks: chunks(), bytes, bytesRead: () => read, close: () => void stream.destroy() };
+  const stream = fromStdin ? stdin : createReadStream(file, { highWaterMark: READ_BYTES });
+  const incoming = (stream as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  let read = 0;
+  const next = async (): Promise<Uint8Array | undefined> => {
+    try {
+      const { done, value } = await incoming.next();
+      if (done === true) return undefined;
+      read += value.length;
+      return value;
+    } catch (error) {
+      throw interrupted.aborted ? new Interrupted("Interrupted. Nothing was imported.") : unreadable(file, error);
+    }
+  };
+  const stop = (): void => void stream.destroy();
+  interrupted.addEventListener("abort", stop);
+  try {
+    const first = await next();
+    refuseOtherFormats(first ?? new Uint8Array());
+    return { chunks: chunksFrom(first, next), bytes, bytesRead: () => read, close: stop };
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    // From here on it is the import that is broken off, and says what became of it.
+    interrupted.removeEventListener("abort", stop);
+  }
+}
+
+async function* chunksFrom(first: Uint8Array | undefined, next: () => Promise<Uint8Array | undefined>): AsyncGenerator<Uint8Array> {
+  for (let chunk = first; chunk !== undefined; chunk = await next()) yield chunk;
 }
 
 /** Undefined for pipes and devices: they have a size that says nothing. */
@@ -59,14 +80,7 @@ function refuseOtherFormats(beginning: Uint8Array): void {
   });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EACCES: "permission denied",
-  EISDIR: "it is a directory",
-};
-
 function unreadable(file: string, error: unknown): CommandFailure {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
-  return new CommandFailure("unreadable_file", `${printable(file)} cannot be read: ${reason}. Nothing was imported.`, { cause: error });
+  const message = `${printable(file)} cannot be read: ${errorReason(error)}. Nothing was imported.`;
+  return new CommandFailure("unreadable_file", message, { cause: error });
 }

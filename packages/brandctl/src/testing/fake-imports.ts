@@ -25,7 +25,10 @@ export class FakeImports {
     let resource = "";
     let lines = 0;
     let bad = 0;
-    for await (const { start, chunk } of requests) {
+    // Read by hand: leaving a for-await loop early would destroy the stream, and the refusal with it.
+    const messages = requests[Symbol.asyncIterator]();
+    for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
+      const { start, chunk } = next.value;
       if (start != null) {
         this.starts.push(start);
         skipBad = start.skip_bad;

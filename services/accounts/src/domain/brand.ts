@@ -40,7 +40,9 @@ export const fields = {
   role: z.enum(["owner", "member"], "has to be owner or member"),
   keyName: plainText(80),
   environment: z.enum(["live", "test"], "has to be live or test"),
+  keyId: z.string().regex(/^key_[0-9a-z]{1,40}$/, "has to be key_ and 1 to 40 lower-case letters or digits"),
   permissions: z.array(z.enum(["records:read", "campaigns:prepare"], "has to be records:read or campaigns:prepare")),
+  afterId: z.string().regex(/^(brd_[0-9a-z]{1,40})?$/, "has to be the last brand's id of the page before"),
   pageSize: z.int().min(0).max(1_000, "has to be at most 1000"),
 };
 

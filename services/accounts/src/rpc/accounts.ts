@@ -26,21 +26,23 @@ function brandHandlers(
 ): Pick<AccountsHandlers, "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified"> {
   return {
     async createBrand(request) {
-      const { name, tier } = check({ name: fields.brandName, tier: fields.tier }, request);
-      const id = request.id == null ? newId("brd") : check({ id: fields.brandId }, request).id;
+      const input = check({ name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish() }, request);
+      const { name, tier } = input;
+      const id = input.id ?? newId("brd");
       const made = await insertBrand(parts.db, { id, name, tier, verified: request.verified });
       if (made !== undefined) return { brand: made };
       const existing = await findBrand(parts.db, id);
       if (existing?.name !== name) throw new AppError("already_exists", "Another brand has this id", { field: "id" });
       return { brand: existing };
     },
-    async getBrand({ brand_id }) {
+    async getBrand(request) {
+      const { brand_id } = check({ brand_id: fields.brandId }, request);
       return { brand: existing(await findBrand(parts.db, brand_id)) };
     },
     async listBrands(request) {
-      const { page_size } = check({ page_size: fields.pageSize }, request);
+      const { page_size, after_id } = check({ page_size: fields.pageSize, after_id: fields.afterId.nullish() }, request);
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
-      const brands = await pageOfBrands(parts.db, request.after_id ?? "", limit);
+      const brands = await pageOfBrands(parts.db, after_id ?? "", limit);
       return { brands, next_after_id: brands.length === limit ? (brands.at(-1)?.id ?? null) : null };
     },
     async setBrandTier(request) {
@@ -95,8 +97,8 @@ function keyHandlers(parts: Parts): Pick<AccountsHandlers, "createKey" | "listKe
       return { keys: (await listKeys(parts.db, brand_id)).map(messageOf) };
     },
     async revokeKey(request) {
-      const { revoked_by } = check({ revoked_by: fields.email }, request);
-      return { key: messageOf(await revokeKey(parts, request.key_id, revoked_by)) };
+      const { key_id, revoked_by } = check({ key_id: fields.keyId, revoked_by: fields.email }, request);
+      return { key: messageOf(await revokeKey(parts, key_id, revoked_by)) };
     },
   };
 }

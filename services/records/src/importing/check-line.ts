@@ -24,7 +24,8 @@ export function checkLine(resource: ResourceName, line: string): CheckedLine {
   } catch {
     return bad("is not valid JSON");
   }
-  const parsed = RESOURCES[resource].schema.safeParse(value);
+  // Without reportInput a field of the wrong type cannot be told from one that is not there.
+  const parsed = RESOURCES[resource].schema.safeParse(value, { reportInput: true });
   if (parsed.success) return { kind: "record", record: parsed.data };
   return { kind: "bad", problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, resource)) };
 }
@@ -36,12 +37,9 @@ function problemsOf(issue: z.core.$ZodIssue, resource: ResourceName): LineProble
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "invalid_type") return issue.message;
-  return issue.input === undefined
-    ? "is missing"
-    : issue.message.startsWith("Invalid input")
-      ? `has to be a ${issue.expected}`
-      : issue.message;
+  if (issue.input === undefined) return "is missing";
+  if (issue.code !== "invalid_type" || !issue.message.startsWith("Invalid input")) return issue.message;
+  return `has to be ${issue.expected === "array" ? "an" : "a"} ${issue.expected}`;
 }
 
 function bad(message: string): CheckedLine {

@@ -1,3 +1,4 @@
+import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { ImportProblem, ImportRecordsResponse, ImportSummary } from "@brand-records/proto/records/v1";
 import type { ResourceName } from "@brand-records/resources";
@@ -14,6 +15,8 @@ export interface ImportRequest {
   readonly skipBad: boolean;
   /** Whole lines of NDJSON, chunk by chunk. Rejects if the sender is gone. */
   readonly chunks: AsyncIterable<readonly string[]>;
+  /** Whether nobody waits for the summary any more. */
+  isBrokenOff(): boolean;
   /** Resolves when the receiver has room for more. */
   report(response: ImportRecordsResponse): Promise<void>;
 }
@@ -42,7 +45,10 @@ export async function importRecords(db: Database, request: ImportRequest): Promi
           sql,
           changing.map(({ line }) => line),
         );
-      return upsertStage(sql, request.resource, request.brandId);
+      const counts = await upsertStage(sql, request.resource, request.brandId);
+      // The sender may have gone after its last line: without a summary it takes nothing for imported.
+      if (request.isBrokenOff()) throw new AppError("request_timeout", "The import was broken off; nothing was imported");
+      return counts;
     });
     return { ...counts, lines: tally.lines, bad: tally.bad, committed: true };
   } catch (error) {

@@ -34,17 +34,17 @@ async function runImport(
   const messages = requests[Symbol.asyncIterator]();
   const first = await messages.next();
   const start = checkStart(first.done === true ? undefined : first.value.start);
-  const summary = await importRecords(db, { ...start, chunks: chunksOf({ [Symbol.asyncIterator]: () => messages }, context), report });
+  const chunks = chunksOf({ [Symbol.asyncIterator]: () => messages });
+  const isBrokenOff = (): boolean => context.parent?.cancelled === true;
+  const summary = await importRecords(db, { ...start, chunks, isBrokenOff, report });
   await report({ summary });
 }
 
-async function* chunksOf(messages: AsyncIterable<ImportRecordsRequest>, context: CallContext): AsyncGenerator<readonly string[]> {
+async function* chunksOf(messages: AsyncIterable<ImportRecordsRequest>): AsyncGenerator<readonly string[]> {
   for await (const { chunk } of messages) {
     if (chunk == null) throw new AppError("invalid_request", "After start, every message carries a chunk", { field: "chunk" });
     yield chunk.lines;
   }
-  // A sender that vanished ends the stream as well; only one that closed it asked for the commit.
-  if (context.parent?.cancelled === true) throw new AppError("request_timeout", "The import was broken off; nothing was imported");
 }
 
 function checkStart(start: ImportStart | null | undefined): { brandId: string; resource: ResourceName; skipBad: boolean } {

@@ -1,5 +1,6 @@
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Sql, Transaction } from "@brand-records/postgres";
+import { fromPostgresError, type Sql, type Transaction } from "@brand-records/postgres";
 import type { ResourceName } from "@brand-records/resources";
 import { from as copyFrom } from "pg-copy-streams";
 import { columnsOf } from "./record-tables.ts";
@@ -13,18 +14,24 @@ export async function createStage(sql: Sql, resource: ResourceName): Promise<voi
 
 /** @param rows in COPY text format: line, then the resource's columns */
 export async function copyIntoStage(sql: Transaction, resource: ResourceName, rows: AsyncIterable<string>): Promise<void> {
-  await pipeline(rows, sql.client.query(copyFrom(`copy stage (line, ${columnsOf(resource).join(", ")}) from stdin`)));
+  const copy = sql.client.query(copyFrom(`copy stage (line, ${columnsOf(resource).join(", ")}) from stdin`));
+  try {
+    // As a stream, because pipeline reads an iterable to its end even when nobody takes the rows any more.
+    await pipeline(Readable.from(rows), copy);
+  } catch (error) {
+    throw fromPostgresError(error);
+  }
 }
 
-/** Lines that would change a record's created_at, against the table or against the first such line of the input. */
+/** Lines that would change a record's created_at: against the table, else against the first line of their id. */
 export async function linesChangingCreatedAt(sql: Sql, resource: ResourceName, brandId: string): Promise<{ line: number; id: string }[]> {
   await sql.query("analyze stage");
   return sql.query(
-    `select s.line, s.id from stage s join records.${resource} t on t.brand_id = $1 and t.id = s.id where t.created_at <> s.created_at
-     union
-     select line, id from (select line, id, created_at, first_value(created_at) over (partition by id order by line) as first from stage) s
-      where created_at <> first
-      order by line`,
+    `select s.line, s.id
+       from (select line, id, created_at, first_value(created_at) over (partition by id order by line) as first from stage) s
+       left join records.${resource} t on t.brand_id = $1 and t.id = s.id
+      where s.created_at <> coalesce(t.created_at, s.first)
+      order by s.line`,
     [brandId],
   );
 }

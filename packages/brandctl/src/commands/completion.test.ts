@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { commandTree, allCommands } from "../completion/command-tree.ts";
+import { buildProgram } from "../program.ts";
+import { Shell } from "../shell.ts";
+import { brandctl, Recorder } from "../testing/test-terminal.ts";
+
+const run = promisify(execFile);
+
+/** What bash offers when Tab is pressed after these words. */
+async function offered(...words: string[]): Promise<string[]> {
+  const { stdout: script } = await brandctl(["completion", "bash"]);
+  const tab = `compopt() { :; }; COMP_WORDS=(brandctl "$@"); COMP_CWORD=$#; _brandctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await run("bash", ["-c", `${script}\n${tab}`, "bash", ...words], { cwd: process.cwd() });
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+describe("brandctl completion", () => {
+  it("offers commands, then their subcommands", async () => {
+    expect(await offered("")).toEqual(["brands", "members", "keys", "records", "doctor", "completion"]);
+    expect(await offered("brands", "s")).toEqual(["set-tier"]);
+    expect(await offered("--accounts-address", "localhost:1", "keys", "")).toEqual(["create", "list", "revoke"]);
+  });
+
+  it("offers options, the general ones too", async () => {
+    expect(await offered("members", "add", "--r")).toEqual(["--role", "--records-address"]);
+    expect(await offered("brands", "create", "--j")).toEqual(["--json"]);
+  });
+
+  it("offers the values that an option or argument may have", async () => {
+    expect(await offered("brands", "create", "--tier", "p")).toEqual(["plus", "pro"]);
+    expect(await offered("brands", "set-tier", "brd_1", "")).toEqual(["starter", "plus", "pro", "enterprise"]);
+    expect(await offered("records", "import", "--resource", "c")).toEqual(["campaigns", "conversions"]);
+    expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
+    expect(await offered("records", "import", "package.js")).toEqual(["package.json"]);
+  });
+
+  it("is not confused by values that look like commands", async () => {
+    expect(await offered("keys", "create", "--name", "list", "--env")).toEqual(["--environment"]);
+    expect(await offered("members", "list", "remove", "--j")).toEqual(["--json"]);
+  });
+
+  it.each(["bash", "zsh", "fish"])("knows every command and option in %s", async (shell) => {
+    const script = (await brandctl(["completion", shell, "--json"])).json<{ shell: string; script: string }>();
+    expect(script.shell).toBe(shell);
+    const terminal = { stdin: process.stdin, stdout: new Recorder(false), stderr: new Recorder(false), env: {}, cwd: "/" };
+    const program = buildProgram(new Shell({ ...terminal, interrupted: new AbortController().signal }), { version: "1", quiet: true });
+    for (const { path, options } of allCommands(commandTree(program))) {
+      expect(script.script).toContain(path);
+      for (const { flag } of options) expect(script.script).toContain(shell === "fish" ? `-l ${flag.slice(2)}` : flag);
+    }
+  });
+
+  it("knows no other shell", async () => {
+    expect(await brandctl(["completion", "tcsh"])).toMatchObject({ code: 2, stderr: expect.stringContaining("bash, zsh, fish") });
+  });
+});

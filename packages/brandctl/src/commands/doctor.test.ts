@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeAccounts } from "../testing/fake-accounts.ts";
+import { FakeImports } from "../testing/fake-imports.ts";
+import { serve, type Served } from "../testing/serve.ts";
+import { brandctl } from "../testing/test-terminal.ts";
+
+interface Checked {
+  readonly ok: boolean;
+  readonly checks: readonly { name: string; state: string; detail: string; remedy?: string }[];
+}
+
+describe("brandctl doctor", () => {
+  let accounts: Served;
+  let records: Served;
+  let http: Server;
+  let origin: string;
+  let folder: string;
+  let ready = true;
+  beforeEach(async () => {
+    ready = true;
+    accounts = await serve(new FakeAccounts().served);
+    records = await serve(new FakeImports().served);
+    http = createServer((request, response) => {
+      response.statusCode = request.url === "/openapi/service.yaml" || (request.url === "/readyz" && ready) ? 200 : 503;
+      response.end();
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    folder = await mkdtemp(join(tmpdir(), "brandctl-"));
+    await mkdir(join(folder, ".local"));
+    const run = {
+      base_url: origin,
+      rpc: { accounts: accounts.address, records: records.address },
+      admin: { gateway: origin, accounts: origin, records: origin },
+    };
+    await writeFile(join(folder, ".local/run.json"), JSON.stringify(run));
+  });
+  afterEach(async () => {
+    await Promise.all([accounts.stop(), records.stop(), new Promise((resolve) => http.close(resolve)), rm(folder, { recursive: true })]);
+  });
+
+  it("is content when everything answers", async () => {
+    const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout.match(/✓/g)).toHaveLength(7);
+    expect(stdout).toContain("All is well.");
+  });
+
+  it("says what is not reachable and what to do, and exits with 1", async () => {
+    await records.stop();
+    ready = false;
+    const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
+    expect(outcome.code).toBe(1);
+    const { ok, checks } = outcome.json<Checked>();
+    expect(ok).toBe(false);
+    expect(Object.fromEntries(checks.map(({ name, state }) => [name, state]))).toEqual({
+      "run file": "ok",
+      "accounts, gRPC": "ok",
+      "records, gRPC": "failed",
+      "gateway, ready": "failed",
+      "accounts, ready": "failed",
+      "records, ready": "failed",
+      "base URL": "ok",
+    });
+    expect(checks.filter(({ state, remedy }) => state === "failed" && remedy === undefined)).toEqual([]);
+  });
+
+  it("needs no run file when settings say where things are", async () => {
+    const env = { ACCOUNTS_ADDRESS: accounts.address, RECORDS_ADDRESS: records.address, BASE_URL: `${origin}/` };
+    const outcome = await brandctl(["doctor", "--json"], { env });
+    expect(outcome.code).toBe(0);
+    expect(outcome.json<Checked>().checks.map(({ state }) => state)).toEqual([
+      "unknown",
+      "ok",
+      "ok",
+      "unknown",
+      "unknown",
+      "unknown",
+      "ok",
+    ]);
+  });
+
+  it("says what to do when nothing is known", async () => {
+    const { code, stdout } = await brandctl(["doctor"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("npm start");
+  });
+});

@@ -1,0 +1,261 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeAccounts } from "./testing/fake-accounts.ts";
+import { serve, type Served } from "./testing/serve.ts";
+import { brandctl, type Outcome, type Surroundings } from "./testing/test-terminal.ts";
+
+describe("brandctl", () => {
+  let accounts: FakeAccounts;
+  let served: Served;
+  const run = (line: string, surroundings: Surroundings = {}): Promise<Outcome> =>
+    brandctl(line.split(" "), { env: { ACCOUNTS_ADDRESS: served.address }, ...surroundings });
+
+  beforeAll(async () => {
+    accounts = new FakeAccounts();
+    served = await serve(accounts.served);
+  });
+  afterAll(() => served.stop());
+  beforeEach(() => {
+    accounts.brands.clear();
+    accounts.members.splice(0);
+    accounts.keys.splice(0);
+    accounts.brands.set("brd_1", {
+      id: "brd_1",
+      name: "Ulap",
+      tier: "plus",
+      verified: true,
+      epoch: 1,
+      created_at: "2026-11-21T08:30:00.000Z",
+    });
+    accounts.members.push({ brand_id: "brd_1", email: "zoe@ulap.example", role: "owner", created_at: "2026-11-21T08:30:00.000Z" });
+    accounts.members.push({ brand_id: "brd_1", email: "ana@ulap.example", role: "member", created_at: "2026-11-21T08:30:00.000Z" });
+  });
+
+  describe("brands", () => {
+    it("are made", async () => {
+      const made = await run("brands create --name Kape --tier pro --verified --id brd_kape --json");
+      expect(made.code).toBe(0);
+      expect(made.json()).toEqual({
+        brand: { id: "brd_kape", name: "Kape", tier: "pro", verified: true, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" },
+      });
+      expect(made.stderr).toBe("");
+      expect(accounts.brands.has("brd_kape")).toBe(true);
+    });
+
+    it("say when they were there already, otherwise than asked for", async () => {
+      const { code, stderr } = await run("brands create --name Ulap --tier enterprise --id brd_1");
+      expect(code).toBe(0);
+      expect(stderr).toContain("It was there already");
+    });
+
+    it("are listed over all pages", async () => {
+      for (const id of ["brd_2", "brd_3", "brd_4"]) await run(`brands create --name B --tier plus --id ${id}`);
+      const { stdout } = await run("brands list");
+      expect(stdout.split("\n")).toEqual([
+        "ID     NAME  TIER  VERIFIED  CREATED (UTC)",
+        "brd_1  Ulap  plus  yes       2026-11-21 08:30",
+        "brd_2  B     plus  no        2026-11-21 08:30",
+        "brd_3  B     plus  no        2026-11-21 08:30",
+        "brd_4  B     plus  no        2026-11-21 08:30",
+        "",
+      ]);
+      expect((await run("brands list --json")).json<{ brands: object[] }>().brands).toHaveLength(4);
+    });
+
+    it("change tier and verification", async () => {
+      expect((await run("brands set-tier brd_1 enterprise --json")).json()).toMatchObject({ brand: { tier: "enterprise" } });
+      expect((await run("brands verify brd_1 --off --json")).json()).toMatchObject({ brand: { verified: false } });
+      expect((await run("brands verify brd_1 --json")).json()).toMatchObject({ brand: { verified: true } });
+    });
+  });
+
+  describe("members", () => {
+    it("are added, listed and removed", async () => {
+      expect((await run("members add brd_1 ben@ulap.example --json")).json()).toMatchObject({ member: { role: "member" } });
+      expect((await run("members list brd_1 --json")).json<{ members: object[] }>().members).toHaveLength(3);
+      expect((await run("members remove brd_1 ben@ulap.example")).stdout).toBe("ben@ulap.example is no longer a member of brd_1\n");
+      expect(accounts.members).toHaveLength(2);
+    });
+  });
+
+  describe("keys", () => {
+    it("are made for the brand's first owner, and written alone when standard output is no terminal", async () => {
+      const { code, stdout, stderr } = await run("keys create --brand brd_1 --name Reporting");
+      expect(code).toBe(0);
+      expect(stdout).toBe(`brk_live_${"x".repeat(32)}abcd\n`);
+      expect(stderr).toContain("The key is shown once.");
+      expect(stderr).not.toContain("xxxx");
+      expect(accounts.keys[0]).toMatchObject({ created_by: "zoe@ulap.example", permissions: ["records:read"], environment: "live" });
+    });
+
+    it("take environment, permissions and the owner they are made for", async () => {
+      const line = "keys create --brand brd_1 --name P --environment test --permission campaigns:prepare --by eva@ulap.example --json";
+      expect((await run(line)).json()).toMatchObject({
+        key: { permissions: ["records:read", "campaigns:prepare"], created_by: "eva@ulap.example", environment: "test" },
+        secret: expect.stringMatching(/^brk_test_/),
+      });
+    });
+
+    it("are revoked by id alone, whichever brand they belong to", async () => {
+      await run("brands create --name B --tier plus --id brd_0");
+      await run("brands create --name B --tier plus --id brd_9");
+      await run("keys create --brand brd_1 --name Reporting");
+      const { code, stdout } = await run("keys revoke key_made0");
+      expect(code).toBe(0);
+      expect(stdout).toContain("revoked 2026-11-21 08:33");
+      expect(accounts.keys[0]).toMatchObject({ revoked_by: "zoe@ulap.example" });
+      expect((await run("keys list brd_1 --json")).json()).toMatchObject({ keys: [{ revoked_at: "2026-11-21T08:33:00.000Z" }] });
+    });
+
+    it("cannot be revoked when nobody has them, and are not to be given themselves", async () => {
+      expect(await run("keys revoke key_none")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("No brand has a key of this id."),
+      });
+      expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("the key itself") });
+    });
+
+    it("need an owner", async () => {
+      await run("brands create --name B --tier plus --verified --id brd_9");
+      const { code, stderr } = await run("keys create --brand brd_9 --name R --json");
+      expect(code).toBe(1);
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          code: "owner_required",
+          message: expect.any(String),
+          hint: "brandctl members add brd_9 EMAIL --role owner",
+        },
+      });
+    });
+  });
+
+  describe("errors", () => {
+    it("of a service are passed on, in words and as JSON", async () => {
+      expect(await run("brands set-tier brd_none pro")).toEqual(
+        expect.objectContaining({ code: 1, stdout: "", stderr: "error: There is no brand of this id\n" }),
+      );
+      const { stderr } = await run("brands set-tier brd_none pro --json");
+      expect(JSON.parse(stderr)).toEqual({ error: { code: "not_found", message: "There is no brand of this id", field: "brand_id" } });
+    });
+
+    it.each([
+      ["brands create --name X", "required option '--tier <tier>' not specified", "See brandctl brands create --help"],
+      ["brands create --name X --tier gold", "Allowed choices are starter, plus, pro, enterprise", "See brandctl brands create --help"],
+      ["brands set-tier brd_1", "missing required argument 'tier'", "See brandctl brands set-tier --help"],
+      ["brands frobnicate", "unknown command 'frobnicate'", "See brandctl brands --help"],
+      ["brands lst", "Did you mean list?", "See brandctl brands --help"],
+      ["members list brd_1 too many", "too many arguments", "See brandctl members list --help"],
+      ["doctor --frobnicate", "unknown option '--frobnicate'", "See brandctl doctor --help"],
+    ])("of usage exit with 2: %s", async (line, message, hint) => {
+      const { code, stdout, stderr } = await run(line);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain(message);
+      expect(stderr).toContain(hint);
+      const asJson = await run(`${line} --json`);
+      expect(asJson.code).toBe(2);
+      expect(JSON.parse(asJson.stderr)).toEqual({ error: { code: "usage", message: expect.stringContaining(message), hint } });
+    });
+
+    it("say what cannot be reached, where the address is from, and what to do", async () => {
+      const closed = await serve();
+      await closed.stop();
+      const { code, stderr } = await run(`brands list --accounts-address ${closed.address}`);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`accounts cannot be reached at ${closed.address} (--accounts-address): nothing listens there.`);
+      expect(stderr).toContain("Is accounts running? brandctl doctor tells more.");
+    });
+
+    it("say what to do when nothing says where a service is", async () => {
+      const { code, stderr } = await run("brands list --json", { env: {} });
+      expect(code).toBe(1);
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          code: "unknown_address",
+          message: expect.stringContaining("no ACCOUNTS_ADDRESS"),
+          hint: expect.stringContaining("npm start"),
+        },
+      });
+    });
+
+    it("name a TLS file that is not there, and the settings that are missing", async () => {
+      const none = await run("brands list --tls-cert /no/cert --tls-key /no/key --tls-ca /no/ca");
+      expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("The TLS file /no/cert cannot be read.") });
+      const half = await run("brands list", { env: { ACCOUNTS_ADDRESS: served.address, RPC_TLS_CERT: "/dev/null" } });
+      expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining("set all three or none") });
+    });
+
+    it("after Ctrl-C do not claim to know what was done", async () => {
+      const { code, stderr } = await run("brands list", { interrupted: AbortSignal.abort() });
+      expect(code).toBe(130);
+      expect(stderr).toContain("Interrupted before an answer came");
+    });
+  });
+
+  describe("addresses", () => {
+    let folder: string;
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), "brandctl-"));
+      await mkdir(join(folder, ".local"));
+      await mkdir(join(folder, "deep/er"), { recursive: true });
+    });
+    afterEach(() => rm(folder, { recursive: true }));
+    const writeRunFile = (content: string): Promise<void> => writeFile(join(folder, ".local/run.json"), content);
+
+    it("are found in .local/run.json from here upwards", async () => {
+      await writeRunFile(JSON.stringify({ rpc: { accounts: served.address } }));
+      expect(await run("brands list --json", { env: {}, cwd: join(folder, "deep/er") })).toMatchObject({ code: 0 });
+    });
+
+    it("are found where LOCAL_DIR says, and nowhere else then", async () => {
+      await writeRunFile(JSON.stringify({ rpc: { accounts: served.address } }));
+      expect(await run("brands list", { env: { LOCAL_DIR: join(folder, ".local") } })).toMatchObject({ code: 0 });
+      expect(await run("brands list", { env: { LOCAL_DIR: join(folder, "deep") }, cwd: folder })).toMatchObject({ code: 1 });
+    });
+
+    it("are taken from a flag before a setting before the file", async () => {
+      await writeRunFile(JSON.stringify({ rpc: { accounts: "file.invalid:1" } }));
+      const cwd = folder;
+      const failed = (env: NodeJS.ProcessEnv, flag = ""): Promise<Outcome> => run(`brands list${flag}`, { cwd, env });
+      expect((await failed({})).stderr).toContain("file.invalid:1");
+      expect((await failed({ ACCOUNTS_ADDRESS: "" })).stderr).toContain("file.invalid:1");
+      expect((await failed({ ACCOUNTS_ADDRESS: "setting.invalid:1" })).stderr).toContain(
+        "setting.invalid:1 (ACCOUNTS_ADDRESS): no such host",
+      );
+      expect((await failed({ ACCOUNTS_ADDRESS: "setting.invalid:1" }, ` --accounts-address ${served.address}`)).code).toBe(0);
+    });
+
+    it.each(["{", "[]", '"x"', "null"])("are not guessed from a run file that holds %s", async (content) => {
+      await writeRunFile(content);
+      const { code, stderr } = await run("brands list --json", { env: {}, cwd: folder });
+      expect(code).toBe(1);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: expect.stringMatching(/^(invalid_run_file|unknown_address)$/) } });
+    });
+  });
+
+  describe("output", () => {
+    it("is coloured on a terminal only, and not with NO_COLOR", async () => {
+      const escape = "\u001b[";
+      const env = { ACCOUNTS_ADDRESS: served.address };
+      expect((await run("brands list", { isTerminal: true })).stdout).toContain(escape);
+      expect((await run("brands list")).stdout).not.toContain(escape);
+      expect((await run("brands list", { isTerminal: true, env: { ...env, NO_COLOR: "1" } })).stdout).not.toContain(escape);
+      expect((await run("brands list", { isTerminal: true, env: { ...env, TERM: "dumb" } })).stdout).not.toContain(escape);
+      expect((await run("brands list --json", { isTerminal: true })).stdout).not.toContain(escape);
+    });
+
+    it("defuses names that would move the cursor", async () => {
+      accounts.brands.set("brd_2", { id: "brd_2", name: "x\u001b[2J\u202ey", tier: "plus", verified: true, epoch: 1, created_at: "" });
+      const { stdout } = await run("brands list");
+      expect(stdout).toContain("x\ufffd[2J\ufffdy");
+    });
+
+    it("shows help on request, and when a command is missing", async () => {
+      expect(await run("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("Exit codes:") });
+      expect(await run("brands create --help")).toMatchObject({ code: 0, stdout: expect.stringContaining("Examples:") });
+      expect(await run("brands")).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("set-tier") });
+      expect(JSON.parse((await run("brands --json")).stderr)).toMatchObject({ error: { code: "usage", message: "A command is missing" } });
+      expect(await run("--version")).toMatchObject({ code: 0, stdout: "unknown\n" });
+    });
+  });
+});

@@ -1,0 +1,209 @@
+import { createDatabase, eventually, startTcpProxy, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import { isUniqueViolation } from "./errors.ts";
+import { openPool, type Database, type PoolOptions } from "./pool.ts";
+
+let database: TestDatabase;
+const opened: { stop(): Promise<void> }[] = [];
+const open = (options: Partial<PoolOptions> = {}): Database => {
+  const db = openPool({ url: database.url, applicationName: "pool test", ...options });
+  opened.push(db);
+  return db;
+};
+
+beforeEach(async () => {
+  database = await createDatabase("pool", async (url) => {
+    const db = openPool({ url, applicationName: "prepare" });
+    await db.query("create table colors (name text primary key)");
+    await db.stop();
+  });
+});
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing.stop();
+  await database.drop();
+});
+
+const colors = async (db: Database) => (await db.query<{ name: string }>("select name from colors order by name")).map(({ name }) => name);
+
+async function behindProxy(options: Partial<PoolOptions> = {}): Promise<{ db: Database; proxy: TcpProxy; lost: Error[] }> {
+  const { hostname, port } = new URL(database.url);
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  opened.push(proxy);
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${proxy.port}`;
+  const lost: Error[] = [];
+  const db = open({ url: url.href, onIdleError: (error) => lost.push(error), ...options });
+  return { db, proxy, lost };
+}
+
+describe("values", () => {
+  it.each([
+    ["2026-11-21 08:30:00+00", "2026-11-21T08:30:00.000Z"],
+    ["2026-11-21 08:30:00.1+00", "2026-11-21T08:30:00.100Z"],
+    ["2026-11-21 08:30:00.12+00", "2026-11-21T08:30:00.120Z"],
+    ["2026-11-21 08:30:00.123+00", "2026-11-21T08:30:00.123Z"],
+    ["2026-11-21 16:30:00.5+08", "2026-11-21T08:30:00.500Z"],
+  ])("of timestamptz come as RFC 3339 in UTC with milliseconds: %s", async (text, expected) => {
+    expect(await open().query("select $1::timestamptz(3) as at", [text])).toEqual([{ at: expected }]);
+  });
+
+  it("of timestamptz come in UTC also where the database prefers another time zone and style", async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await open().query(`alter database ${name} set timezone = 'Asia/Manila'`);
+    await open().query(`alter database ${name} set datestyle = 'German'`);
+    expect(await open().query("select '2026-11-21 08:30:00.25+00'::timestamptz(3) as at")).toEqual([{ at: "2026-11-21T08:30:00.250Z" }]);
+  });
+
+  it("of bigint come as numbers, of null as null, of text arrays as arrays", async () => {
+    expect(await open().query("select 9007199254740991::bigint as most, null::bigint as none, array['a', 'b,c'] as texts")).toEqual([
+      { most: Number.MAX_SAFE_INTEGER, none: null, texts: ["a", "b,c"] },
+    ]);
+  });
+});
+
+describe("a transaction", () => {
+  it("commits when the work resolves, and answers what it answered", async () => {
+    const db = open();
+    expect(
+      await db.transaction(async (sql) => {
+        await sql.query("insert into colors values ('violet')");
+        expect(await colors(db)).toEqual([]);
+        return "done";
+      }),
+    ).toBe("done");
+    expect(await colors(db)).toEqual(["violet"]);
+  });
+
+  it("rolls back when the work rejects, rejects with the same error, and leaves the connection fit for use", async () => {
+    const db = open({ max: 1 });
+    const failure = new Error("changed my mind");
+    const work = db.transaction(async (sql) => {
+      await sql.query("insert into colors values ('violet')");
+      throw failure;
+    });
+    await expect(work).rejects.toBe(failure);
+    expect(await colors(db)).toEqual([]);
+  });
+
+  it("rolls back when a statement fails", async () => {
+    const db = open({ max: 1 });
+    const error = await db
+      .transaction(async (sql) => {
+        await sql.query("insert into colors values ('violet')");
+        await sql.query("insert into colors values ('violet')");
+      })
+      .catch((thrown: unknown) => thrown);
+    expect(isUniqueViolation(error)).toBe(true);
+    expect(await colors(db)).toEqual([]);
+  });
+
+  it("whose connection is lost rejects as unavailable, keeps nothing, and the pool goes on by itself", async () => {
+    const { db, proxy } = await behindProxy({ max: 1 });
+    const work = db.transaction(async (sql) => {
+      await sql.query("insert into colors values ('violet')");
+      await proxy.cut();
+      await sql.query("insert into colors values ('teal')");
+    });
+    await expect(work).rejects.toMatchObject({ kind: "unavailable" });
+    await proxy.heal();
+    await eventually(async () => expect(await colors(db)).toEqual([]));
+  });
+
+  it("whose connection is lost while the work does something else rejects as unavailable too", async () => {
+    const { db, proxy } = await behindProxy({ max: 1 });
+    const work = db.transaction(async (sql) => {
+      await sql.query("insert into colors values ('violet')");
+      const closed = new Promise((resolve) => sql.client.once("end", resolve));
+      await proxy.cut();
+      await closed;
+    });
+    await expect(work).rejects.toMatchObject({ kind: "unavailable" });
+    await proxy.heal();
+    await eventually(async () => expect(await colors(db)).toEqual([]));
+  });
+});
+
+describe("while the server is away", () => {
+  it("queries and transactions reject as unavailable, to be repeated after a second, and succeed again by themselves", async () => {
+    const { db, proxy } = await behindProxy();
+    await colors(db);
+    await proxy.cut();
+    const unavailable = { kind: "unavailable", retryAfterSeconds: 1 };
+    await expect(colors(db)).rejects.toMatchObject(unavailable);
+    await expect(db.transaction(async () => "done")).rejects.toMatchObject(unavailable);
+    await proxy.heal();
+    await eventually(async () => expect(await colors(db)).toEqual([]));
+  });
+
+  it("a running query rejects as unavailable", async () => {
+    const { db, proxy } = await behindProxy();
+    const running = db.query("select pg_sleep(60)").catch((error: unknown) => error);
+    const witness = open();
+    await eventually(async () => {
+      const sleeping = await witness.query("select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'");
+      expect(sleeping).toHaveLength(1);
+    });
+    await proxy.cut();
+    expect(await running).toMatchObject({ kind: "unavailable" });
+  });
+
+  it("connections lost while nobody used them are told, and end nothing", async () => {
+    const { db, proxy, lost } = await behindProxy();
+    await colors(db);
+    await proxy.cut();
+    await eventually(() => expect(lost).toHaveLength(1));
+    await proxy.heal();
+    expect(await colors(db)).toEqual([]);
+  });
+
+  it("that accepts connections and answers nothing, queries reject as unavailable instead of waiting for ever", async () => {
+    const { db, proxy } = await behindProxy();
+    await proxy.blackhole();
+    await expect(colors(db)).rejects.toMatchObject({ kind: "unavailable" });
+    await proxy.heal();
+    await eventually(async () => expect(await colors(db)).toEqual([]));
+  });
+
+  it("that falls silent in the middle of a query, it rejects as unavailable and its connection is not used again", async () => {
+    const { db, proxy } = await behindProxy({ max: 1, statementTimeoutMs: 200 });
+    await colors(db);
+    await proxy.blackhole();
+    await expect(colors(db)).rejects.toMatchObject({ kind: "unavailable" });
+    await proxy.heal();
+    await eventually(async () => expect(await colors(db)).toEqual([]));
+  });
+
+  it.each(["57P01", "57P02", "57P03", "53300", "08006"])("the server's own word for it, %s, is unavailable", async (code) => {
+    await expect(open().query(`do $$ begin raise exception 'away' using errcode = '${code}'; end $$`)).rejects.toMatchObject({
+      kind: "unavailable",
+    });
+  });
+});
+
+describe("a statement", () => {
+  it("that runs longer than the pool allows rejects as timeout", async () => {
+    await expect(open({ statementTimeoutMs: 50 }).query("select pg_sleep(60)")).rejects.toMatchObject({ kind: "timeout" });
+  });
+
+  it("may run for ten seconds unless told otherwise", async () => {
+    expect(await open().query("show statement_timeout")).toEqual([{ statement_timeout: "10s" }]);
+  });
+
+  it("that is wrong rejects with what Postgres said: it is our fault, not the database's absence", async () => {
+    await expect(open().query("select * from flavours")).rejects.toMatchObject({ name: "error", code: "42P01" });
+  });
+
+  it("with a name is prepared once per connection", async () => {
+    const db = open({ max: 1 });
+    for (let i = 0; i < 3; i += 1) await db.query({ name: "colors.all", text: "select name from colors" });
+    expect(await db.query("select name from pg_prepared_statements")).toEqual([{ name: "colors.all" }]);
+  });
+});
+
+it("stop lets a running query finish and closes every connection", async () => {
+  const db = openPool({ url: database.url, applicationName: "stopping" });
+  const running = db.query("select pg_sleep(0.1), 'done' as answer");
+  await db.stop();
+  expect(await running).toMatchObject([{ answer: "done" }]);
+  const witness = open();
+  await eventually(async () => expect(await witness.query("select from pg_stat_activity where application_name = 'stopping'")).toEqual([]));
+});

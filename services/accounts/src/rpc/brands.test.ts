@@ -1,0 +1,135 @@
+import { newId } from "@brand-records/typeid";
+import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+
+let served: ServedAccounts;
+beforeAll(async () => {
+  served = await serveAccounts();
+});
+afterAll(() => served.stop());
+
+const create = (brand: { name?: string; tier?: string; verified?: boolean; id?: string | null }) =>
+  served.accounts.createBrand({ name: "Tindahan", tier: "plus", verified: true, ...brand }, callContext());
+
+describe("createBrand", () => {
+  it("makes an id where none is given, and keeps the name trimmed", async () => {
+    const { brand } = await create({ name: "  Kape at Iba pa ☕ ", tier: "starter", verified: false });
+    expect(brand).toMatchObject({
+      id: expect.stringMatching(/^brd_[0-9a-z]{26}$/),
+      name: "Kape at Iba pa ☕",
+      tier: "starter",
+      verified: false,
+    });
+    expect(await served.accounts.getBrand({ brand_id: brand?.id ?? "" }, callContext())).toEqual({ brand });
+  });
+
+  it("answers the brand that is there when repeated, and changes nothing of it", async () => {
+    const id = newId("brd");
+    const first = await create({ id, tier: "pro" });
+    expect(await create({ id, tier: "starter", verified: false })).toEqual(first);
+  });
+
+  it("makes one brand of many simultaneous requests for the same id", async () => {
+    const id = newId("brd");
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create({ id })));
+    expect(new Set(answers.map(({ brand }) => JSON.stringify(brand))).size).toBe(1);
+  });
+
+  it("refuses an id that another brand has", async () => {
+    const id = newId("brd");
+    await create({ id });
+    await expect(create({ id, name: "Another" })).rejects.toMatchObject({ kind: "already_exists", field: "id" });
+  });
+
+  it("tells every problem at once", async () => {
+    await expect(create({ name: " ", tier: "gold", id: "BRD_1" })).rejects.toMatchObject({
+      kind: "invalid_request",
+      details: [
+        { field: "name", message: "must not be empty" },
+        { field: "tier", message: "has to be one of starter, plus, pro, enterprise" },
+        { field: "id", message: "has to be brd_ and 1 to 40 lower-case letters or digits" },
+      ],
+    });
+  });
+
+  it.each([
+    ["longer than 200 characters", "x".repeat(201)],
+    ["with a control character within", "Tin\u0000dahan"],
+    ["of white space only", "\t \n"],
+  ])("refuses a name %s", async (_, name) => {
+    await expect(create({ name })).rejects.toMatchObject({ kind: "invalid_request", field: "name" });
+  });
+
+  it("takes a name of exactly 200 characters", async () => {
+    expect((await create({ name: ` ${"x".repeat(200)} ` })).brand?.name).toHaveLength(200);
+  });
+});
+
+describe("a brand that does not exist", () => {
+  it.each(["brd_nobody", "", "nonsense", "brd_\u0000"])(
+    "is not found, or refused as no brand's id, and never an internal error: %j",
+    async (id) => {
+      const known = expect.objectContaining({ kind: expect.stringMatching(/^(not_found|invalid_request)$/), field: "brand_id" });
+      await expect(served.accounts.getBrand({ brand_id: id }, callContext())).rejects.toEqual(known);
+      await expect(served.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext())).rejects.toEqual(known);
+      await expect(served.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext())).rejects.toEqual(known);
+      await expect(served.accounts.listMembers({ brand_id: id }, callContext())).rejects.toEqual(known);
+      await expect(served.accounts.listKeys({ brand_id: id }, callContext())).rejects.toEqual(known);
+    },
+  );
+});
+
+describe("setBrandTier and setBrandVerified", () => {
+  it("answer the brand as it is now, at a higher epoch each", async () => {
+    const { brand } = await create({});
+    const upgraded = await served.accounts.setBrandTier({ brand_id: brand?.id ?? "", tier: "enterprise" }, callContext());
+    expect(upgraded.brand).toMatchObject({ tier: "enterprise", verified: true });
+    const unverified = await served.accounts.setBrandVerified({ brand_id: brand?.id ?? "", verified: false }, callContext());
+    expect(unverified.brand).toMatchObject({ tier: "enterprise", verified: false });
+    const epochs = [brand, upgraded.brand, unverified.brand].map((each) => each?.epoch ?? 0);
+    expect(epochs).toEqual([...new Set(epochs)].toSorted((a, b) => a - b));
+    expect(await served.accounts.getBrand({ brand_id: brand?.id ?? "" }, callContext())).toEqual(unverified);
+  });
+
+  it("refuses a tier there is not, and leaves the brand as it was", async () => {
+    const before = await create({});
+    const brand_id = before.brand?.id ?? "";
+    await expect(served.accounts.setBrandTier({ brand_id, tier: "gold" }, callContext())).rejects.toMatchObject({
+      kind: "invalid_request",
+      field: "tier",
+    });
+    expect(await served.accounts.getBrand({ brand_id }, callContext())).toEqual(before);
+  });
+});
+
+describe("listBrands", () => {
+  it("walks every brand once, by id, in pages of any size", async () => {
+    const made = await Promise.all(Array.from({ length: 7 }, () => create({})));
+    for (const page_size of [1, 3, 1_000]) {
+      const seen: string[] = [];
+      for (let after_id: string | null | undefined = ""; after_id != null;) {
+        const page: Awaited<ReturnType<typeof served.accounts.listBrands>> = await served.accounts.listBrands(
+          { page_size, after_id },
+          callContext(),
+        );
+        seen.push(...page.brands.map(({ id }) => id));
+        after_id = page.next_after_id;
+      }
+      expect(seen).toEqual([...new Set(seen)].toSorted());
+      expect(seen).toEqual(expect.arrayContaining(made.map(({ brand }) => brand?.id)));
+    }
+  });
+
+  it.each([-1, 1_001])("refuses a page size of %i", async (page_size) => {
+    await expect(served.accounts.listBrands({ page_size }, callContext())).rejects.toMatchObject({
+      kind: "invalid_request",
+      field: "page_size",
+    });
+  });
+
+  it("answers after whatever text it is given, and never an internal error", async () => {
+    await expect(served.accounts.listBrands({ page_size: 1, after_id: "brd_\u0000" }, callContext())).rejects.toMatchObject({
+      kind: "invalid_request",
+      field: "after_id",
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { AccountsServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { openLog, openMetrics } from "@brand-records/telemetry";
+import { createDatabase } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import type { Pepper } from "../src/domain/key-hash.ts";
+import { noEpochBoard } from "../src/epochs/epoch-board.ts";
+import type { Parts } from "../src/parts.ts";
+import { accountsHandlers } from "../src/rpc/accounts.ts";
+import { verificationHandlers } from "../src/rpc/verification.ts";
+
+const MIGRATIONS = join(import.meta.dirname, "../migrations");
+
+export const pepper = (version: number): Pepper => ({ version, bytes: randomBytes(32) });
+
+export const callContext = (withinMs = 20_000): CallContext => ({
+  requestId: "test",
+  traceparent: traceparentFrom(undefined),
+  deadline: Date.now() + withinMs,
+});
+
+export interface TestBrand {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** The service over its real gRPC, on a database of its own. */
+export interface ServedAccounts {
+  readonly accounts: RpcClient<AccountsServiceService>;
+  readonly verification: RpcClient<VerificationServiceService>;
+  readonly parts: Parts;
+  readonly db: Database;
+  /** The same database, served with other parts; stops with this one. */
+  alsoWith(parts: Partial<Parts>): Promise<ServedAccounts>;
+  createBrand(options?: { tier?: string; verified?: boolean }): Promise<TestBrand>;
+  /** A key's id and the key itself. */
+  createKey(brand: TestBrand, options?: { environment?: string; permissions?: string[] }): Promise<{ id: string; secret: string }>;
+  epochOf(brand: TestBrand): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function serveAccounts(given: Partial<Parts> = {}): Promise<ServedAccounts> {
+  const database = await createDatabase("accounts_schema", async (url) => {
+    await migrate({ url, schema: "accounts", directory: MIGRATIONS });
+  });
+  const db = openPool({ url: database.url, applicationName: "accounts test" });
+  const served = await serve({
+    db,
+    epochs: noEpochBoard,
+    peppers: [pepper(1)],
+    environment: "live",
+    noteUse: () => {},
+    ...given,
+  });
+  return {
+    ...served,
+    async stop() {
+      await served.stop();
+      await db.stop();
+      await database.drop();
+    },
+  };
+}
+
+async function serve(parts: Parts): Promise<ServedAccounts> {
+  const server = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    services: [service(AccountsServiceService, accountsHandlers(parts)), service(VerificationServiceService, verificationHandlers(parts))],
+    log: openLog("accounts", "silent"),
+    metrics: openMetrics("accounts"),
+  });
+  const address = `127.0.0.1:${server.port}`;
+  const accounts = connectRpc(AccountsServiceService, address, { idempotent: [] });
+  const verification = connectRpc(VerificationServiceService, address, { idempotent: [] });
+  const others: ServedAccounts[] = [];
+  return {
+    accounts,
+    verification,
+    parts,
+    db: parts.db,
+    async alsoWith(more) {
+      const other = await serve({ ...parts, ...more });
+      others.push(other);
+      return other;
+    },
+    async createBrand({ tier = "plus", verified = true } = {}) {
+      const id = newId("brd");
+      const owner = `owner@${id.slice(4)}.example`;
+      await accounts.createBrand({ id, name: "Tindahan", tier, verified }, callContext());
+      await accounts.addMember({ brand_id: id, email: owner, role: "owner" }, callContext());
+      return { id, owner };
+    },
+    async createKey({ id, owner }, { environment = "live", permissions = [] } = {}) {
+      const made = await accounts.createKey({ brand_id: id, name: "Reports", environment, permissions, created_by: owner }, callContext());
+      return { id: made.key?.id ?? "", secret: made.secret };
+    },
+    async epochOf({ id }) {
+      return (await accounts.getBrand({ brand_id: id }, callContext())).brand?.epoch ?? Number.NaN;
+    },
+    async stop() {
+      for (const other of others) await other.stop();
+      accounts.stop();
+      verification.stop();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,313 @@
+import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
+import { newId } from "@brand-records/typeid";
+import fc from "fast-check";
+import { anyRecord } from "../../test/any-record.ts";
+import { campaign, deposit } from "../../test/sample-records.ts";
+import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
+
+let served: ServedRecords;
+let brand: string;
+beforeAll(async () => {
+  served = await serveRecords();
+});
+beforeEach(() => {
+  brand = newId("brd");
+});
+afterAll(() => served.stop());
+
+const deposits = { resource: "deposits" };
+const campaigns = { resource: "campaigns" };
+
+describe("an import", () => {
+  it("of right lines is committed, counted and listed newest first", async () => {
+    const lines = [1, 2, 3].map((day) => deposit({ created_at: `2026-11-0${day}T00:00:00.000Z` }));
+    expect(await served.import(brand, lines, { ...deposits, chunkSize: 2 })).toEqual({
+      summary: { lines: 3, inserted: 3, updated: 0, unchanged: 0, bad: 0, committed: true },
+      problems: [],
+      progress: [2, 3],
+    });
+    expect(await served.list(brand, "deposits")).toEqual(lines.toReversed());
+  });
+
+  it("of nothing is committed, and changes nothing", async () => {
+    expect((await served.import(brand, [], deposits)).summary).toEqual({
+      lines: 0,
+      inserted: 0,
+      updated: 0,
+      unchanged: 0,
+      bad: 0,
+      committed: true,
+    });
+  });
+
+  it("repeated finds everything unchanged", async () => {
+    const lines = [deposit(), deposit({ reference: null }), deposit({ reference: "x" })];
+    await served.import(brand, lines, deposits);
+    expect((await served.import(brand, lines, deposits)).summary).toMatchObject({ inserted: 0, updated: 0, unchanged: 3 });
+  });
+
+  it("updates what differs, also from and to null, inserts what is new and leaves the rest untouched", async () => {
+    const [same, cleared, set] = [deposit(), deposit({ reference: "old" }), deposit({ reference: null, credited_at: null })];
+    await served.import(brand, [same, cleared, set], deposits);
+    const untouched = await rowVersion(same.id);
+    const next = [same, { ...cleared, reference: null }, { ...set, status: "refunded" as const, credited_at: set.created_at }, deposit()];
+    expect((await served.import(brand, next, deposits)).summary).toMatchObject({ inserted: 1, updated: 2, unchanged: 1 });
+    expect(await rowVersion(same.id)).toBe(untouched);
+    expect(await served.list(brand, "deposits")).toEqual(expect.arrayContaining(next));
+  });
+
+  it("reads fields that may be null as null when they are left out", async () => {
+    const { reference: _, credited_at: __, campaign_id: ___, ...bare } = deposit();
+    await served.import(brand, [bare], deposits);
+    expect(await served.list(brand, "deposits")).toEqual([{ ...bare, reference: null, credited_at: null, campaign_id: null }]);
+  });
+
+  it("leaves another brand's record of the same id untouched", async () => {
+    const other = newId("brd");
+    const theirs = deposit({ reference: "theirs" });
+    await served.import(other, [theirs], deposits);
+    expect((await served.import(brand, [{ ...theirs, reference: "ours" }], deposits)).summary).toMatchObject({ inserted: 1 });
+    expect(await served.list(other, "deposits")).toEqual([theirs]);
+  });
+
+  it("of the same records twice at once ends both, and leaves every record once", async () => {
+    const lines = Array.from({ length: 300 }, () => deposit());
+    const reversed = lines.toReversed().map((line) => ({ ...line, reference: "second" }));
+    const both = await Promise.all([
+      served.import(brand, lines, { ...deposits, chunkSize: 50 }),
+      served.import(brand, reversed, { ...deposits, chunkSize: 50 }),
+    ]);
+    expect(both.map(({ summary }) => summary?.committed)).toEqual([true, true]);
+    const rows = await served.db.query<{ count: number; references: string[] }>(
+      "select count(*), array_agg(distinct reference) as references from records.deposits where brand_id = $1",
+      [brand],
+    );
+    // One of them whole, whichever was last: never a mixture.
+    expect(rows).toEqual([{ count: 300, references: [expect.any(String)] }]);
+  });
+
+  it("keeps times with an offset or more digits as UTC with milliseconds", async () => {
+    await served.import(brand, [{ ...deposit(), created_at: "2026-11-21T16:30:00.123456+08:00" }], deposits);
+    expect(await served.list(brand, "deposits")).toMatchObject([{ created_at: "2026-11-21T08:30:00.123Z" }]);
+  });
+});
+
+describe("bad lines", () => {
+  it("keep everything from being imported, each told with its line and field", async () => {
+    const good = deposit();
+    const { summary, problems } = await served.import(
+      brand,
+      [good, { ...deposit(), status: "lost", amount_centavos: -1 }, "{", good],
+      deposits,
+    );
+    expect(summary).toEqual({ lines: 4, inserted: 0, updated: 0, unchanged: 0, bad: 2, committed: false });
+    expect(problems).toEqual([
+      { line: 2, field: "status", message: "has to be one of pending, succeeded, failed, expired, refunded" },
+      { line: 2, field: "amount_centavos", message: "must not be negative" },
+      { line: 3, field: null, message: "is not valid JSON" },
+    ]);
+    expect(await served.list(brand, "deposits")).toEqual([]);
+  });
+
+  it("are left out, and the others imported, with skip_bad", async () => {
+    const good = deposit();
+    const { summary, problems } = await served.import(brand, ["[]", good, "no"], { ...deposits, skipBad: true });
+    expect(summary).toEqual({ lines: 3, inserted: 1, updated: 0, unchanged: 0, bad: 2, committed: true });
+    expect(problems.map(({ line }) => line)).toEqual([1, 3]);
+    expect(await served.list(brand, "deposits")).toEqual([good]);
+  });
+
+  it("are numbered through the whole input, whatever messages it comes in", async () => {
+    const lines = [deposit(), "", "{", deposit(), "}", deposit()];
+    const { problems } = await served.import(brand, lines, { ...deposits, chunkSize: 2 });
+    expect(problems.map(({ line }) => line)).toEqual([3, 5]);
+  });
+
+  it("are all counted; problems are told up to a thousand", async () => {
+    const { summary, problems } = await served.import(brand, Array.from({ length: 1_500 }).fill("{"), { ...deposits, chunkSize: 400 });
+    expect(summary).toMatchObject({ lines: 1_500, bad: 1_500, committed: false });
+    expect(problems).toHaveLength(1_000);
+  });
+});
+
+describe("created_at never changes", () => {
+  it("against what was imported before", async () => {
+    const [moved, other] = [deposit(), deposit()];
+    await served.import(brand, [moved], deposits);
+    const lines = [other, { ...moved, created_at: "2026-11-21T08:30:00.001Z" }];
+    const problem = { line: 2, field: "created_at", message: expect.stringContaining(moved.id) };
+    expect(await served.import(brand, lines, deposits)).toMatchObject({ summary: { bad: 1, committed: false }, problems: [problem] });
+    expect(await served.list(brand, "deposits")).toEqual([moved]);
+    expect(await served.import(brand, lines, { ...deposits, skipBad: true })).toMatchObject({
+      summary: { inserted: 1, updated: 0, bad: 1, committed: true },
+      problems: [problem],
+    });
+    expect(await served.list(brand, "deposits")).toEqual(expect.arrayContaining([moved, other]));
+  });
+
+  it("within one input, where the first line of an id is right", async () => {
+    const first = deposit();
+    const lines = [first, { ...first, created_at: "2027-01-01T00:00:00.000Z" }, { ...first, status: "refunded" as const }];
+    expect(await served.import(brand, lines, { ...deposits, skipBad: true })).toMatchObject({
+      summary: { lines: 3, inserted: 1, bad: 1, committed: true },
+      problems: [{ line: 2, field: "created_at" }],
+    });
+    expect(await served.list(brand, "deposits")).toEqual([lines[2]]);
+  });
+
+  it("within one input, where what was imported before is right and not the first line", async () => {
+    const before = deposit();
+    await served.import(brand, [before], deposits);
+    const lines = [
+      { ...before, created_at: "2027-01-01T00:00:00.000Z" },
+      { ...before, status: "refunded" as const },
+    ];
+    expect(await served.import(brand, lines, { ...deposits, skipBad: true })).toMatchObject({
+      summary: { updated: 1, bad: 1, committed: true },
+      problems: [{ line: 1, field: "created_at" }],
+    });
+    expect(await served.list(brand, "deposits")).toEqual([lines[1]]);
+  });
+
+  it("when two imports disagree at once: the record keeps one of both, and both end", async () => {
+    const ids = Array.from({ length: 50 }, () => newId("dep"));
+    const at = (created_at: string) => ids.map((id) => deposit({ id, created_at }));
+    await Promise.allSettled([
+      served.import(brand, at("2026-01-01T00:00:00.000Z"), deposits),
+      served.import(brand, at("2026-02-01T00:00:00.000Z"), deposits),
+    ]);
+    const records = await served.list(brand, "deposits");
+    expect(records).toHaveLength(50);
+    expect(new Set(records.map(({ created_at }) => created_at)).size).toBe(1);
+  });
+});
+
+it("of several lines of an id the last wins, and it counts as one record", async () => {
+  const id = newId("dep");
+  const lines = ["pending", "failed", "succeeded"].map((status) => deposit({ id, status: status as "pending" }));
+  expect((await served.import(brand, lines, { ...deposits, chunkSize: 1 })).summary).toMatchObject({ lines: 3, inserted: 1 });
+  expect(await served.list(brand, "deposits")).toEqual([lines[2]]);
+});
+
+it("blank lines are counted as lines and are nothing else; a line may end in CRLF", async () => {
+  const [first, last] = [deposit(), deposit()];
+  const lines = ["", `${JSON.stringify(first)}\r`, "  \t", "\r", JSON.stringify(last)];
+  expect((await served.import(brand, lines, deposits)).summary).toMatchObject({ lines: 5, inserted: 2, bad: 0 });
+});
+
+describe("a line is refused, with the field that is wrong,", () => {
+  const right = deposit();
+  it.each<[string, unknown, { field: string | null; message: string }]>([
+    ["that is not JSON", "{'id': 1}", { field: null, message: "is not valid JSON" }],
+    ["that is cut", JSON.stringify(right).slice(0, -1), { field: null, message: "is not valid JSON" }],
+    ["that is an array", [right], { field: null, message: "has to be a JSON object" }],
+    ["that is a string", '"dep_1"', { field: null, message: "has to be a JSON object" }],
+    ["that is null", null, { field: null, message: "has to be a JSON object" }],
+    ["that is nested beyond reason", "[".repeat(100_000) + "]".repeat(100_000), { field: null, message: "has to be a JSON object" }],
+    ["that is longer than a mebibyte", " ".repeat(1024 * 1024) + "1", { field: null, message: "is longer than 1 MiB" }],
+    ["with a missing field", { ...right, amount_centavos: undefined }, { field: "amount_centavos", message: "is missing" }],
+    ["with a missing text", { ...right, currency: undefined }, { field: "currency", message: "is missing" }],
+    ["with an unknown field", { ...right, brand_id: "brd_other" }, { field: "brand_id", message: "is not a field of deposits" }],
+    ["with text for a number", { ...right, amount_centavos: "5" }, { field: "amount_centavos", message: "has to be a whole number" }],
+    ["with a number for text", { ...right, reference: 5 }, { field: "reference", message: "has to be a string" }],
+    [
+      "with null where there has to be something",
+      { ...right, amount_centavos: null },
+      { field: "amount_centavos", message: "has to be a whole number" },
+    ],
+    ["with a fraction", { ...right, amount_centavos: 0.5 }, { field: "amount_centavos", message: "has to be a whole number" }],
+    ["with a negative number", { ...right, amount_centavos: -1 }, { field: "amount_centavos", message: "must not be negative" }],
+    [
+      "with a number beyond 2^53",
+      JSON.stringify(right).replace("500000", "9007199254740993"),
+      { field: "amount_centavos", message: "has to be a whole number" },
+    ],
+    [
+      "with a number beyond all numbers",
+      JSON.stringify(right).replace("500000", "1e999"),
+      { field: "amount_centavos", message: "has to be a whole number" },
+    ],
+    [
+      "with NUL",
+      JSON.stringify({ ...right, reference: "a\u0000b" }),
+      { field: "reference", message: "must not hold NUL or lone surrogates" },
+    ],
+    [
+      "with a lone surrogate",
+      String.raw`${JSON.stringify(right).replace("GC0001", "\\ud800")}`,
+      { field: "reference", message: "must not hold NUL or lone surrogates" },
+    ],
+    ["with empty text", { ...right, reference: "" }, { field: "reference", message: "must not be empty" }],
+    [
+      "with text that is too long",
+      { ...right, reference: "x".repeat(201) },
+      { field: "reference", message: "has to be at most 200 characters" },
+    ],
+    [
+      "with another resource's id",
+      { ...right, id: "cmp_1" },
+      { field: "id", message: "has to be dep_ and 1 to 40 lower-case letters or digits" },
+    ],
+    [
+      "with a time without offset",
+      { ...right, credited_at: "2026-11-21T08:30:00" },
+      { field: "credited_at", message: expect.stringContaining("has to be an RFC 3339 time") },
+    ],
+    [
+      "with a day there is not",
+      { ...right, credited_at: "2026-02-30T08:30:00Z" },
+      { field: "credited_at", message: expect.stringContaining("has to be an RFC 3339 time") },
+    ],
+    ["with another currency", { ...right, currency: "USD" }, { field: "currency", message: "has to be PHP" }],
+  ])("%s", async (_, line, problem) => {
+    const { summary, problems } = await served.import(brand, [line], deposits);
+    expect(problems).toEqual([{ line: 1, ...problem }]);
+    expect(summary).toMatchObject({ lines: 1, bad: 1, committed: false });
+  });
+
+  it("whose array holds something else", async () => {
+    const { problems } = await served.import(
+      brand,
+      [
+        { ...campaign(), platforms: ["tiktok", 5] },
+        { ...campaign(), platforms: "tiktok" },
+      ],
+      campaigns,
+    );
+    expect(problems).toEqual([
+      { line: 1, field: "platforms.1", message: "has to be a string" },
+      { line: 2, field: "platforms", message: "has to be an array" },
+    ]);
+  });
+
+  it("with everything that is wrong with it", async () => {
+    const { problems } = await served.import(brand, [{ id: "dep_1", created_at: "today", colour: "violet" }], deposits);
+    expect(problems.map(({ field }) => field).toSorted()).toEqual(
+      ["amount_centavos", "colour", "created_at", "currency", "method", "refunded_centavos", "status", "updated_at"].toSorted(),
+    );
+  });
+});
+
+it.each(RESOURCE_NAMES)("any valid records of %s come back as they were, whatever their texts hold", async (resource) => {
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(anyRecord[resource], { selector: ({ id }) => id, minLength: 1, maxLength: 40 }), async (records) => {
+      const fresh = newId("brd");
+      const { summary, problems } = await served.import(fresh, records, { resource });
+      expect(problems).toEqual([]);
+      expect(summary).toMatchObject({ inserted: records.length, committed: true });
+      const byId = Object.fromEntries(records.map((record) => [record.id, RESOURCES[resource].schema.parse(record)]));
+      expect(Object.fromEntries((await served.list(fresh, resource)).map((record) => [record.id, record]))).toEqual(byId);
+      expect((await served.import(fresh, records, { resource })).summary).toMatchObject({ unchanged: records.length });
+    }),
+    { numRuns: 20 },
+  );
+});
+
+/** Changes whenever the row is written. */
+async function rowVersion(id: string): Promise<string | undefined> {
+  const [row] = await served.db.query<{ version: string }>(
+    "select xmin::text || ctid::text as version from records.deposits where id = $1",
+    [id],
+  );
+  return row?.version;
+}

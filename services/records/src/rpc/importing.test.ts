@@ -1,0 +1,140 @@
+import { once } from "node:events";
+import type { ImportRecordsRequest } from "@brand-records/proto/records/v1";
+import { ImportServiceService } from "@brand-records/proto/records/v1";
+import { connectRpc, fromServiceError } from "@brand-records/rpc";
+import { eventually, startTcpProxy } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { deposit } from "../../test/sample-records.ts";
+import { callContext, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
+
+/** More than the pool has connections: if a broken import kept its connection, the last ones could not begin. */
+const MORE_THAN_CONNECTIONS = 12;
+
+let served: ServedRecords;
+let brand: string;
+beforeAll(async () => {
+  served = await serveRecords();
+});
+beforeEach(() => {
+  brand = newId("brd");
+});
+afterAll(() => served.stop());
+
+const start = (): ImportRecordsRequest => ({ start: { brand_id: brand, resource: "deposits", skip_bad: false } });
+const chunk = (...lines: string[]): ImportRecordsRequest => ({ chunk: { lines } });
+
+/** An import that has got as far as its first line, and may be broken off. */
+async function begin(importing = served.importing, withinMs?: number) {
+  const stream = importing.importRecords(callContext(withinMs));
+  const failed = once(stream, "error").then(([error]) => fromServiceError(error as Parameters<typeof fromServiceError>[0]));
+  stream.write(start());
+  stream.write(chunk(JSON.stringify(deposit())));
+  await once(stream, "data");
+  return { stream, failed };
+}
+
+/** Sessions that are in the middle of an import. */
+const underWay = async () => {
+  const rows = await served.db.query<{ query: string; wait: string | null }>(
+    `select query, wait_event_type as wait from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
+  );
+  return rows;
+};
+
+const nothingImported = async () => {
+  expect(await underWay()).toEqual([]);
+  expect(await served.list(brand, "deposits")).toEqual([]);
+};
+
+describe("an import that is broken off imports nothing and lets go of its connection", () => {
+  it("when it is cancelled half way, any number of times", async () => {
+    for (let i = 0; i < MORE_THAN_CONNECTIONS; i += 1) {
+      const { stream, failed } = await begin();
+      stream.cancel();
+      await failed;
+    }
+    await eventually(nothingImported);
+    expect((await served.import(brand, [deposit()], { resource: "deposits" })).summary).toMatchObject({ committed: true });
+  });
+
+  it("when the connection is lost", async () => {
+    const proxy = await startTcpProxy({ host: "127.0.0.1", port: served.port });
+    const importing = connectRpc(ImportServiceService, `127.0.0.1:${proxy.port}`, { idempotent: [] });
+    const { failed } = await begin(importing);
+    await proxy.cut();
+    expect(await failed).toMatchObject({ kind: "unavailable" });
+    await eventually(nothingImported);
+    importing.stop();
+    await proxy.stop();
+  });
+
+  it("when the database ends its session, which is told as unavailable with the next chunk", async () => {
+    const { stream, failed } = await begin();
+    await served.db.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null",
+    );
+    stream.write(chunk(JSON.stringify(deposit())));
+    expect(await failed).toMatchObject({ kind: "unavailable" });
+    await eventually(nothingImported);
+  });
+
+  it("when its deadline passes", async () => {
+    const { failed } = await begin(served.importing, 500);
+    expect(await failed).toMatchObject({ kind: "timeout" });
+    await eventually(nothingImported);
+  });
+
+  it("when the sender goes after its last line, before it is told the summary", async () => {
+    const { stream, failed } = await begin();
+    let release = (): void => {};
+    const blocked = served.db.transaction(async (sql) => {
+      await sql.query("lock table records.deposits in share mode");
+      await new Promise<void>((resolve) => void (release = resolve));
+    });
+    stream.end();
+    await eventually(async () => expect(await underWay()).toContainEqual(expect.objectContaining({ wait: "Lock" })));
+    const before = served.cancelledCalls();
+    stream.cancel();
+    await failed;
+    // The service hears of the cancellation on another connection than the database's answer comes on.
+    await eventually(() => expect(served.cancelledCalls()).toBe(before + 1));
+    release();
+    await blocked;
+    await eventually(nothingImported);
+  });
+
+  it("when nobody reads its reports, until the deadline", async () => {
+    const stream = served.importing.importRecords(callContext(1_000));
+    const failed = once(stream, "error");
+    stream.write(start());
+    for (let i = 0; i < 500; i += 1) stream.write(chunk(...Array.from({ length: 50 }, () => "{")));
+    await failed;
+    await eventually(nothingImported);
+  });
+});
+
+describe("an import is refused", () => {
+  const send = async (...messages: ImportRecordsRequest[]) => {
+    const stream = served.importing.importRecords(callContext());
+    const failed = once(stream, "error").then(([error]) => fromServiceError(error as Parameters<typeof fromServiceError>[0]));
+    for (const message of messages) stream.write(message);
+    stream.end();
+    stream.resume();
+    return failed;
+  };
+
+  it.each<[string, ImportRecordsRequest[], string]>([
+    ["without a message", [], "start"],
+    ["that does not begin with start", [{ chunk: { lines: [] } }], "start"],
+    ["for something that is no brand's id", [{ start: { brand_id: "brd_'", resource: "deposits", skip_bad: false } }], "brand_id"],
+    ["for a resource there is not", [{ start: { brand_id: "brd_1", resource: "constructor", skip_bad: false } }], "resource"],
+  ])("%s", async (_, messages, field) => {
+    expect(await send(...messages)).toMatchObject({ kind: "invalid_request", field });
+  });
+
+  it("that starts twice", async () => {
+    expect(await send(start(), chunk(JSON.stringify(deposit())), start())).toMatchObject({ kind: "invalid_request", field: "chunk" });
+    await eventually(nothingImported);
+  });
+});

@@ -1,0 +1,43 @@
+import type { RecordOf } from "@brand-records/resources";
+import { newId } from "@brand-records/typeid";
+
+/** One valid record of a resource, every field set by hand that a test may want to change. */
+
+const created_at = "2026-11-21T08:30:00.000Z";
+
+export const campaign = (more: Partial<RecordOf<"campaigns">> = {}): RecordOf<"campaigns"> => ({
+  id: newId("cmp"),
+  created_at,
+  updated_at: created_at,
+  title: "Merienda Clip Challenge",
+  type: "blitz",
+  status: "active",
+  plan_id: null,
+  currency: "PHP",
+  budget_centavos: 500_000,
+  committed_centavos: 350_000,
+  paid_centavos: 0,
+  rate_per_1000_views_centavos: 10_000,
+  fee_per_deliverable_centavos: null,
+  commission_bps: null,
+  platforms: ["tiktok", "youtube"],
+  starts_at: "2026-11-22T00:00:00.000Z",
+  ends_at: null,
+  settled_at: null,
+  ...more,
+});
+
+export const deposit = (more: Partial<RecordOf<"deposits">> = {}): RecordOf<"deposits"> => ({
+  id: newId("dep"),
+  created_at,
+  updated_at: created_at,
+  campaign_id: "cmp_1",
+  status: "succeeded",
+  amount_centavos: 500_000,
+  refunded_centavos: 0,
+  currency: "PHP",
+  method: "gcash",
+  reference: "GC0001",
+  credited_at: "2026-11-21T08:31:02.250Z",
+  ...more,
+});

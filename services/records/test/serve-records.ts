@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
+import {
+  ImportServiceService,
+  RecordsServiceService,
+  type ImportProblem,
+  type ImportRecordsResponse,
+  type ImportSummary,
+} from "@brand-records/proto/records/v1";
+import type { RecordOf, ResourceName } from "@brand-records/resources";
+import {
+  connectRpc,
+  fromServiceError,
+  serveRpc,
+  service,
+  traceparentFrom,
+  type CallContext,
+  type Handlers,
+  type RpcClient,
+} from "@brand-records/rpc";
+import { openLog, openMetrics } from "@brand-records/telemetry";
+import { createDatabase } from "@brand-records/testkit";
+import { importHandlers } from "../src/rpc/importing.ts";
+import { recordsHandlers } from "../src/rpc/records.ts";
+
+const MIGRATIONS = join(import.meta.dirname, "../migrations");
+
+export const callContext = (withinMs = 20_000): CallContext => ({
+  requestId: "test",
+  traceparent: traceparentFrom(undefined),
+  deadline: Date.now() + withinMs,
+});
+
+export interface Imported {
+  readonly summary: ImportSummary | undefined;
+  readonly problems: readonly ImportProblem[];
+  /** Lines looked at, after each chunk. */
+  readonly progress: readonly number[];
+}
+
+export interface ImportOptions {
+  readonly resource: string;
+  readonly skipBad?: boolean;
+  /** Lines of one message; all of them in one unless given. */
+  readonly chunkSize?: number;
+}
+
+/** The service over its real gRPC, on a database of its own. */
+export interface ServedRecords {
+  readonly records: RpcClient<RecordsServiceService>;
+  readonly importing: RpcClient<ImportServiceService>;
+  readonly db: Database;
+  readonly port: number;
+  /** Calls whose callers have gone, of the imports that ran so far. */
+  cancelledCalls(): number;
+  /** Imports lines of NDJSON: text as it is, anything else as JSON. */
+  import(brandId: string, lines: readonly unknown[], options: ImportOptions): Promise<Imported>;
+  /** Every record of a brand, as answered, newest first; at most 200. */
+  list<Name extends ResourceName>(brandId: string, resource: Name): Promise<RecordOf<Name>[]>;
+  stop(): Promise<void>;
+}
+
+export async function serveRecords(): Promise<ServedRecords> {
+  const database = await createDatabase("records_schema", async (url) => {
+    await migrate({ url, schema: "records", directory: MIGRATIONS });
+  });
+  const db = openPool({ url: database.url, applicationName: "records test" });
+  let cancelledCalls = 0;
+  const { importRecords } = importHandlers(db);
+  const watched: Handlers<ImportServiceService> = {
+    importRecords(requests, context) {
+      context.parent?.once("cancelled", () => void (cancelledCalls += 1));
+      return importRecords(requests, context);
+    },
+  };
+  const server = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    services: [service(RecordsServiceService, recordsHandlers(db)), service(ImportServiceService, watched)],
+    log: openLog("records", "silent"),
+    metrics: openMetrics("records"),
+  });
+  const address = `127.0.0.1:${server.port}`;
+  const records = connectRpc(RecordsServiceService, address, { idempotent: [] });
+  const importing = connectRpc(ImportServiceService, address, { idempotent: [] });
+  return {
+    records,
+    importing,
+    db,
+    port: server.port,
+    cancelledCalls: () => cancelledCalls,
+    import: (brandId, lines, options) => importLines(importing, brandId, lines, options),
+    async list(brandId, resource) {
+      const request = { brand_id: brandId, limit: 200 };
+      const { data } = await listing(records, resource)(request, callContext());
+      return data as unknown as RecordOf<typeof resource>[];
+    },
+    async stop() {
+      records.stop();
+      importing.stop();
+      await server.stop();
+      await db.stop();
+      await database.drop();
+    },
+  };
+}
+
+type Listing = (request: { brand_id: string; limit: number }, context: CallContext) => Promise<{ data: object[] }>;
+
+function listing(records: RpcClient<RecordsServiceService>, resource: ResourceName): Listing {
+  const name = `list${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as keyof RpcClient<RecordsServiceService>;
+  return records[name] as Listing;
+}
+
+async function importLines(
+  importing: RpcClient<ImportServiceService>,
+  brandId: string,
+  lines: readonly unknown[],
+  { resource, skipBad = false, chunkSize = Math.max(lines.length, 1) }: ImportOptions,
+): Promise<Imported> {
+  const stream = importing.importRecords(callContext());
+  stream.write({ start: { brand_id: brandId, resource, skip_bad: skipBad } });
+  const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
+  for (let at = 0; at < texts.length; at += chunkSize) stream.write({ chunk: { lines: texts.slice(at, at + chunkSize) } });
+  stream.end();
+  const problems: ImportProblem[] = [];
+  const progress: number[] = [];
+  let summary: ImportSummary | undefined;
+  try {
+    for await (const response of stream as AsyncIterable<ImportRecordsResponse>) {
+      if (response.problem != null) problems.push(response.problem);
+      if (response.progress != null) progress.push(response.progress.lines);
+      summary = response.summary ?? summary;
+    }
+  } catch (error) {
+    throw fromServiceError(error as Parameters<typeof fromServiceError>[0]);
+  }
+  return { summary, problems, progress };
+}
