@@ -74,19 +74,30 @@ function unary(client: Client, method: MethodDefinition<unknown, unknown>) {
         metadataOf(context),
         optionsOf(context),
         (error, response) => {
-          context.signal?.removeEventListener("abort", cancel);
+          release();
           if (error === null) resolve(response);
           else reject(fromServiceError(error));
         },
       );
-      const cancel = (): void => call.cancel();
-      context.signal?.addEventListener("abort", cancel);
+      const release = cancelWith(context.signal, call);
     });
 }
 
 function duplex(client: Client, method: MethodDefinition<unknown, unknown>) {
-  return (context: CallContext): ClientDuplexStream<unknown, unknown> =>
-    client.makeBidiStreamRequest(method.path, method.requestSerialize, method.responseDeserialize, metadataOf(context), optionsOf(context));
+  return (context: CallContext): ClientDuplexStream<unknown, unknown> => {
+    const { path, requestSerialize, responseDeserialize } = method;
+    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadataOf(context), optionsOf(context));
+    call.once("status", cancelWith(context.signal, call));
+    return call;
+  };
+}
+
+/** Cancels the call when its caller goes, or has gone already. Answers what lets go of the signal. */
+function cancelWith(signal: AbortSignal | undefined, call: { cancel(): void }): () => void {
+  const cancel = (): void => call.cancel();
+  if (signal?.aborted === true) cancel();
+  signal?.addEventListener("abort", cancel);
+  return () => signal?.removeEventListener("abort", cancel);
 }
 
 function metadataOf(context: CallContext): Metadata {

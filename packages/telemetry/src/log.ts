@@ -13,9 +13,6 @@ const FLUSH_EVERY_MS = 200;
  * reader of the log never holds up a request; whatever is left is written at the exit.
  */
 export function openLog(service: string, level: string): Logger {
-  const output = pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });
-  setInterval(() => output.flush(), FLUSH_EVERY_MS).unref();
-  process.on("exit", () => output.flushSync());
   return pino(
     {
       level,
@@ -24,6 +21,20 @@ export function openLog(service: string, level: string): Logger {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRET_PATHS, censor: "[redacted]" },
     },
-    output,
+    openOutput(),
   );
+}
+
+type Output = ReturnType<typeof pino.destination>;
+
+let output: Output | undefined;
+
+/** One for the process, however many logs it opens. */
+function openOutput(): Output {
+  if (output !== undefined) return output;
+  const opened = pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });
+  setInterval(() => opened.flush(), FLUSH_EVERY_MS).unref();
+  process.on("exit", () => opened.flushSync());
+  output = opened;
+  return opened;
 }

@@ -121,7 +121,7 @@ async function importLines(
   stream.write({ start: { brand_id: brandId, resource, skip_bad: skipBad } });
   const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
   for (let at = 0; at < texts.length; at += chunkSize) stream.write({ chunk: { lines: texts.slice(at, at + chunkSize) } });
-  stream.end();
+  stream.end({ commit: {} });
   const problems: ImportProblem[] = [];
   const progress: number[] = [];
   let summary: ImportSummary | undefined;

@@ -10,8 +10,6 @@ type ImportStream = ReturnType<ImportClient["importRecords"]>;
 
 /** An import takes as long as its input does; what has not ended by then hangs. */
 const IMPORT_MS = 24 * 60 * 60 * 1_000;
-/** For the service to confirm that it has rolled an import back. */
-const BREAK_OFF_MS = 3_000;
 const CHUNK_LINES_MAX = 500;
 const CHUNK_BYTES_MAX = 1024 * 1024;
 /** As many as the service sends. */
@@ -130,7 +128,6 @@ class Sender {
   readonly #unreadable = new Map<number, string>();
   #lines = 0;
   #hasEnded = false;
-  #patience: NodeJS.Timeout | undefined;
 
   constructor(stream: ImportStream) {
     this.#stream = stream;
@@ -164,7 +161,7 @@ class Sender {
       if (chunk.length > 0) await this.#write({ chunk: { lines: chunk } });
       if (this.#stopped.signal.aborted) return;
       this.#hasEnded = true;
-      this.#stream.end();
+      this.#stream.end({ commit: {} });
     } catch (error) {
       // The input cannot be read any further: what has been sent of it must not be committed.
       this.breakOff();
@@ -175,22 +172,12 @@ class Sender {
   /** Nobody is listening any more. */
   stop(): void {
     this.#stopped.abort();
-    clearTimeout(this.#patience);
   }
 
-  /**
-   * Sees to it that nothing is committed. To a service, a cancelled stream looks for a moment like one that was closed to
-   * ask for the commit; and it never says what became of it. A message that is neither start nor chunk it refuses, rolls
-   * back and says so. Once the commit has been asked for, cancelling is all that is left.
-   */
+  /** Nothing is committed, unless the commit has been asked for already. */
   breakOff(): void {
     this.#stopped.abort();
-    if (this.#hasEnded) {
-      this.#stream.cancel();
-      return;
-    }
-    this.#stream.write({});
-    this.#patience = setTimeout(() => this.#stream.cancel(), BREAK_OFF_MS);
+    this.#stream.cancel();
   }
 
   /** The problem as it was seen here, if the line it is about was never sent. Without a field, if it has none. */

@@ -161,6 +161,7 @@ export interface Link {
 export interface ImportRecordsRequest {
   start?: ImportStart | null;
   chunk?: ImportChunk | null;
+  commit?: ImportCommit | null;
 }
 
 export interface ImportStart {
@@ -173,6 +174,10 @@ export interface ImportStart {
 /** Whole lines of NDJSON, in order. */
 export interface ImportChunk {
   lines: string[];
+}
+
+/** Everything has been sent: import it. Said, not concluded from the end of the stream, because a cancelled stream ends too. */
+export interface ImportCommit {
 }
 
 export interface ImportRecordsResponse {
@@ -1857,7 +1862,7 @@ export const Link: MessageFns<Link> = {
 };
 
 function createBaseImportRecordsRequest(): ImportRecordsRequest {
-  return { start: null, chunk: null };
+  return { start: null, chunk: null, commit: null };
 }
 
 export const ImportRecordsRequest: MessageFns<ImportRecordsRequest> = {
@@ -1867,6 +1872,9 @@ export const ImportRecordsRequest: MessageFns<ImportRecordsRequest> = {
     }
     if (message.chunk !== undefined && message.chunk !== null) {
       ImportChunk.encode(message.chunk, writer.uint32(18).fork()).join();
+    }
+    if (message.commit !== undefined && message.commit !== null) {
+      ImportCommit.encode(message.commit, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1898,6 +1906,14 @@ export const ImportRecordsRequest: MessageFns<ImportRecordsRequest> = {
             }
 
             message.chunk = ImportChunk.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.commit = ImportCommit.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2014,6 +2030,41 @@ export const ImportChunk: MessageFns<ImportChunk> = {
             message.lines.push(reader.string());
             continue;
           }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImportCommit(): ImportCommit {
+  return {};
+}
+
+export const ImportCommit: MessageFns<ImportCommit> = {
+  encode(_: ImportCommit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportCommit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportCommit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2386,8 +2437,8 @@ export interface RecordsServiceServer extends UntypedServiceImplementation {
 export type ImportServiceService = typeof ImportServiceService;
 export const ImportServiceService = {
   /**
-   * Imports one resource of one brand, all or nothing unless `skip_bad`. The first message carries `start`, the others
-   * `chunk`; closing the stream asks for the commit. Nothing is kept if the stream breaks before the summary.
+   * Imports one resource of one brand, all or nothing unless `skip_bad`. The first message carries `start`, the last
+   * `commit`, those between `chunk`. A stream that ends or breaks before `commit` leaves nothing behind.
    */
   importRecords: {
     path: "/records.v1.ImportService/ImportRecords" as const,
@@ -2403,8 +2454,8 @@ export const ImportServiceService = {
 
 export interface ImportServiceServer extends UntypedServiceImplementation {
   /**
-   * Imports one resource of one brand, all or nothing unless `skip_bad`. The first message carries `start`, the others
-   * `chunk`; closing the stream asks for the commit. Nothing is kept if the stream breaks before the summary.
+   * Imports one resource of one brand, all or nothing unless `skip_bad`. The first message carries `start`, the last
+   * `commit`, those between `chunk`. A stream that ends or breaks before `commit` leaves nothing behind.
    */
   importRecords: handleBidiStreamingCall<ImportRecordsRequest, ImportRecordsResponse>;
 }

@@ -4,18 +4,18 @@ import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { ImportRecordsRequest, ImportRecordsResponse, ImportServiceService, ImportStart } from "@brand-records/proto/records/v1";
 import { isResourceName, RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
-import type { CallContext, Handlers } from "@brand-records/rpc";
+import type { Handlers } from "@brand-records/rpc";
 import { importRecords } from "../importing/import-records.ts";
 
 export function importHandlers(db: Database): Handlers<ImportServiceService> {
   return {
-    async *importRecords(requests, context) {
+    async *importRecords(requests) {
       // The import runs inside a transaction while its reports stream out: a pipe between the two.
       const responses = new PassThrough({ objectMode: true });
       const report = async (response: ImportRecordsResponse): Promise<void> => {
         if (!responses.write(response)) await once(responses, "drain");
       };
-      const imported = runImport(db, requests, context, report).then(
+      const imported = runImport(db, requests, report).then(
         () => void responses.end(),
         (error: unknown) => void responses.destroy(AppError.from(error)),
       );
@@ -28,23 +28,24 @@ export function importHandlers(db: Database): Handlers<ImportServiceService> {
 async function runImport(
   db: Database,
   requests: AsyncIterable<ImportRecordsRequest>,
-  context: CallContext,
   report: (response: ImportRecordsResponse) => Promise<void>,
 ): Promise<void> {
   const messages = requests[Symbol.asyncIterator]();
   const first = await messages.next();
   const start = checkStart(first.done === true ? undefined : first.value.start);
   const chunks = chunksOf({ [Symbol.asyncIterator]: () => messages });
-  const isBrokenOff = (): boolean => context.parent?.cancelled === true;
-  const summary = await importRecords(db, { ...start, chunks, isBrokenOff, report });
+  const summary = await importRecords(db, { ...start, chunks, report });
   await report({ summary });
 }
 
+/** Until the commit is asked for. Rejects if the stream ends without it, for whatever reason. */
 async function* chunksOf(messages: AsyncIterable<ImportRecordsRequest>): AsyncGenerator<readonly string[]> {
-  for await (const { chunk } of messages) {
-    if (chunk == null) throw new AppError("invalid_request", "After start, every message carries a chunk", { field: "chunk" });
+  for await (const { chunk, commit } of messages) {
+    if (commit != null) return;
+    if (chunk == null) throw new AppError("invalid_request", "Between start and commit, every message carries a chunk", { field: "chunk" });
     yield chunk.lines;
   }
+  throw new AppError("request_timeout", "The import was broken off before its commit; nothing was imported");
 }
 
 function checkStart(start: ImportStart | null | undefined): { brandId: string; resource: ResourceName; skipBad: boolean } {

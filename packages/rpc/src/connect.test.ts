@@ -1,0 +1,206 @@
+import { once } from "node:events";
+import { AppError } from "@brand-records/errors";
+import { eventually, startTcpProxy } from "@brand-records/testkit";
+import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import type { CallContext } from "./call-context.ts";
+import { connectRpc } from "./connect.ts";
+
+const opened: { stop(): void | Promise<void> }[] = [];
+const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
+  opened.push(thing);
+  return thing;
+};
+const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing.stop();
+});
+
+/** A handler that answers when told to. */
+function gate() {
+  let open = (): void => {};
+  const opens = new Promise<void>((resolve) => void (open = resolve));
+  const calls: CallContext[] = [];
+  const handler = async (message: Message, context: CallContext): Promise<Message> => {
+    calls.push(context);
+    await opens;
+    return message;
+  };
+  return { calls, handler, open };
+}
+
+it("the request's id and its trace travel with the call", async () => {
+  const { calls, handler, open } = gate();
+  open();
+  const client = (await serve({ say: handler })).connect();
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  await client.say({}, callContext({ requestId: "req_42", traceparent }));
+  expect(calls).toMatchObject([{ requestId: "req_42", traceparent }]);
+});
+
+it("nobody listening is unavailable, to be repeated after a second", async () => {
+  const { address, stop } = await serveEcho();
+  await stop();
+  const client = own(connectRpc(EchoService, address, { idempotent: ["saySafely"] }));
+  for (const call of [client.say, client.saySafely]) {
+    await expect(call({}, callContext())).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+  }
+});
+
+it("a client finds its service again by itself", async () => {
+  const echo = await serve();
+  const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: echo.port }));
+  const client = own(connectRpc(EchoService, `127.0.0.1:${proxy.port}`, { idempotent: [] }));
+  await client.say({}, callContext());
+  await proxy.cut();
+  await expect(client.say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+  await proxy.heal();
+  await eventually(async () => expect(await client.say({ n: 1 }, callContext())).toEqual({ n: 1 }));
+});
+
+it("a call under way when the connection is lost is unavailable", async () => {
+  const { calls, handler, open } = gate();
+  const echo = await serve({ say: handler });
+  const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: echo.port }));
+  const client = own(connectRpc(EchoService, `127.0.0.1:${proxy.port}`, { idempotent: [] }));
+  const call = client.say({}, callContext()).catch((error: unknown) => error);
+  await eventually(() => expect(calls).toHaveLength(1));
+  await proxy.cut();
+  expect(await call).toMatchObject({ kind: "unavailable" });
+  open();
+});
+
+describe("after unavailable", () => {
+  const failingTwice = () => {
+    let attempts = 0;
+    const handler = async (message: Message): Promise<Message> => {
+      attempts += 1;
+      if (attempts <= 2) throw new AppError("unavailable", "The database cannot be reached");
+      return { ...message, attempts };
+    };
+    return { handler, attempts: () => attempts };
+  };
+
+  it("an idempotent method is sent again until it succeeds", async () => {
+    const client = (await serve({ saySafely: failingTwice().handler })).connect();
+    expect(await client.saySafely({ n: 1 }, callContext())).toEqual({ n: 1, attempts: 3 });
+  });
+
+  it("any other is sent once", async () => {
+    const { handler, attempts } = failingTwice();
+    const client = (await serve({ say: handler })).connect();
+    await expect(client.say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+    expect(attempts()).toBe(1);
+  });
+
+  it("an idempotent method is given up after four attempts", async () => {
+    let attempts = 0;
+    const saySafely = async (): Promise<Message> => {
+      attempts += 1;
+      throw new AppError("unavailable", "The database cannot be reached", { retryAfterSeconds: 3 });
+    };
+    const client = (await serve({ saySafely })).connect();
+    await expect(client.saySafely({}, callContext())).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 3 });
+    expect(attempts).toBe(4);
+  });
+
+  it.each(["invalid_request", "internal_error", "not_found", "rate_limited"] as const)("but not after %s", async (kind) => {
+    let attempts = 0;
+    const saySafely = async (): Promise<Message> => {
+      attempts += 1;
+      throw new AppError(kind, "No");
+    };
+    const client = (await serve({ saySafely })).connect();
+    await expect(client.saySafely({}, callContext())).rejects.toMatchObject({ kind });
+    expect(attempts).toBe(1);
+  });
+});
+
+describe("deadlines", () => {
+  it("end a call as timeout, on both sides", async () => {
+    const { calls, handler, open } = gate();
+    const client = (await serve({ say: handler })).connect();
+    await expect(client.say({}, callContext({ deadline: Date.now() + 200 }))).rejects.toMatchObject({ kind: "timeout" });
+    await eventually(() => expect(calls[0]?.parent?.cancelled).toBe(true));
+    open();
+  });
+
+  it("shrink along a chain: a service works no longer for a caller than that caller is waited for", async () => {
+    const { calls, handler, open } = gate();
+    open();
+    const back = (await serve({ say: handler })).connect();
+    const front = await serve({ say: (message, context) => back.say(message, { ...context, deadline: Date.now() + 3_600_000 }) });
+    const deadline = Date.now() + 5_000;
+    await front.connect().say({}, callContext({ deadline }));
+    // Deadlines travel as a duration, so each hop may add what it took to get there.
+    expect((calls[0]?.deadline ?? Number.NaN) - deadline).toBeLessThan(1_000);
+  });
+});
+
+describe("a caller that goes", () => {
+  it("by its signal ends the call on the server too", async () => {
+    const { calls, handler, open } = gate();
+    const client = (await serve({ say: handler })).connect();
+    const leaving = new AbortController();
+    const call = client.say({}, callContext({ signal: leaving.signal })).catch((error: unknown) => error);
+    await eventually(() => expect(calls).toHaveLength(1));
+    leaving.abort();
+    expect(await call).toBeInstanceOf(AppError);
+    await eventually(() => expect(calls[0]?.parent?.cancelled).toBe(true));
+    open();
+  });
+
+  it("before the call is made has no call made", async () => {
+    const { calls, handler, open } = gate();
+    open();
+    const client = (await serve({ say: handler })).connect();
+    await expect(client.say({}, callContext({ signal: AbortSignal.abort() }))).rejects.toBeInstanceOf(AppError);
+    await client.saySafely({}, callContext());
+    expect(calls).toEqual([]);
+  });
+
+  it("by its signal ends a stream on the server too", async () => {
+    const begun: CallContext[] = [];
+    const echo = await serve({
+      async *chat(messages, context) {
+        begun.push(context);
+        yield* messages;
+      },
+    });
+    const leaving = new AbortController();
+    const stream = echo.connect().chat(callContext({ signal: leaving.signal }));
+    const failed = once(stream, "error");
+    stream.write({ n: 1 });
+    await once(stream, "data");
+    leaving.abort();
+    await failed;
+    await eventually(() => expect(begun[0]?.parent?.cancelled).toBe(true));
+  });
+
+  it("is gone for the whole chain of services", async () => {
+    const { calls, handler, open } = gate();
+    const back = (await serve({ say: handler })).connect();
+    const front = await serve({ say: (message, context) => back.say(message, context) });
+    const leaving = new AbortController();
+    const call = front
+      .connect()
+      .say({}, callContext({ signal: leaving.signal }))
+      .catch((error: unknown) => error);
+    await eventually(() => expect(calls).toHaveLength(1));
+    leaving.abort();
+    await call;
+    await eventually(() => expect(calls[0]?.parent?.cancelled).toBe(true));
+    open();
+  });
+
+  it("leaves no listener on a signal that outlives the call", async () => {
+    const client = (await serve()).connect();
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const { signal } = new AbortController();
+    for (let i = 0; i < 30; i += 1) await client.say({}, callContext({ signal }));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", onWarning);
+    expect(warnings).toEqual([]);
+  });
+});

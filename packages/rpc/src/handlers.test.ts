@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import { AppError } from "@brand-records/errors";
+import { eventually } from "@brand-records/testkit";
+import { callContext, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import type { CallContext } from "./call-context.ts";
+import { fromServiceError } from "./wire-errors.ts";
+
+let echo: Echo | undefined;
+afterEach(() => echo?.stop());
+
+type Chat = (messages: AsyncIterable<Message>, context: CallContext) => AsyncIterable<Message>;
+const serve = async (chat: Chat) => {
+  echo = await serveEcho({ chat });
+  return echo.connect();
+};
+const failureOf = async (stream: NodeJS.EventEmitter): Promise<AppError> => {
+  const [error] = (await once(stream, "error")) as Parameters<typeof fromServiceError>;
+  return fromServiceError(error);
+};
+
+describe("a bidirectional stream", () => {
+  it("ends when the handler ends, with everything it said before", async () => {
+    const client = await serve(async function* (messages) {
+      for await (const { n } of messages) yield { twice: Number(n) * 2 };
+      yield { done: true };
+    });
+    const stream = client.chat(callContext());
+    for (const n of [1, 2, 3]) stream.write({ n });
+    stream.end();
+    const answers: Message[] = [];
+    for await (const answer of stream) answers.push(answer as Message);
+    expect(answers).toEqual([{ twice: 2 }, { twice: 4 }, { twice: 6 }, { done: true }]);
+  });
+
+  it.each([
+    ["before it reads anything", 0],
+    ["in the middle of reading", 2],
+  ])("answers a failure at once, while the other side could still say more: %s", async (_, after) => {
+    const client = await serve(async function* (messages) {
+      let read = 0;
+      if (after > 0)
+        for await (const message of messages) {
+          yield message;
+          read += 1;
+          if (read === after) break;
+        }
+      throw new AppError("invalid_request", "That is enough", { field: "n" });
+    });
+    const stream = client.chat(callContext());
+    stream.resume();
+    for (let n = 0; n < 5; n += 1) stream.write({ n });
+    expect(await failureOf(stream)).toMatchObject({ kind: "invalid_request", message: "That is enough", field: "n" });
+  });
+
+  it("answers a handler that ends early as it ends any call", async () => {
+    const client = await serve(async function* (messages) {
+      for await (const message of messages) {
+        yield message;
+        return;
+      }
+    });
+    const stream = client.chat(callContext());
+    stream.write({ n: 1 });
+    const answers: Message[] = [];
+    for await (const answer of stream) answers.push(answer as Message);
+    expect(answers).toEqual([{ n: 1 }]);
+  });
+
+  it("waits for a reader that is slow, without warnings, and sends everything in order", async () => {
+    const COUNT = 2_000;
+    let said = 0;
+    const client = await serve(async function* () {
+      for (; said < COUNT; said += 1) yield { n: said, text: "x".repeat(10_000) };
+    });
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const stream = client.chat(callContext());
+    await once(stream, "readable");
+    // 20 MB are to be said; nobody reads.
+    let before = -1;
+    await eventually(
+      () => {
+        const stalled = said === before;
+        before = said;
+        expect(stalled && said > 0).toBe(true);
+      },
+      { everyMs: 100 },
+    );
+    expect(said).toBeLessThan(COUNT);
+    let expected = 0;
+    for await (const { n } of stream as AsyncIterable<Message>) {
+      expect(n).toBe(expected);
+      expected += 1;
+    }
+    expect(expected).toBe(COUNT);
+    process.off("warning", onWarning);
+    expect(warnings).toEqual([]);
+  });
+
+  it("tells the handler that reads when the other side is gone", async () => {
+    let outcome: unknown = "reading";
+    const client = await serve(async function* (messages) {
+      try {
+        for await (const message of messages) yield message;
+        outcome = "ended as if the other side had closed it";
+      } catch (error) {
+        outcome = error;
+        throw error;
+      }
+    });
+    const stream = client.chat(callContext());
+    stream.write({ n: 1 });
+    await once(stream, "data");
+    stream.on("error", () => {});
+    stream.cancel();
+    await eventually(() => expect(outcome).toMatchObject({ code: "ERR_STREAM_PREMATURE_CLOSE" }));
+  });
+
+  it("lets a handler that waits to write go when the other side is gone", async () => {
+    let ended = false;
+    const client = await serve(async function* () {
+      try {
+        for (let n = 0; n < 10_000; n += 1) yield { n, text: "x".repeat(10_000) };
+      } finally {
+        ended = true;
+      }
+    });
+    const stream = client.chat(callContext());
+    await once(stream, "readable");
+    stream.on("error", () => {});
+    stream.cancel();
+    await eventually(() => expect(ended).toBe(true));
+  });
+});
+
+it("every call is measured by method and outcome, and has its request id and trace in the log", async () => {
+  echo = await serveEcho({
+    say: async () => {
+      throw new AppError("not_found", "There is none");
+    },
+  });
+  const client = echo.connect();
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  await client.saySafely({}, callContext({ requestId: "req_1", traceparent }));
+  await expect(client.say({}, callContext({ requestId: "req_2", traceparent: "not a trace" }))).rejects.toMatchObject({
+    kind: "not_found",
+  });
+  expect(echo.lines).toMatchObject([
+    { method: "/test.v1.EchoService/SaySafely", request_id: "req_1", trace_id: "0af7651916cd43dd8448eb211c80319c" },
+    { method: "/test.v1.EchoService/Say", request_id: "req_2", trace_id: expect.stringMatching(/^[0-9a-f]{32}$/), kind: "not_found" },
+  ]);
+});

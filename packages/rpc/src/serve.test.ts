@@ -1,0 +1,190 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "@brand-records/config";
+import { eventually } from "@brand-records/testkit";
+import { Client, credentials } from "@grpc/grpc-js";
+import { service as healthService } from "grpc-health-check";
+import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import { connectRpc } from "./connect.ts";
+
+const opened: { stop(): void | Promise<void> }[] = [];
+const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
+  opened.push(thing);
+  return thing;
+};
+const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing.stop();
+});
+
+describe("stop", () => {
+  it("lets running calls finish, and refuses new ones", async () => {
+    let open = (): void => {};
+    const opens = new Promise<void>((resolve) => void (open = resolve));
+    let running = 0;
+    const say = async (message: Message): Promise<Message> => {
+      running += 1;
+      await opens;
+      return message;
+    };
+    const echo = await serveEcho({ say });
+    const client = own(connectRpc(EchoService, echo.address, { idempotent: [] }));
+    const call = client.say({ n: 1 }, callContext());
+    const stream = client.chat(callContext());
+    stream.write({ n: 2 });
+    await once(stream, "data");
+    await eventually(() => expect(running).toBe(1));
+    const stopped = echo.stop();
+    await eventually(() => expect(client.saySafely({}, callContext())).rejects.toMatchObject({ kind: "unavailable" }));
+    stream.write({ n: 3 });
+    expect(await once(stream, "data")).toEqual([{ n: 3 }]);
+    stream.end();
+    open();
+    expect(await call).toEqual({ n: 1 });
+    await stopped;
+  });
+});
+
+describe("listening", () => {
+  it.each(["0.0.0.0", "::", "192.0.2.1"])("at %s, where others could name any brand, is refused without TLS", async (RPC_HOST) => {
+    await expect(serve({}, { RPC_HOST })).rejects.toThrow(ConfigError);
+    await expect(serve({}, { RPC_HOST })).rejects.toThrow(`RPC_HOST: ${RPC_HOST} is reachable from other hosts and needs RPC_TLS_CERT`);
+  });
+
+  it("with a part of the TLS settings is refused, rather than going on without TLS", async () => {
+    await expect(serve({}, { RPC_TLS_CA: "/nowhere/ca.pem" })).rejects.toThrow("set all three or none");
+    expect(() => connectRpc(EchoService, "localhost:1", { idempotent: [], config: { RPC_TLS_CERT: "/nowhere/cert.pem" } })).toThrow(
+      "set all three or none",
+    );
+  });
+
+  it("at a port somebody has is refused", async () => {
+    const { port } = await serve();
+    await expect(serve({}, { RPC_PORT: port })).rejects.toThrow("EADDRINUSE");
+  });
+});
+
+it.each(["", "test.v1.EchoService"])("answers the health check for %j with SERVING", async (name) => {
+  const { address } = await serve();
+  const client = new Client(address, credentials.createInsecure());
+  const { path, requestSerialize, responseDeserialize } = healthService["Check"];
+  const answer = await new Promise((resolve, reject) => {
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service: name }, (error, response) =>
+      error === null ? resolve(response) : reject(error),
+    );
+  });
+  expect(answer).toMatchObject({ status: "SERVING" });
+  client.close();
+});
+
+describe("mutual TLS", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "rpc-tls-"));
+    for (const authority of ["ours", "theirs"]) {
+      authorityCalled(authority);
+      certificate("service", authority);
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const file = (name: string): string => join(folder, name);
+  const openssl = (...parameters: string[]): void => void execFileSync("openssl", parameters, { cwd: folder, stdio: "pipe" });
+
+  function authorityCalled(name: string): void {
+    const subject = ["-subj", `/CN=${name} authority`, "-days", "1"];
+    openssl(
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      ...subject,
+      "-keyout",
+      `${name}.key`,
+      "-out",
+      `${name}.pem`,
+    );
+  }
+
+  function certificate(name: string, authority: string): void {
+    const own = `${authority}-${name}`;
+    openssl(
+      "req",
+      "-new",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-subj",
+      `/CN=${name}`,
+      "-keyout",
+      `${own}.key`,
+      "-out",
+      `${own}.csr`,
+    );
+    writeFileSync(file(`${own}.ext`), "subjectAltName = DNS:localhost, IP:127.0.0.1\n");
+    openssl(
+      "x509",
+      "-req",
+      "-in",
+      `${own}.csr`,
+      "-CA",
+      `${authority}.pem`,
+      "-CAkey",
+      `${authority}.key`,
+      "-CAcreateserial",
+      "-days",
+      "1",
+      "-extfile",
+      `${own}.ext`,
+      "-out",
+      `${own}.pem`,
+    );
+  }
+
+  const settings = (authority: string, trusted = authority) => ({
+    RPC_TLS_CERT: file(`${authority}-service.pem`),
+    RPC_TLS_KEY: file(`${authority}-service.key`),
+    RPC_TLS_CA: file(`${trusted}.pem`),
+  });
+  const connect = (echo: Echo, config?: ReturnType<typeof settings>) =>
+    own(connectRpc(EchoService, `localhost:${echo.port}`, { idempotent: [], ...(config !== undefined && { config }) }));
+
+  it("lets in whom our authority signed, also beyond loopback", async () => {
+    const echo = await serve({}, { RPC_HOST: "0.0.0.0", ...settings("ours") });
+    expect(await connect(echo, settings("ours")).say({ n: 1 }, callContext())).toEqual({ n: 1 });
+  });
+
+  it("refuses a client without a certificate, and one of another authority", async () => {
+    let served = 0;
+    const say = async (message: Message): Promise<Message> => {
+      served += 1;
+      return message;
+    };
+    const echo = await serve({ say }, settings("ours"));
+    const withoutCertificate = new Client(`localhost:${echo.port}`, credentials.createSsl(Buffer.from(caOf("ours"))));
+    const { path, requestSerialize, responseDeserialize } = EchoService.say;
+    const refused = new Promise((resolve) => {
+      withoutCertificate.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, (error) => resolve(error));
+    });
+    expect(await refused).toMatchObject({ code: 14 });
+    withoutCertificate.close();
+    await expect(connect(echo, settings("theirs", "ours")).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+    await expect(connect(echo).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+    expect(served).toBe(0);
+  });
+
+  it("a client refuses a server that our authority did not sign", async () => {
+    const echo = await serve({}, settings("theirs", "ours"));
+    await expect(connect(echo, settings("ours")).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  const caOf = (authority: string): string => execFileSync("cat", [file(`${authority}.pem`)], { encoding: "utf8" });
+});

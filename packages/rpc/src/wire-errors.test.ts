@@ -1,0 +1,102 @@
+import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
+import fc from "fast-check";
+import { callContext, serveEcho, type Echo, type EchoClient } from "../test/echo-service.ts";
+
+let thrown: unknown;
+let echo: Echo;
+let client: EchoClient;
+beforeAll(async () => {
+  const say = async () => {
+    throw thrown;
+  };
+  echo = await serveEcho({ say });
+  client = echo.connect();
+});
+afterAll(() => echo.stop());
+
+const crossing = async (error: unknown): Promise<AppError> => {
+  thrown = error;
+  return client.say({}, callContext()).then(
+    () => new AppError("internal_error", "it succeeded"),
+    (received: AppError) => received,
+  );
+};
+const parts = ({ kind, message, field, details, retryAfterSeconds }: AppError) => ({ kind, message, field, details, retryAfterSeconds });
+
+describe.each(Object.keys(ERROR_KINDS) as ErrorKind[])("%s crosses the wire", (kind) => {
+  it("with message, field, details and retryAfterSeconds", async () => {
+    const error = new AppError(kind, "What was wrong, and what to do — 100% of it", {
+      field: "limit",
+      details: [{ field: "limit", message: "has to be ≥ 1" }],
+      retryAfterSeconds: 7,
+    });
+    const received = await crossing(error);
+    expect(received).toBeInstanceOf(AppError);
+    expect(parts(received)).toEqual(parts(error));
+  });
+
+  it("without what it did not have", async () => {
+    const error = new AppError(kind, "Plain");
+    expect(parts(await crossing(error))).toEqual(parts(error));
+  });
+});
+
+it("a message of any text arrives as it was", async () => {
+  const text = fc.string({ unit: "binary", minLength: 1, maxLength: 100 });
+  await fc.assert(
+    fc.asyncProperty(text, text, async (message, field) => {
+      const error = new AppError("invalid_request", message, { field, details: [{ field, message }] });
+      expect(parts(await crossing(error))).toEqual(parts(error));
+    }),
+  );
+});
+
+it("half a character in a message neither keeps the error back nor ends the process", async () => {
+  expect(parts(await crossing(new AppError("invalid_request", "a\ud800b")))).toMatchObject({
+    kind: "invalid_request",
+    message: "a\ufffdb",
+  });
+});
+
+it.each([
+  ["message", () => new AppError("invalid_request", "€".repeat(100_000))],
+  ["field", () => new AppError("invalid_request", "Plain", { field: "€".repeat(100_000) })],
+  [
+    "details",
+    () =>
+      new AppError("invalid_request", "Plain", {
+        details: Array.from({ length: 5_000 }, (_, i) => ({ field: `items.${i}`, message: "€" })),
+      }),
+  ],
+])("an error whose %s is too large arrives shortened, and other calls on the connection live on", async (_, error) => {
+  const other = client.chat(callContext());
+  other.write({ n: 1 });
+  await new Promise((resolve) => other.once("data", resolve));
+  expect(await crossing(error())).toMatchObject({ kind: "invalid_request" });
+  const answered = new Promise((resolve) => other.once("data", resolve));
+  other.write({ n: 2 });
+  expect(await answered).toEqual({ n: 2 });
+  other.end();
+});
+
+it.each([
+  ["an error", new Error("password of postgres is hunter2")],
+  ["text", "hunter2"],
+  ["nothing", undefined],
+])("%s that was not foreseen becomes internal_error, and nothing of it leaves the service", async (_, error) => {
+  echo.lines.length = 0;
+  const received = await crossing(error);
+  expect(received).toMatchObject({ kind: "internal_error", message: expect.stringContaining("Something went wrong on our side") });
+  const metadata = (received.cause as { metadata: { getMap(): object } }).metadata.getMap();
+  expect(JSON.stringify([parts(received), metadata])).not.toMatch(/hunter2|at .*\.ts/);
+  // Who operates the service finds it, with the request's id.
+  expect(echo.lines.filter(({ level }) => level !== 20)).toMatchObject([
+    { level: 50, request_id: "test", kind: "internal_error", method: "/test.v1.EchoService/Say" },
+  ]);
+});
+
+it("a refusal is nobody's alarm", async () => {
+  echo.lines.length = 0;
+  await crossing(new AppError("not_found", "There is none"));
+  expect(echo.lines).toMatchObject([{ level: 20, kind: "not_found" }]);
+});

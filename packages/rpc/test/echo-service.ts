@@ -1,0 +1,84 @@
+import { openMetrics, type Logger } from "@brand-records/telemetry";
+import type { MethodDefinition } from "@grpc/grpc-js";
+import { pino } from "pino";
+import { traceparentFrom, type CallContext } from "../src/call-context.ts";
+import { connectRpc, type ConnectOptions, type RpcClient } from "../src/connect.ts";
+import { service, type Handlers } from "../src/handlers.ts";
+import { serveRpc, type RpcServer, type ServeOptions } from "../src/serve.ts";
+
+/** A message of any shape, as JSON: these tests are about calls, not about protobuf. */
+export type Message = { [name: string]: unknown };
+
+const serialize = (message: Message): Buffer => Buffer.from(JSON.stringify(message));
+const deserialize = (bytes: Buffer): Message => JSON.parse(bytes.toString()) as Message;
+const codec = {
+  requestSerialize: serialize,
+  requestDeserialize: deserialize,
+  responseSerialize: serialize,
+  responseDeserialize: deserialize,
+};
+
+type Unary = MethodDefinition<Message, Message> & { readonly requestStream: false; readonly responseStream: false };
+type Bidi = MethodDefinition<Message, Message> & { readonly requestStream: true; readonly responseStream: true };
+
+const unary = (path: string): Unary => ({ path, requestStream: false, responseStream: false, ...codec });
+
+export const EchoService = {
+  say: unary("/test.v1.EchoService/Say"),
+  saySafely: unary("/test.v1.EchoService/SaySafely"),
+  chat: { path: "/test.v1.EchoService/Chat", requestStream: true, responseStream: true, ...codec } as Bidi,
+};
+export type EchoService = typeof EchoService;
+export type EchoClient = RpcClient<EchoService>;
+
+export const callContext = (more: Partial<CallContext> = {}): CallContext => ({
+  requestId: "test",
+  traceparent: traceparentFrom(undefined),
+  // Later than any test: what hangs fails, rather than ending as a timeout that something else was expected of.
+  deadline: Date.now() + 120_000,
+  ...more,
+});
+
+const echo = async (message: Message): Promise<Message> => message;
+
+async function* echoAll(messages: AsyncIterable<Message>): AsyncGenerator<Message> {
+  yield* messages;
+}
+
+export interface Echo extends RpcServer {
+  readonly address: string;
+  /** What the server logged, a parsed line each. */
+  readonly lines: Record<string, unknown>[];
+  connect(options?: Partial<ConnectOptions<EchoService>>): EchoClient;
+}
+
+/** Serves an echo, with some handlers replaced, and connects to it; `stop` stops the clients too. */
+export async function serveEcho(
+  handlers: Partial<Handlers<EchoService>> = {},
+  config: Partial<ServeOptions["config"]> = {},
+): Promise<Echo> {
+  const lines: Record<string, unknown>[] = [];
+  const log: Logger = pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const server = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, ...config },
+    services: [service(EchoService, { say: echo, saySafely: echo, chat: echoAll, ...handlers })],
+    log,
+    metrics: openMetrics("echo"),
+  });
+  const address = `127.0.0.1:${server.port}`;
+  const clients: EchoClient[] = [];
+  return {
+    port: server.port,
+    address,
+    lines,
+    connect(options = {}) {
+      const client = connectRpc(EchoService, address, { idempotent: ["saySafely"], ...options });
+      clients.push(client);
+      return client;
+    },
+    async stop() {
+      for (const client of clients) client.stop();
+      await server.stop();
+    },
+  };
+}
