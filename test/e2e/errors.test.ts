@@ -1,4 +1,5 @@
 import { generateKey } from "@brand-records/api-key";
+import { eventually } from "@brand-records/testkit";
 import { rawRequest } from "../raw-http.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -294,8 +295,10 @@ describe("every answer", () => {
 
   it("reaches the log without the key", async () => {
     expect((await authorised("/api/v1/links", { headers: { "x-request-id": "find-me" } })).status).toBe(200);
-    const output = stack.gateways[0].process.output() + stack.processes.accounts.output() + stack.processes.records.output();
-    expect(output).toContain("find-me");
+    const processes = [stack.gateways[0].process, stack.processes.accounts, stack.processes.records];
+    // Logs are written in batches.
+    await eventually(() => processes.map((process) => expect(process.output()).toContain("find-me")));
+    const output = processes.map((process) => process.output()).join("");
     expect(output).not.toContain(brand.key);
   });
 });
