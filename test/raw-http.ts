@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 
 export interface RawAnswer {
@@ -32,6 +33,16 @@ export async function rawRequest(url: string, pieces: Iterable<string | Buffer> 
   await Promise.race([whole, send().then(() => whole)]);
   socket.destroy();
   return parse(Buffer.concat(received).toString());
+}
+
+/** Sends bytes and answers everything that comes back until the server closes the connection. */
+export async function untilClosed(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname, () => socket.write(bytes));
+  const received: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => received.push(chunk));
+  await once(socket, "close");
+  return Buffer.concat(received).toString();
 }
 
 function isWhole(text: string): boolean {

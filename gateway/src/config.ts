@@ -1,4 +1,4 @@
-import { integer, origin, parseEnv, port, redisUrl, sharedSettings } from "@brand-records/config";
+import { integer, origin, parseEnv, port, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
 import { rpcTlsSettings } from "@brand-records/rpc";
 import { z } from "zod";
 
@@ -13,16 +13,14 @@ const Settings = z
     /** Proxies whose X-Forwarded-For is believed: a number of hops, or addresses and subnets, comma-separated. */
     TRUST_PROXY: z
       .string()
+      .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "has to be a number of hops, or addresses and subnets, comma-separated")
       .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
       .optional(),
     ACCOUNTS_ADDRESS: z.string(),
     RECORDS_ADDRESS: z.string(),
     /** Without it limits hold per process, and every request asks accounts. */
     REDIS_URL: redisUrl.optional(),
-    /** Accepted requests of a brand in any 60 seconds. */
-    RATE_LIMIT_PLUS: integer(60, 1, 100_000),
-    RATE_LIMIT_PRO: integer(120, 1, 100_000),
-    RATE_LIMIT_ENTERPRISE: integer(240, 1, 100_000),
+    ...rateLimitSettings,
     /** A request that is not answered after this is answered with `timeout`. */
     REQUEST_DEADLINE_MS: integer(5_000, 100, 60_000),
     /** A client has this long to send its headers, and its whole request. */

@@ -1,5 +1,6 @@
+import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
+import { Counter, openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
 import { Verifier } from "./auth/verifier.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
@@ -36,6 +37,16 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     isStopping: () => !life.isReady,
   });
   const { HOST: host, PORT: port, HEADERS_TIMEOUT_MS: headersTimeoutMs, REQUEST_TIMEOUT_MS: requestTimeoutMs } = config;
-  const http = life.own("http server", await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs }));
+  const brokenRequests = new Counter({
+    name: "http_broken_requests_total",
+    help: "Bytes that were no HTTP request, or did not come in time.",
+    labelNames: ["error"],
+    registers: [metrics],
+  });
+  const onBrokenRequest = ({ kind }: AppError): void => {
+    brokenRequests.inc({ error: kind });
+    log.info({ error: kind, status: ERROR_KINDS[kind].http }, "broken request answered");
+  };
+  const http = life.own("http server", await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs, onBrokenRequest }));
   return { port: http.port, admin_port: admin.port };
 }

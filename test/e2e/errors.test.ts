@@ -1,6 +1,6 @@
 import { generateKey } from "@brand-records/api-key";
 import { eventually } from "@brand-records/testkit";
-import { rawRequest } from "../raw-http.ts";
+import { rawRequest, untilClosed } from "../raw-http.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: whatever is wrong with a request, the answer is JSON of one form, with a code to decide by. */
@@ -230,6 +230,34 @@ describe("size and speed", () => {
     expect(JSON.parse(get.body)).toMatchObject({ error: { code: "payload_too_large" } });
     await expectError(await authorised("/api/v1/links", { method: "POST", body: megabyte }), { status: 405, code: "method_not_allowed" });
     await expectError(await request("/api/v1/links", { method: "POST", body: megabyte }), { status: 401, code: "missing_key" });
+  });
+
+  it("a chunked body of 1 MiB: payload_too_large; a small one is ignored", async () => {
+    const head = `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    const large = await rawRequest(stack.url, [head, ...Array.from({ length: 16 }, () => chunk), "0\r\n\r\n"]);
+    expect(large.status).toBe(413);
+    expect(JSON.parse(large.body)).toMatchObject({ error: { code: "payload_too_large" } });
+    expect((await rawRequest(stack.url, [head, "1\r\nx\r\n0\r\n\r\n"])).status).toBe(200);
+  });
+
+  it("CONNECT: method_not_allowed", async () => {
+    const answer = await rawRequest(stack.url, ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"]);
+    expect(answer.status).toBe(405);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "method_not_allowed" } });
+  });
+
+  it("garbage after a valid request does not take away its answer", async () => {
+    const answer = await rawRequest(stack.url, [
+      `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\n\r\nGARBAGE\r\n\r\n`,
+    ]);
+    expect(answer.status).toBe(200);
+  });
+
+  it("a body that never comes is let go after the answer, without a second one", async () => {
+    const head = `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nContent-Length: 5\r\n\r\n`;
+    const everything = await untilClosed(stack.url, head);
+    expect(everything.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
   });
 
   it("100 KiB of headers: headers_too_large", async () => {

@@ -84,7 +84,11 @@ export class Supervisor {
     this.#events.changed();
     return new Promise((resolve, reject) => {
       child.once("message", () => resolve());
-      child.once("error", reject);
+      child.once("error", (error) => {
+        reject(error);
+        // Not even forked: no exit will come.
+        if (child.pid === undefined && !this.#stopping) this.#restartLater(error.message, 0);
+      });
       child.once("exit", (code, signal) => {
         this.#child = undefined;
         this.#events.changed();
@@ -101,7 +105,7 @@ export class Supervisor {
     this.#restart = setTimeout(() => {
       this.#spawn().then(
         () => this.#events.recovered(this.#program.name),
-        () => {}, // Its exit has been told, and has set the next restart.
+        () => {}, // Its end has been told, and has set the next restart.
       );
     }, this.#backOffMs);
     this.#backOffMs = Math.min(this.#backOffMs * 2, BACK_OFF_MS_MAX);

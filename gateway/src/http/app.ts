@@ -9,7 +9,7 @@ import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
 import { setRateLimitHeaders } from "./rate-limit-headers.ts";
 import { contextOf, requestContext } from "./request-context.ts";
-import { serveApi } from "./rest.ts";
+import { apiRouteName, serveApi } from "./rest.ts";
 
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
@@ -58,6 +58,7 @@ function edge({ isStopping }: AppParts): RequestHandler {
 function api(parts: AppParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
+    context.route = apiRouteName(request.path);
     const { principal, verdict } = await admit(parts, request.rawHeaders, context);
     context.brandId = principal.brand_id;
     context.keyId = principal.key_id;

@@ -1,10 +1,11 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Router, type RequestHandler } from "express";
 import { openApiDocument } from "./openapi.ts";
 import { contextOf } from "./request-context.ts";
 import { requireMethod } from "./rest.ts";
 
-const REDOC = createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js");
+const REDOC = readFileSync(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"));
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -36,7 +37,7 @@ export function descriptionRouter(publicUrl: string): Router {
     response.type("html").set({ "Cache-Control": "public, max-age=300", "Content-Security-Policy": PAGE_POLICY }).send(PAGE);
   });
   router.all("/docs/redoc.standalone.js", reading("/docs/redoc.standalone.js"), (_request, response) => {
-    response.sendFile(REDOC, { maxAge: "1d" });
+    response.type("js").set("Cache-Control", "public, max-age=86400").send(REDOC);
   });
   return router;
 }

@@ -14,23 +14,30 @@ const READS = "GET, HEAD";
 
 /** Serves what lies under /api for a caller who has been admitted. Route, then method, then body. */
 export async function serveApi(services: Services, principal: Principal, request: Request, response: Response): Promise<void> {
-  const operation = routeOf(request.path);
+  const operation = operationAt(request.path);
   const context = contextOf(response);
-  context.route = `/api/v1/${operation.resource}`;
   requireMethod(request, response, READS);
-  refuseLargeBody(request);
+  await refuseLargeBody(request);
   const page = pageArgumentsFrom(queryOf(request));
   const answer = await operation.list(services, principal.brand_id, page, context);
   response.setHeader("Cache-Control", "private, no-store");
   sendJson(response, 200, JSON.stringify(answer));
 }
 
+const LIST_PATH = /^\/v1\/([^/]+)$/;
+
 /** @param path below /api, as sent: not decoded, case-sensitive, no trailing slash */
-function routeOf(path: string): ListOperation {
-  const [, name] = /^\/v1\/([^/]+)$/.exec(path) ?? [];
+function operationAt(path: string): ListOperation {
+  const [, name] = LIST_PATH.exec(path) ?? [];
   if (name === undefined) throw new AppError("not_found", "There is nothing at this path. The API is described at /openapi/service.yaml.");
   if (isResourceName(name)) return LIST_OPERATIONS[name];
   throw new AppError("unknown_resource", `There is no such resource. The resources are ${Object.keys(LIST_OPERATIONS).join(", ")}.`);
+}
+
+/** The path's name in logs and metrics: one of a few, because callers make paths up. */
+export function apiRouteName(path: string): string {
+  const [, name] = LIST_PATH.exec(path) ?? [];
+  return name !== undefined && isResourceName(name) ? `/api/v1/${name}` : "/api/*";
 }
 
 export function requireMethod(request: Request, response: Response, allowed: string): void {
@@ -40,10 +47,18 @@ export function requireMethod(request: Request, response: Response, allowed: str
 }
 
 /** Reading takes no body; a small one is ignored, as clients that always send one expect. */
-function refuseLargeBody(request: Request): void {
-  if (Number(request.headers["content-length"] ?? 0) <= BODY_BYTES_MAX) return;
-  throw new AppError("payload_too_large", "The body is larger than 64 KiB. Reading takes no body at all.");
+async function refuseLargeBody(request: Request): Promise<void> {
+  if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  if (request.headers["transfer-encoding"] === undefined) return;
+  // It does not say how long it is going to be: count.
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw tooLarge();
+  }
 }
+
+const tooLarge = (): AppError => new AppError("payload_too_large", "The body is larger than 64 KiB. Reading takes no body at all.");
 
 function queryOf(request: Request): string {
   const start = request.url.indexOf("?");

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import type { Express } from "express";
@@ -19,6 +19,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** Bytes came that were no request, or not in time; they have been answered with this error. */
+  onBrokenRequest(error: AppError): void;
 }
 
 export interface HttpServer {
@@ -44,7 +46,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   server.timeout = IDLE_MS;
   // An Expect header of any other kind is ignored rather than refused with an empty 417.
   server.on("checkExpectation", app);
-  answerBrokenRequests(server);
+  answerBrokenRequests(server, options.onBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
@@ -60,29 +62,36 @@ const BROKEN: Partial<Record<string, AppError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new AppError("request_timeout", "The request did not arrive in time."),
 };
 const NO_HTTP = new AppError("invalid_request", "This is not a valid HTTP request.");
+const NO_PROXY = new AppError("method_not_allowed", "This is no proxy: there is no CONNECT here.");
 
-function answerBrokenRequests(server: Server): void {
-  const answering = new WeakSet<Socket>();
+/** Answers what never becomes a request that Express could see. `told` hears of each. */
+function answerBrokenRequests(server: Server, told: (error: AppError) => void): void {
+  const latest = new WeakMap<Socket, ServerResponse>();
   const answered = new WeakSet<Socket>();
   server.on("request", (_request, response) => {
-    const { socket } = response;
-    if (socket === null) return;
-    answering.add(socket);
-    response.on("close", () => answering.delete(socket));
+    if (response.socket !== null) latest.set(response.socket, response);
   });
-  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
-    const socket = stream as Socket;
+
+  const answer = (socket: Socket, error: AppError): void => {
     // More of a broken request keeps coming, and keeps being broken.
     if (answered.has(socket)) return;
     answered.add(socket);
-    if (error.code === "ECONNRESET" || !socket.writable || answering.has(socket)) {
-      socket.destroy();
-      return;
-    }
-    socket.end(rawAnswer(BROKEN[error.code ?? ""] ?? NO_HTTP));
+    told(error);
+    socket.end(rawAnswer(error));
     // Closed at once, unread bytes would turn into a reset that overtakes the answer.
     setTimeout(() => socket.destroy(), 1_000).unref();
+  };
+  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    const response = latest.get(socket);
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    // What is broken comes after a request that is being answered: that answer still leaves, as the last.
+    else if (response?.writableEnded === false && !response.headersSent) response.setHeader("Connection", "close");
+    // The rest of a request that has its answer already did not come, or not in order: nobody waits for more.
+    else if (response?.req.complete === false) socket.destroy();
+    else answer(socket, BROKEN[error.code ?? ""] ?? NO_HTTP);
   });
+  server.on("connect", (_request, stream) => answer(stream as Socket, NO_PROXY));
 }
 
 function rawAnswer(error: AppError): string {

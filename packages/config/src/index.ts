@@ -1,3 +1,3 @@
 export { configOrExit } from "./or-exit.ts";
 export { ConfigError, parseEnv } from "./parse-env.ts";
-export { flag, integer, origin, port, postgresUrl, redisUrl, secretBytes, sharedSettings } from "./settings.ts";
+export { integer, origin, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "./settings.ts";

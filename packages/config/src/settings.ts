@@ -20,23 +20,11 @@ export const integer = (fallback: number, min: number, max: number) =>
     .refine((n) => n >= min && n <= max, `has to be from ${min} to ${max}`)
     .default(fallback);
 
-export const flag = (fallback: boolean) =>
-  z
-    .enum(["true", "false", "1", "0"], "has to be true or false")
-    .transform((text) => text === "true" || text === "1")
-    .default(fallback);
-
 /** An http(s) origin, perhaps with a path; kept without a trailing slash. */
 export const origin = z.url({ protocol: /^https?$/, error: "has to be an http or https URL" }).transform((url) => url.replace(/\/+$/, ""));
 
 export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: "has to be a postgres:// URL" });
 export const redisUrl = z.url({ protocol: /^rediss?$/, error: "has to be a redis:// URL" });
-
-/** 32 bytes or more, base64. */
-export const secretBytes = z
-  .base64("has to be base64")
-  .transform((text) => Buffer.from(text, "base64"))
-  .refine((bytes) => bytes.length >= 32, "has to hold at least 32 bytes");
 
 /** Settings every process shares. */
 export const sharedSettings = {
@@ -47,4 +35,11 @@ export const sharedSettings = {
   ADMIN_PORT: port(0),
   /** How long a stopping process stays reachable while balancers learn of it. */
   STOP_GRACE_MS: integer(5_000, 0, 60_000),
+} as const;
+
+/** Accepted requests of a brand in any 60 seconds, by its tier. */
+export const rateLimitSettings = {
+  RATE_LIMIT_PLUS: integer(60, 1, 100_000),
+  RATE_LIMIT_PRO: integer(120, 1, 100_000),
+  RATE_LIMIT_ENTERPRISE: integer(240, 1, 100_000),
 } as const;

@@ -1,11 +1,17 @@
 import { z } from "zod";
-import { formatInstant, parseInstant } from "./instant.ts";
+import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
 
 /** Kinds of fields of a record. What they accept is what the platform may import; what they say is the API's reference. */
 
 /** `prefix_` and 1 to 40 of `[0-9a-z]`. */
 export const id = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `has to be ${prefix}_ and 1 to 40 lower-case letters or digits`);
+
+/** Somebody's password in a URL would be shown to everybody who reads the record. */
+const isPlainUrl = (value: string): boolean => {
+  const { username, password } = new URL(value);
+  return username === "" && password === "" && !/\p{Cc}/u.test(value);
+};
 
 const storable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
@@ -17,11 +23,16 @@ export const text = (max: number) =>
     .max(max, `has to be at most ${max} characters`)
     .refine(storable, "must not hold NUL or lone surrogates");
 
+const isRecordTime = (value: string): boolean => {
+  const instant = parseInstant(value);
+  return instant !== undefined && instant >= EARLIEST_INSTANT && instant <= LATEST_INSTANT;
+};
+
 /** RFC 3339 with an offset; kept as UTC with milliseconds. */
 export const time = () =>
   z
     .string()
-    .refine((value) => parseInstant(value) !== undefined, "has to be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z")
+    .refine(isRecordTime, "has to be an RFC 3339 time with an offset, from 1970 to 9999, such as 2026-11-21T08:30:00Z")
     .overwrite((value) => formatInstant(parseInstant(value) ?? 0))
     .meta({ format: "date-time" });
 
@@ -37,7 +48,8 @@ export const webUrl = () =>
   z
     .url({ protocol: /^https?$/, error: "has to be an http or https URL" })
     .max(2_048, "has to be at most 2048 characters")
-    .refine(storable, "must not hold NUL or lone surrogates");
+    .refine(storable, "must not hold NUL or lone surrogates")
+    .refine((value) => !URL.canParse(value) || isPlainUrl(value), "must not hold a user name, a password or control characters");
 
 /** One of the given words. The description tells clients that a later version may add one. */
 export const word = <const Words extends readonly [string, ...string[]]>(...words: Words) =>

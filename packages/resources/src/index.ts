@@ -6,7 +6,7 @@ import { links } from "./links.ts";
 import { payouts } from "./payouts.ts";
 import { submissions } from "./submissions.ts";
 
-export { formatInstant, parseInstant } from "./instant.ts";
+export { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
 export type { Resource } from "./resource.ts";
 
 /** The six readable resources, by their names in paths. */

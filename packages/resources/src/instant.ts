@@ -1,12 +1,13 @@
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-const EARLIEST = Date.UTC(1970, 0, 1);
-const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+/** What a record may carry lies between: nothing is older, and later times RFC 3339 could not write. */
+export const EARLIEST_INSTANT = Date.UTC(1970, 0, 1);
+export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
  * Reads RFC 3339 with an offset and up to nine fractional digits.
  *
- * @returns milliseconds since the epoch, rounded down, kept within 1970 to 9999; undefined if it is no such time
+ * @returns milliseconds since the epoch, rounded down; undefined if it is no such time
  */
 export function parseInstant(text: string): number | undefined {
   const match = RFC_3339.exec(text);
@@ -19,7 +20,7 @@ export function parseInstant(text: string): number | undefined {
   const parsed = Date.parse(wall);
   if (Number.isNaN(parsed) || new Date(parsed).toISOString() !== wall) return undefined;
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === "-" ? -1 : 1);
-  return Math.min(Math.max(parsed - offset, EARLIEST), LATEST);
+  return parsed - offset;
 }
 
 /** RFC 3339, UTC, milliseconds, `Z`: the one form in which times leave the service. */

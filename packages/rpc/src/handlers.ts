@@ -77,9 +77,7 @@ function unary(path: string, handler: Unary<unknown, unknown>, observer: Observe
 function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer) {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
     const finish = watch(path, call, observer);
-    // A handler that stops reading early would destroy the call by default, and its answer would never be sent.
-    const requests = call.iterator({ destroyOnReturn: false });
-    pump(handler(requests, finish.context), call).then(
+    pump(handler(requestsOf(call), finish.context), call).then(
       () => {
         finish.succeeded();
         call.end();
@@ -89,13 +87,25 @@ function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer)
   };
 }
 
+const callerGone = (): AppError => new AppError("request_timeout", "The caller has gone");
+
+/** Ends when the caller has closed its side; rejects when it has gone. */
+async function* requestsOf(call: ServerDuplexStream<unknown, unknown>): AsyncGenerator<unknown> {
+  // By default a handler that stops reading early would destroy the call, and its answer would never be sent.
+  yield* call.iterator({ destroyOnReturn: false });
+  // A reset first looks like an end; that it was one is told before the next turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  if (call.cancelled) throw callerGone();
+}
+
 async function pump(responses: AsyncIterable<unknown>, call: ServerDuplexStream<unknown, unknown>): Promise<void> {
   for await (const response of responses) {
+    if (call.cancelled) throw callerGone();
     if (!call.write(response)) await new Promise<void>((resolve) => whenWritable(call, resolve));
   }
 }
 
-/** Room to write again, or nobody there to read it any more: what is written then goes nowhere. */
+/** Room to write again, or nobody there to read it any more. */
 function whenWritable(call: ServerDuplexStream<unknown, unknown>, resolve: () => void): void {
   const settle = (): void => {
     call.off("drain", settle);

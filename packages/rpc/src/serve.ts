@@ -29,7 +29,8 @@ export async function serveRpc({ config, services, log, metrics }: ServeOptions)
   const server = new Server({
     // Clients look names up again only when a connection ends: this is how new replicas come to get traffic.
     "grpc.max_connection_age_ms": 60_000 + Math.floor(Math.random() * 60_000),
-    "grpc.max_connection_age_grace_ms": 30_000,
+    // A connection of that age takes no new calls and ends with its last one: an import may take hours.
+    "grpc.max_connection_age_grace_ms": 24 * 60 * 60 * 1_000,
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
   });
   const observer = observeCalls(log, metrics);

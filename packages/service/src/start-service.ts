@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
@@ -15,8 +16,12 @@ export interface ServiceOptions {
   readonly migrations: string;
   readonly life: Lifecycle;
   readonly log: Logger;
-  /** Builds what is served, and hands whatever it starts to `life`. */
-  wire(db: Database): readonly ServedService[];
+  /**
+   * Builds what is served, and hands whatever it starts to `life`.
+   *
+   * @param openOwnPool connections of their own for work that holds on to them, so that requests never wait for it
+   */
+  wire(db: Database, openOwnPool: (purpose: string, max: number) => Database): readonly ServedService[];
 }
 
 /**
@@ -33,17 +38,33 @@ export async function startService({
   wire,
 }: ServiceOptions): Promise<{ rpc_port: number; admin_port: number }> {
   const metrics = openMetrics(name);
-  const notReady = (): string[] => (life.isReady ? [] : ["process"]);
+  let db: Database | undefined;
+  const notReady = async (): Promise<string[]> => [...(life.isReady ? [] : ["process"]), ...((await answers(db)) ? [] : ["postgres"])];
   const admin = life.own("admin server", await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, metrics, notReady }));
 
   const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations });
   if (applied.length > 0) log.info({ applied }, "schema migrated");
   const onIdleError = (error: Error): void => log.warn({ err: error }, "idle database connection lost");
-  const db = life.own(
-    "postgres pool",
-    openPool({ url: config.DATABASE_URL, max: config.DATABASE_CONNECTIONS_MAX, applicationName: name, onIdleError }),
-  );
+  const openOwnPool = (purpose: string, max: number): Database =>
+    life.own(`${purpose} pool`, openPool({ url: config.DATABASE_URL, max, applicationName: purpose, onIdleError }));
+  db = openOwnPool(name, config.DATABASE_CONNECTIONS_MAX);
 
-  const rpc = life.own("rpc server", await serveRpc({ config, services: wire(db), log, metrics }));
+  const rpc = life.own("rpc server", await serveRpc({ config, services: wire(db, openOwnPool), log, metrics }));
   return { rpc_port: rpc.port, admin_port: admin.port };
+}
+
+const PROBE_MS = 1_000;
+
+/** Whether the database answers while a probe is ready to wait for it. */
+async function answers(db: Database | undefined): Promise<boolean> {
+  if (db === undefined) return false;
+  const tooLong = new AbortController();
+  const query = db.query("select 1").then(
+    () => true,
+    () => false,
+  );
+  const patience = pause(PROBE_MS, false, { signal: tooLong.signal, ref: false }).catch(() => false);
+  const answered = await Promise.race([query, patience]);
+  tooLong.abort();
+  return answered;
 }

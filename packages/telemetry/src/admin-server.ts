@@ -18,10 +18,12 @@ export interface AdminServer {
 
 /** Probes and metrics on a port of their own, never on the public one: /healthz, /readyz, /metrics. */
 export async function startAdminServer({ host, port, metrics, notReady }: AdminOptions): Promise<AdminServer> {
+  const check = async (): Promise<readonly string[]> => notReady();
   const answers: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     "/healthz": async () => json(200, { status: "ok" }),
     "/readyz": async () => {
-      const waitingFor = await notReady();
+      // A check that fails says nothing good of what it checks; its error is not for the network.
+      const waitingFor = await check().catch(() => ["readiness check"]);
       return waitingFor.length === 0 ? json(200, { status: "ready" }) : json(503, { status: "not ready", waiting_for: waitingFor });
     },
     "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),

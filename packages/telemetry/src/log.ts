@@ -2,8 +2,9 @@ import { pino, type Logger } from "pino";
 
 export type { Logger } from "pino";
 
-/** Credentials never reach a log, wherever in a line they might turn up. */
-const SECRET_PATHS = ["authorization", "*.authorization", "headers.authorization", "secret", "*.secret", "key_sha256", "*.key_sha256"];
+/** Credentials never reach a log: under these names, in a line or up to two levels within what it holds. */
+const SECRET_NAMES = ["authorization", "secret", "key_sha256"];
+const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 const BUFFER_BYTES = 4 * 1024;
 const FLUSH_EVERY_MS = 200;

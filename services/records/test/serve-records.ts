@@ -60,13 +60,16 @@ export interface ServedRecords {
   stop(): Promise<void>;
 }
 
+/** As the service has it. */
+const IMPORTS_MAX = 4;
+
 export async function serveRecords(): Promise<ServedRecords> {
   const database = await createDatabase("records_schema", async (url) => {
     await migrate({ url, schema: "records", directory: MIGRATIONS });
   });
   const db = openPool({ url: database.url, applicationName: "records test" });
   let cancelledCalls = 0;
-  const { importRecords } = importHandlers(db);
+  const { importRecords } = importHandlers(db, IMPORTS_MAX);
   const watched: Handlers<ImportServiceService> = {
     importRecords(requests, context) {
       context.parent?.once("cancelled", () => void (cancelledCalls += 1));

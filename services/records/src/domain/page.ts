@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { formatInstant, PAGE_LIMIT_MAX, parseInstant, type ResourceName } from "@brand-records/resources";
+import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, PAGE_LIMIT_MAX, parseInstant, type ResourceName } from "@brand-records/resources";
 import { decodeCursor, encodeCursor, type Position } from "./cursor.ts";
 
 /** Asked of one resource of one brand; see contract of the list operation. */
@@ -39,7 +39,8 @@ export function pageFrom(resource: ResourceName, request: PageRequest): Page {
  */
 function sinceFrom(text: string): string {
   const instant = parseInstant(text);
-  if (instant !== undefined) return formatInstant(instant);
+  // Earlier or later than any record can be selects the same as the bound does, and Postgres knows the bounds.
+  if (instant !== undefined) return formatInstant(Math.min(Math.max(instant, EARLIEST_INSTANT - 1), LATEST_INSTANT));
   throw new AppError(
     "invalid_parameter",
     "since has to be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z; encode a + as %2B",

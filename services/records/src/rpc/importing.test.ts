@@ -93,10 +93,12 @@ describe("an import that is broken off imports nothing and lets go of its connec
   });
 
   it("when nobody reads its reports, until the deadline", async () => {
-    const stream = served.importing.importRecords(callContext(1_000));
+    const stream = served.importing.importRecords(callContext(1_500));
     const failed = once(stream, "error");
     stream.write(start());
-    for (let i = 0; i < 500; i += 1) stream.write(chunk(...Array.from({ length: 50 }, () => "{")));
+    // Some megabytes of problems: more than fits on the way.
+    for (let i = 0; i < 500; i += 1) stream.write(chunk(JSON.stringify({ ["x".repeat(20_000)]: 1 })));
+    await eventually(async () => expect(await underWay()).toHaveLength(1));
     await failed;
     await eventually(nothingImported);
   });

@@ -7,18 +7,31 @@ import { isResourceName, RESOURCE_NAMES, type ResourceName } from "@brand-record
 import type { Handlers } from "@brand-records/rpc";
 import { importRecords } from "../importing/import-records.ts";
 
-export function importHandlers(db: Database): Handlers<ImportServiceService> {
+/** @param importsMax under way at once; more are refused, not queued: a queued import would hold its sender's input open */
+export function importHandlers(db: Database, importsMax: number): Handlers<ImportServiceService> {
+  let underWay = 0;
   return {
     async *importRecords(requests) {
+      if (underWay >= importsMax) {
+        throw new AppError("unavailable", `${importsMax} imports are under way already. Try again when one of them has ended.`, {
+          retryAfterSeconds: 10,
+        });
+      }
+      underWay += 1;
       // The import runs inside a transaction while its reports stream out: a pipe between the two.
       const responses = new PassThrough({ objectMode: true });
+      const closed = new AbortController();
+      responses.once("close", () => closed.abort());
       const report = async (response: ImportRecordsResponse): Promise<void> => {
-        if (!responses.write(response)) await once(responses, "drain");
+        // Rejects when the receiver is gone: waiting for it would keep the transaction open for good.
+        if (!responses.write(response)) await once(responses, "drain", closed);
       };
-      const imported = runImport(db, requests, report).then(
-        () => void responses.end(),
-        (error: unknown) => void responses.destroy(AppError.from(error)),
-      );
+      const imported = runImport(db, requests, report)
+        .then(
+          () => void responses.end(),
+          (error: unknown) => void responses.destroy(AppError.from(error)),
+        )
+        .finally(() => (underWay -= 1));
       yield* responses as AsyncIterable<ImportRecordsResponse>;
       await imported;
     },

@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { ConfigError, flag, integer, origin, parseEnv, port, postgresUrl, redisUrl, secretBytes, sharedSettings } from "./index.ts";
+
+const Settings = z.object({
+  ...sharedSettings,
+  PORT: port(8080),
+  LIMIT: integer(60, 1, 100),
+  FAST: flag(false),
+  PUBLIC_URL: origin.optional(),
+  DATABASE_URL: postgresUrl,
+  REDIS_URL: redisUrl.optional(),
+  SECRET: secretBytes.optional(),
+});
+const needed = { DATABASE_URL: "postgres://localhost/records" };
+
+function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    parseEnv(Settings, env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).problems;
+  }
+  return [];
+}
+
+it("takes what is given, and the default of what is not", () => {
+  expect(parseEnv(Settings, { ...needed, PORT: "0", FAST: "1", PUBLIC_URL: "https://api.example/base//" })).toEqual({
+    ENVIRONMENT: "live",
+    LOG_LEVEL: "info",
+    ADMIN_HOST: "127.0.0.1",
+    ADMIN_PORT: 0,
+    STOP_GRACE_MS: 5_000,
+    PORT: 0,
+    LIMIT: 60,
+    FAST: true,
+    PUBLIC_URL: "https://api.example/base",
+    DATABASE_URL: "postgres://localhost/records",
+  });
+});
+
+it("takes an empty variable for one that is not set", () => {
+  expect(parseEnv(Settings, { ...needed, PORT: "", REDIS_URL: "", LOG_LEVEL: "" })).toEqual(parseEnv(Settings, needed));
+  expect(problemsOf({ DATABASE_URL: "" })).toEqual(problemsOf({}));
+});
+
+it("tells every problem at once, each with the name of its setting", () => {
+  const wrong = {
+    ENVIRONMENT: "prod",
+    PORT: "65536",
+    LIMIT: "0",
+    FAST: "yes",
+    PUBLIC_URL: "ftp://x",
+    DATABASE_URL: "mysql://x",
+    REDIS_URL: "localhost",
+  };
+  const problems = problemsOf(wrong);
+  expect(problems.map((problem) => problem.split(": ")[0]).toSorted()).toEqual(Object.keys(wrong).toSorted());
+});
+
+it("never tells what a setting holds: it may be a password", () => {
+  const wrong = {
+    DATABASE_URL: "postgres//app:hunter2@db",
+    REDIS_URL: "hunter2",
+    SECRET: "hunter2",
+    LIMIT: "hunter2",
+    ENVIRONMENT: "hunter2",
+    LOG_LEVEL: "hunter2",
+  };
+  expect(problemsOf(wrong)).toHaveLength(6);
+  expect(problemsOf(wrong).join()).not.toContain("hunter2");
+});
+
+it("is frozen: nobody changes a setting after it was read", () => {
+  expect(Object.isFrozen(parseEnv(Settings, needed))).toBe(true);
+});
+
+it.each([
+  ["PORT", "65536"],
+  ["PORT", "-1"],
+  ["PORT", "80.5"],
+  ["PORT", " 80"],
+  ["LIMIT", "101"],
+  ["LIMIT", "1e1"],
+  ["LIMIT", "0x10"],
+  ["STOP_GRACE_MS", "60001"],
+  ["FAST", "TRUE"],
+  ["PUBLIC_URL", "example.com"],
+  ["DATABASE_URL", "localhost:5432"],
+  ["SECRET", Buffer.alloc(31).toString("base64")],
+  ["SECRET", "not base64!"],
+])("refuses %s=%s", (name, value) => {
+  expect(problemsOf({ ...needed, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: has to `))]);
+});
+
+it("configOrExit tells a person what is wrong, without a stack, and exits 78: starting again will not help", async () => {
+  const compiled = pathToFileURL(join(import.meta.dirname, "../dist/index.js")).href;
+  const main = `
+    import { configOrExit, parseEnv, postgresUrl } from ${JSON.stringify(compiled)};
+    import { z } from "zod";
+    configOrExit(() => parseEnv(z.object({ DATABASE_URL: postgresUrl }), { DATABASE_URL: "x" }));
+    process.stdout.write("went on");`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", main], {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  expect(await once(child, "close")).toEqual([78, null]);
+  expect(output).toBe("The settings do not fit:\n  DATABASE_URL: has to be a postgres:// URL\n");
+});

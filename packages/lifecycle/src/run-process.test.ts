@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually, startProcess } from "@brand-records/testkit";
+
+const COMPILED = join(import.meta.dirname, "../dist/index.js");
+
+let folder: string;
+const spawned: ChildProcess[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "run-process-test-"));
+});
+afterEach(() => {
+  for (const child of spawned.splice(0)) child.kill("SIGKILL");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A process that owns a pool and a server and says what it does, with `start` and what else is given. */
+async function script(name: string, { start = "", stop = "", stopGraceMs = 0 }): Promise<string> {
+  const path = join(folder, `${name}.mjs`);
+  await writeFile(
+    path,
+    `import { runProcess } from ${JSON.stringify(COMPILED)};
+     const say = (text) => process.stdout.write(text + "\\n");
+     const log = { info: (fields, message) => say(message), error: (fields, message) => say("error: " + message + " " + (fields.resource ?? fields.err.message)) };
+     const alive = setInterval(() => {}, 1_000);
+     await runProcess({ log, stopGraceMs: ${stopGraceMs}, async start(life) {
+       life.own("pool", { stop: async () => say("pool stopped") });
+       life.own("server", { stop: async () => { say("server stops"); ${stop} } });
+       ${start}
+       return { port: 1234 };
+     } });`,
+  );
+  return path;
+}
+
+const run = async (name: string, parts: Parameters<typeof script>[1] = {}) => startProcess({ name, script: await script(name, parts) });
+
+it.each(["SIGTERM", "SIGINT"] as const)("tells its parent when it is ready, stops everything on %s and exits 0", async (signal) => {
+  const child = await run(`clean-${signal}`);
+  expect(child.ready).toEqual({ port: 1234 });
+  expect(await child.kill(signal)).toEqual({ code: 0, signal: null });
+  expect(child.output()).toBe("ready\nstopping\nserver stops\npool stopped\n");
+});
+
+it("exits at once on a second signal, however long the stop would take", async () => {
+  const child = await run("hanging", { stop: "await new Promise(() => {});" });
+  process.kill(child.pid, "SIGTERM");
+  await eventually(() => expect(child.output()).toContain("server stops"));
+  expect(await child.kill("SIGINT")).toEqual({ code: 130, signal: null });
+  expect(child.output()).not.toContain("pool stopped");
+});
+
+it("exits 1 when something could not be stopped, after it has stopped the rest", async () => {
+  const child = await run("unclean", { stop: 'throw new Error("stuck");' });
+  expect(await child.kill()).toEqual({ code: 1, signal: null });
+  expect(child.output()).toMatch(/error: could not be stopped properly server\npool stopped\n$/);
+});
+
+it("stops what had started and exits 1 when the start fails", async () => {
+  const failing = run("failing", { start: 'throw new Error("no database");' });
+  await expect(failing).rejects.toThrow(/\(exit code 1\).*error: could not start no database\nstopping\nserver stops\npool stopped\n/s);
+});
+
+it("stops what has started and exits 0 when it is told to while it still starts", async () => {
+  const child = spawn(process.execPath, [await script("starting", { start: 'say("starting"); await new Promise(() => {});' })], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  spawned.push(child);
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await eventually(() => expect(output).toBe("starting\n"));
+  const exit = once(child, "close");
+  child.kill("SIGTERM");
+  expect(await exit).toEqual([0, null]);
+  expect(output).toBe("starting\nstopping\nserver stops\npool stopped\n");
+});
+
+it("stops by itself, without waiting for balancers, when its parent is gone", async () => {
+  const path = await script("orphan", { stopGraceMs: 60_000 });
+  const child = spawn(process.execPath, [path], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  spawned.push(child);
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  // Not "close": Node does not tell it of a child it has disconnected from.
+  const exit = once(child, "exit");
+  await once(child, "message");
+  child.disconnect();
+  expect(await exit).toEqual([0, null]);
+  await eventually(() => expect(output).toContain("pool stopped"));
+});
+
+it("stops everything and exits 1 when a promise was forgotten that rejects", async () => {
+  const child = await run("forgetful", { start: 'process.on("SIGUSR2", () => void Promise.reject(new Error("forgotten")));' });
+  expect(await child.kill("SIGUSR2")).toEqual({ code: 1, signal: null });
+  expect(child.output()).toMatch(/error: unhandled rejection forgotten\nstopping\nserver stops\npool stopped\n$/);
+});

@@ -1,0 +1,73 @@
+import { request } from "node:http";
+import { startAdminServer, type AdminServer } from "./admin-server.ts";
+import { Counter, openMetrics } from "./metrics.ts";
+
+let waitingFor: () => readonly string[] | Promise<readonly string[]>;
+let admin: AdminServer;
+const metrics = openMetrics("records");
+beforeEach(async () => {
+  waitingFor = () => [];
+  admin = await startAdminServer({ host: "127.0.0.1", port: 0, metrics, notReady: () => waitingFor() });
+});
+afterEach(() => admin.stop());
+
+const get = async (path: string): Promise<[number, unknown]> => {
+  const response = await fetch(`http://127.0.0.1:${admin.port}${path}`);
+  return [response.status, await response.json()];
+};
+
+it("/healthz answers that the process lives, whether it is ready or not", async () => {
+  waitingFor = () => ["process"];
+  expect(await get("/healthz")).toEqual([200, { status: "ok" }]);
+});
+
+it("/readyz tells what the process waits for, and is 200 once that is nothing", async () => {
+  waitingFor = async () => ["accounts", "records"];
+  expect(await get("/readyz")).toEqual([503, { status: "not ready", waiting_for: ["accounts", "records"] }]);
+  waitingFor = () => [];
+  expect(await get("/readyz")).toEqual([200, { status: "ready" }]);
+});
+
+it.each<[string, () => Promise<readonly string[]>]>([
+  [
+    "throws",
+    () => {
+      throw new Error("hunter2");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("hunter2"))],
+])("/readyz is not ready when the check itself %s, and tells nothing of its error", async (_, check) => {
+  waitingFor = check;
+  expect(await get("/readyz")).toEqual([503, { status: "not ready", waiting_for: ["readiness check"] }]);
+});
+
+it("/metrics answers the process' own metrics and those registered, each with its service", async () => {
+  new Counter({ name: "things_total", help: "Things.", registers: [metrics] }).inc(3);
+  const response = await fetch(`http://127.0.0.1:${admin.port}/metrics`);
+  expect(response.headers.get("content-type")).toContain("text/plain");
+  const text = await response.text();
+  expect(text).toContain('things_total{service="records"} 3');
+  expect(text).toMatch(/process_cpu_seconds_total\{service="records"\} [\d.]+/);
+});
+
+it.each(["/", "/nothing", "/constructor", "/__proto__", "/healthz/", "//", "/%"])(
+  "%s is 404 and tells the paths there are",
+  async (path) => {
+    expect(await get(path)).toEqual([404, { status: "not found", paths: ["/healthz", "/readyz", "/metrics"] }]);
+  },
+);
+
+it.each(["*", "constructor", "http://elsewhere/healthz"])("never answers 500, also for the request target %s", async (path) => {
+  const status = await new Promise((resolve, reject) => {
+    request({ port: admin.port, method: "OPTIONS", path }, (response) => resolve(response.resume().statusCode))
+      .on("error", reject)
+      .end();
+  });
+  expect([400, 404]).toContain(status);
+});
+
+it("stop closes connections that are kept alive", async () => {
+  await get("/healthz");
+  await admin.stop();
+  await expect(get("/healthz")).rejects.toThrow();
+});
