@@ -70,6 +70,11 @@ async function start(): Promise<Launcher> {
   return launcher;
 }
 
+async function readProcesses(): Promise<number[]> {
+  const lock = JSON.parse(await readFile(join(directory, "launcher.json"), "utf8")) as { processes: { pid: number }[] };
+  return lock.processes.map(({ pid }) => pid);
+}
+
 const readRun = async () => JSON.parse(await readFile(join(directory, "run.json"), "utf8")) as RunFile;
 
 async function get(path: string, key: string): Promise<Response> {
@@ -155,7 +160,7 @@ it("refuses to start twice in one folder, and on a taken port, naming the settin
 
 it("starts a process again that died", async () => {
   const key = (await readRun()).brands[0]?.keys.reporting ?? "";
-  const { processes } = JSON.parse(await readFile(join(directory, "launcher.json"), "utf8")) as { processes: number[] };
+  const processes = await readProcesses();
   expect(processes).toHaveLength(3);
   for (const pid of processes) {
     process.kill(pid, "SIGKILL");
@@ -183,11 +188,26 @@ it("finds its way back after the launcher was killed, with the same keys and rec
 }, 90_000);
 
 it("stops cleanly on Ctrl-C, and leaves nothing running", async () => {
-  const { processes } = JSON.parse(await readFile(join(directory, "launcher.json"), "utf8")) as { processes: number[] };
+  const processes = await readProcesses();
+  const postmaster = Number((await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
+  // The terminal sends it, and npm passes it on.
+  launcher?.child.kill("SIGINT");
   expect(await launcher?.end("SIGINT")).toBe(0);
+  expect(launcher?.output()).toContain("Stopped.");
   launcher = undefined;
+  expect(() => process.kill(postmaster, 0)).toThrow("ESRCH");
   for (const pid of processes) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   await expect(fetch(`http://127.0.0.1:${port}/docs`)).rejects.toThrow("fetch failed");
+});
+
+it("stops cleanly on Ctrl-C at any moment of its start", async () => {
+  for (const moment of ["Starting the database", "Starting the processes"]) {
+    const interrupted = run("deploy/embedded/dist/main.js");
+    await eventually(() => expect(interrupted.output()).toContain(moment), { everyMs: 1 });
+    expect(await interrupted.end("SIGINT")).toBe(0);
+    expect(interrupted.output()).toContain("Stopped.");
+    await expect(stat(join(directory, "postgres/postmaster.pid"))).rejects.toThrow("ENOENT");
+  }
 });
 
 it("npm run reset forgets everything", async () => {

@@ -1,10 +1,14 @@
 import pc from "picocolors";
+import type { LauncherConfig } from "./config.ts";
 import type { RunFile } from "./run-file.ts";
 
-const LIMITS: Readonly<Record<string, number>> = { plus: 60, pro: 120, enterprise: 240 };
-
 /** What a person sees when everything runs. */
-export function banner(run: RunFile, shared: { readonly redis: boolean; readonly database: boolean }): string {
+export function banner(run: RunFile, config: LauncherConfig): string {
+  const limits: Readonly<Record<string, number>> = {
+    plus: config.RATE_LIMIT_PLUS,
+    pro: config.RATE_LIMIT_PRO,
+    enterprise: config.RATE_LIMIT_ENTERPRISE,
+  };
   const enterprise = run.brands.find(({ tier }) => tier === "enterprise") ?? run.brands[0];
   const call = (path: string): string =>
     `curl -s '${run.base_url}${path}' \\\n    -H 'Authorization: Bearer ${enterprise?.keys.reporting}'`;
@@ -13,11 +17,11 @@ export function banner(run: RunFile, shared: { readonly redis: boolean; readonly
     `  ${pc.bold(pc.green("Brand Records"))} is running at ${pc.bold(pc.cyan(run.base_url))}`,
     "",
     `  Reference     ${run.base_url}/docs`,
-    `  Database      ${shared.database ? "DATABASE_URL" : "embedded Postgres"}`,
-    `  Rate limits   ${shared.redis ? "REDIS_URL" : "in process"}`,
+    `  Database      ${config.DATABASE_URL !== undefined ? "DATABASE_URL" : "embedded Postgres"}`,
+    `  Rate limits   ${config.REDIS_URL !== undefined ? "REDIS_URL" : "in process"}`,
     "",
     ...run.brands.flatMap(({ name, tier, keys, id }) => [
-      `  ${pc.bold(name)}  ${pc.dim(`${tier}, ${LIMITS[tier]} requests a minute, ${id}`)}`,
+      `  ${pc.bold(name)}  ${pc.dim(`${tier}, ${limits[tier]} requests a minute, ${id}`)}`,
       `    reporting   ${pc.yellow(keys.reporting)}`,
       `    planner     ${pc.yellow(keys.planner)}`,
       "",

@@ -1,4 +1,4 @@
-import { parseEnv, port, postgresUrl, redisUrl, origin } from "@brand-records/config";
+import { origin, parseEnv, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
 import { z } from "zod";
 
 /** What a person may set before `npm start`. Everything else is passed on to the processes as it is. */
@@ -12,6 +12,8 @@ const Settings = z.object({
   REDIS_URL: redisUrl.optional(),
   /** Where the run keeps its data, keys and logs. */
   LOCAL_DIR: z.string().optional(),
+  ENVIRONMENT: sharedSettings.ENVIRONMENT,
+  ...rateLimitSettings,
 });
 
 export type LauncherConfig = Readonly<z.output<typeof Settings>>;

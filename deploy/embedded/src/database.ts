@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { openPool } from "@brand-records/postgres";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 import type { LauncherConfig } from "./config.ts";
@@ -35,6 +36,7 @@ export async function startDatabase(
     urlFor: (service) => {
       const url = new URL(server.url);
       url.username = service;
+      url.password = rolePassword(password, service);
       url.pathname = `/${DATABASE}`;
       return url.href;
     },
@@ -83,13 +85,20 @@ function keepRunning(
   };
 }
 
+/** A service that gave its password away would not give away the superuser's. */
+function rolePassword(password: string, role: string): string {
+  return createHmac("sha256", password).update(role).digest("hex");
+}
+
 /** A role sees its own schema only, which it makes itself. */
 async function createRoles(superuserUrl: string, password: string): Promise<void> {
   const db = openPool({ url: superuserUrl, max: 1, applicationName: "launcher" });
   try {
     const roles = new Set((await db.query<{ rolname: string }>("select rolname from pg_roles")).map(({ rolname }) => rolname));
-    // The password is hexadecimal, made by us: no quoting needed, and utility statements take no parameters.
-    for (const role of ROLES) if (!roles.has(role)) await db.query(`create role ${role} login password '${password}'`);
+    // The passwords are hexadecimal, made by us: no quoting needed, and utility statements take no parameters.
+    for (const role of ROLES) {
+      await db.query(`${roles.has(role) ? "alter" : "create"} role ${role} login password '${rolePassword(password, role)}'`);
+    }
     const [existing] = await db.query("select 1 from pg_database where datname = $1", [DATABASE]);
     if (existing === undefined) await db.query(`create database ${DATABASE}`);
     for (const role of ROLES) await db.query(`grant create, temporary on database ${DATABASE} to ${role}`);

@@ -23,12 +23,15 @@ interface Clients {
  * Makes the demo brands, their keys and their records, each only if it is not there yet: interrupted anywhere, the next
  * start goes on; restarted, everything is as it was.
  *
+ * @param environment of the keys: those of the other would be refused
  * @param earlier the brands of the run before, whose keys are kept if they are still valid
  */
 export async function seedDemo(
   addresses: { readonly accounts: string; readonly records: string },
+  environment: "live" | "test",
   earlier: readonly RunBrand[],
   progress: (text: string) => void,
+  signal: AbortSignal,
 ): Promise<RunBrand[]> {
   const clients: Clients = {
     accounts: connectRpc(AccountsServiceService, addresses.accounts, { idempotent: ["createBrand", "addMember"] }),
@@ -37,13 +40,16 @@ export async function seedDemo(
     importing: connectRpc(ImportServiceService, addresses.records, { idempotent: [] }),
   };
   try {
+    // Plans are prepared with live keys only.
+    const plannerPermissions = environment === "live" ? ["campaigns:prepare"] : [];
     const brands: RunBrand[] = [];
     for (const demo of DEMO_BRANDS) {
+      signal.throwIfAborted();
       const created_at = await provision(clients, demo);
       const known = earlier.find(({ id }) => id === demo.id)?.keys;
       const keys = {
-        reporting: await keepOrCreateKey(clients, demo, "Reporting", [], known?.reporting),
-        planner: await keepOrCreateKey(clients, demo, "Planner", ["campaigns:prepare"], known?.planner),
+        reporting: await keepOrCreateKey(clients, { demo, environment, name: "Reporting", permissions: [] }, known?.reporting),
+        planner: await keepOrCreateKey(clients, { demo, environment, name: "Planner", permissions: plannerPermissions }, known?.planner),
       };
       await importMissing(clients, demo, Date.parse(created_at), progress);
       brands.push({ id: demo.id, name: demo.name, tier: demo.tier, keys });
@@ -61,15 +67,17 @@ async function provision({ accounts }: Clients, { id, name, tier, ownerEmail }: 
   return brand.created_at;
 }
 
-async function keepOrCreateKey(
-  { accounts, verification }: Clients,
-  { id, ownerEmail }: DemoBrand,
-  name: string,
-  permissions: string[],
-  known: string | undefined,
-): Promise<string> {
+interface DemoKey {
+  readonly demo: DemoBrand;
+  readonly environment: "live" | "test";
+  readonly name: string;
+  readonly permissions: string[];
+}
+
+async function keepOrCreateKey({ accounts, verification }: Clients, key: DemoKey, known: string | undefined): Promise<string> {
   if (known !== undefined && (await isValid(verification, known))) return known;
-  const request = { brand_id: id, name, environment: "live", permissions, created_by: ownerEmail };
+  const { demo, environment, name, permissions } = key;
+  const request = { brand_id: demo.id, name, environment, permissions, created_by: demo.ownerEmail };
   return (await accounts.createKey(request, step())).secret;
 }
 

@@ -17,13 +17,17 @@ export interface Terminal {
   say(text: string): void;
 }
 
-/** From nothing to a working system: database, processes, demo data, run file. Whatever was started is owned by `life`. */
+/**
+ * From nothing to a working system: database, processes, demo data, run file. Whatever was started is owned by `life` when
+ * this settles; `signal` lets it end early, between two steps.
+ */
 export async function launch(
   config: LauncherConfig,
   files: LocalFiles,
   life: Lifecycle,
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
 ): Promise<void> {
   mkdirSync(files.directory, { recursive: true });
   const lock = await takeLauncherLock(files);
@@ -38,6 +42,7 @@ export async function launch(
   };
   const database = life.own("database", await startDatabase(config, files, secrets, told));
 
+  signal.throwIfAborted();
   terminal.step("Starting the processes");
   const programs = await planPrograms(config, files, secrets, database, env);
   const supervisors: Supervisor[] = [];
@@ -45,10 +50,17 @@ export async function launch(
   for (const program of programs.list) supervisors.push(life.own(program.name, new Supervisor(program, events)));
   await Promise.all(supervisors.map((supervisor) => supervisor.start()));
 
+  signal.throwIfAborted();
   const earlier = (readJson(files.run) as RunFile | undefined)?.brands ?? [];
-  const brands = await seedDemo(programs.rpc, earlier, (text) => terminal.step(`Making demo data: ${text}`));
-  const baseUrl = `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${config.PORT}`;
+  const brands = await seedDemo(programs.rpc, config.ENVIRONMENT, earlier, (text) => terminal.step(`Making demo data: ${text}`), signal);
+  const baseUrl = `http://${reachableHost(config.HOST)}:${config.PORT}`;
   const run: RunFile = { base_url: baseUrl, admin: programs.admin, rpc: programs.rpc, brands };
   writeJson(files.run, run);
-  terminal.say(banner(run, { redis: config.REDIS_URL !== undefined, database: config.DATABASE_URL !== undefined }));
+  terminal.say(banner(run, config));
+}
+
+/** Where a host that listens on every address can be reached from here; IPv6 as URLs want it. */
+function reachableHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
 }

@@ -7,38 +7,55 @@ import { LaunchError } from "./launch-error.ts";
 import { localFiles } from "./local-files.ts";
 import { openTerminal } from "./terminal.ts";
 
+/** Ctrl-C reaches this process twice, from the terminal and passed on by npm: the same wish, not a second one. */
+const SAME_WISH_MS = 1_000;
+
 const terminal = openTerminal(process.stdout);
 const life = new Lifecycle({
   info: () => {},
   error: (fields, message) => terminal.say(pc.red(`${"resource" in fields ? String(fields.resource) : ""} ${message}`)),
 });
 
-let signals = 0;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => {
-    signals += 1;
-    if (signals > 1) process.exit(130);
-    terminal.step("Stopping");
-    void life.stop().then((clean) => {
-      terminal.say(clean ? "Stopped." : pc.red("Stopped, not everything properly."));
-      process.exit(clean ? 0 : 1);
-    });
+const interruption = new AbortController();
+let interruptedAt = 0;
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => {
+    const repeated = interruption.signal.aborted && Date.now() - interruptedAt > SAME_WISH_MS;
+    if (repeated) process.exit(130);
+    if (interruption.signal.aborted) return;
+    interruptedAt = Date.now();
+    interruption.abort();
+    void stop();
   });
 }
 
-try {
-  const config = parseConfig(process.env);
-  await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env);
-  life.markReady();
-} catch (error) {
-  // Interrupted while starting: what was asked to stop is no failure.
-  if (signals === 0) {
-    terminal.say(
-      pc.red(
-        error instanceof LaunchError || error instanceof ConfigError ? error.message : String(error instanceof Error ? error.stack : error),
-      ),
-    );
+const launching = start();
+await launching;
+
+/** Whatever is being started is waited for: what nobody owns yet, nobody would stop. */
+async function stop(): Promise<void> {
+  terminal.step("Stopping");
+  await launching;
+  const clean = await life.stop();
+  terminal.say(clean ? "Stopped." : pc.red("Stopped, not everything properly."));
+  process.exit(clean ? 0 : 1);
+}
+
+async function start(): Promise<void> {
+  try {
+    const config = parseConfig(process.env);
+    await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env, interruption.signal);
+    life.markReady();
+  } catch (error) {
+    // What was asked to stop while it started has not failed.
+    if (interruption.signal.aborted) return;
+    terminal.say(pc.red(explain(error)));
     await life.stop();
     process.exit(1);
   }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof LaunchError || error instanceof ConfigError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

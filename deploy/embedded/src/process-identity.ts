@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+
+/** A process, not just its number: numbers are given again to others. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** In ticks since the machine's start; absent where the system does not tell (there is no /proc). */
+  readonly startedAt: string | undefined;
+}
+
+/** Answers undefined if there is no such process. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  try {
+    process.kill(pid, 0);
+    // The second field, the program's name in parentheses, may hold anything; the start is the 22nd.
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" ? undefined : { pid, startedAt: fields[18] };
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === "open" && process.platform !== "linux") return { pid, startedAt: undefined };
+    if (code === "ESRCH" || code === "ENOENT" || code === "EPERM") return undefined;
+    throw error;
+  }
+}
+
+export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
+  const now = identify(pid);
+  return now !== undefined && now.startedAt === startedAt;
+}
+
+/** Ends it, if it still is that process. */
+export function killProcess(identity: ProcessIdentity): void {
+  if (!isAlive(identity)) return;
+  try {
+    process.kill(identity.pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
