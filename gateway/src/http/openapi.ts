@@ -190,13 +190,13 @@ function errorResponses(): Record<string, unknown> {
 }
 
 /** Statuses answered only to a key that was accepted and counted. */
-const AFTER_THE_KEY = [404, 413, 429];
+const AFTER_THE_KEY = new Set([404, 413, 429]);
 
 function errorHeadersOf(status: number): object {
   return {
     "X-Request-Id": headerRef("RequestId"),
     ...(status === 401 && { "WWW-Authenticate": headerRef("WwwAuthenticate") }),
-    ...(AFTER_THE_KEY.includes(status) && { "RateLimit-Policy": headerRef("RateLimitPolicy"), RateLimit: headerRef("RateLimit") }),
+    ...(AFTER_THE_KEY.has(status) && { "RateLimit-Policy": headerRef("RateLimitPolicy"), RateLimit: headerRef("RateLimit") }),
     ...([429, 503].includes(status) && { "Retry-After": headerRef("RetryAfter") }),
   };
 }

@@ -3,17 +3,15 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { ConfigError, flag, integer, origin, parseEnv, port, postgresUrl, redisUrl, secretBytes, sharedSettings } from "./index.ts";
+import { ConfigError, integer, origin, parseEnv, port, postgresUrl, redisUrl, sharedSettings } from "./index.ts";
 
 const Settings = z.object({
   ...sharedSettings,
   PORT: port(8080),
   LIMIT: integer(60, 1, 100),
-  FAST: flag(false),
   PUBLIC_URL: origin.optional(),
   DATABASE_URL: postgresUrl,
   REDIS_URL: redisUrl.optional(),
-  SECRET: secretBytes.optional(),
 });
 const needed = { DATABASE_URL: "postgres://localhost/records" };
 
@@ -28,7 +26,7 @@ function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 it("takes what is given, and the default of what is not", () => {
-  expect(parseEnv(Settings, { ...needed, PORT: "0", FAST: "1", PUBLIC_URL: "https://api.example/base//" })).toEqual({
+  expect(parseEnv(Settings, { ...needed, PORT: "0", PUBLIC_URL: "https://api.example/base//" })).toEqual({
     ENVIRONMENT: "live",
     LOG_LEVEL: "info",
     ADMIN_HOST: "127.0.0.1",
@@ -36,7 +34,6 @@ it("takes what is given, and the default of what is not", () => {
     STOP_GRACE_MS: 5_000,
     PORT: 0,
     LIMIT: 60,
-    FAST: true,
     PUBLIC_URL: "https://api.example/base",
     DATABASE_URL: "postgres://localhost/records",
   });
@@ -52,7 +49,6 @@ it("tells every problem at once, each with the name of its setting", () => {
     ENVIRONMENT: "prod",
     PORT: "65536",
     LIMIT: "0",
-    FAST: "yes",
     PUBLIC_URL: "ftp://x",
     DATABASE_URL: "mysql://x",
     REDIS_URL: "localhost",
@@ -65,12 +61,11 @@ it("never tells what a setting holds: it may be a password", () => {
   const wrong = {
     DATABASE_URL: "postgres//app:hunter2@db",
     REDIS_URL: "hunter2",
-    SECRET: "hunter2",
     LIMIT: "hunter2",
     ENVIRONMENT: "hunter2",
     LOG_LEVEL: "hunter2",
   };
-  expect(problemsOf(wrong)).toHaveLength(6);
+  expect(problemsOf(wrong)).toHaveLength(5);
   expect(problemsOf(wrong).join()).not.toContain("hunter2");
 });
 
@@ -87,11 +82,8 @@ it.each([
   ["LIMIT", "1e1"],
   ["LIMIT", "0x10"],
   ["STOP_GRACE_MS", "60001"],
-  ["FAST", "TRUE"],
   ["PUBLIC_URL", "example.com"],
   ["DATABASE_URL", "localhost:5432"],
-  ["SECRET", Buffer.alloc(31).toString("base64")],
-  ["SECRET", "not base64!"],
 ])("refuses %s=%s", (name, value) => {
   expect(problemsOf({ ...needed, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: has to `))]);
 });

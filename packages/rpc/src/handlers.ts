@@ -90,7 +90,7 @@ function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer)
 const callerGone = (): AppError => new AppError("request_timeout", "The caller has gone");
 
 /** Ends when the caller has closed its side; rejects when it has gone. */
-async function* requestsOf(call: ServerDuplexStream<unknown, unknown>): AsyncGenerator<unknown> {
+async function* requestsOf(call: ServerDuplexStream<unknown, unknown>): AsyncGenerator {
   // By default a handler that stops reading early would destroy the call, and its answer would never be sent.
   yield* call.iterator({ destroyOnReturn: false });
   // A reset first looks like an end; that it was one is told before the next turn of the event loop.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@brand-records/config";
 import { eventually } from "@brand-records/testkit";
-import { Client, credentials } from "@grpc/grpc-js";
+import { Client, credentials, type MethodDefinition } from "@grpc/grpc-js";
 import { service as healthService } from "grpc-health-check";
 import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
 import { connectRpc } from "./connect.ts";
@@ -70,7 +70,7 @@ describe("listening", () => {
 it.each(["", "test.v1.EchoService"])("answers the health check for %j with SERVING", async (name) => {
   const { address } = await serve();
   const client = new Client(address, credentials.createInsecure());
-  const { path, requestSerialize, responseDeserialize } = healthService["Check"];
+  const { path, requestSerialize, responseDeserialize } = healthService["Check"] as MethodDefinition<object, object>;
   const answer = await new Promise((resolve, reject) => {
     client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service: name }, (error, response) =>
       error === null ? resolve(response) : reject(error),

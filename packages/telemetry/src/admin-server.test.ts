@@ -69,5 +69,5 @@ it.each(["*", "constructor", "http://elsewhere/healthz"])("never answers 500, al
 it("stop closes connections that are kept alive", async () => {
   await get("/healthz");
   await admin.stop();
-  await expect(get("/healthz")).rejects.toThrow();
+  await expect(get("/healthz")).rejects.toThrow("fetch failed");
 });

@@ -282,8 +282,8 @@ describe("a line is refused, with the field that is wrong,", () => {
 
   it("with everything that is wrong with it", async () => {
     const { problems } = await served.import(brand, [{ id: "dep_1", created_at: "today", colour: "violet" }], deposits);
-    expect(problems.map(({ field }) => field).toSorted()).toEqual(
-      ["amount_centavos", "colour", "created_at", "currency", "method", "refunded_centavos", "status", "updated_at"].toSorted(),
+    expect(new Set(problems.map(({ field }) => field))).toEqual(
+      new Set(["amount_centavos", "colour", "created_at", "currency", "method", "refunded_centavos", "status", "updated_at"]),
     );
   });
 });

@@ -92,6 +92,30 @@ describe("an import that is broken off imports nothing and lets go of its connec
     await eventually(nothingImported);
   });
 
+  it("when the sender goes after its commit, while there are problems still to be told", async () => {
+    const [id, created_at] = [newId("dep"), "2026-01-01T00:00:00.000Z"];
+    await served.import(brand, [deposit({ id })], { resource: "deposits" });
+    const { stream, failed } = await begin();
+    let isLocked = false;
+    let release = (): void => {};
+    const blocked = served.db.transaction(async (sql) => {
+      // The import has its stage by now, and will wait for this to compare it with the table.
+      await sql.query("lock table records.deposits in access exclusive mode");
+      isLocked = true;
+      await new Promise<void>((resolve) => void (release = resolve));
+    });
+    await eventually(() => expect(isLocked).toBe(true));
+    stream.write(chunk(JSON.stringify(deposit({ id, created_at }))));
+    stream.write({ commit: {} });
+    await eventually(async () => expect(await underWay()).toContainEqual(expect.objectContaining({ wait: "Lock" })));
+    stream.cancel();
+    await failed;
+    release();
+    await blocked;
+    await eventually(async () => expect(await underWay()).toEqual([]));
+    expect(await served.list(brand, "deposits")).toMatchObject([{ id, created_at: deposit().created_at }]);
+  });
+
   it("when nobody reads its reports, until the deadline", async () => {
     const stream = served.importing.importRecords(callContext(1_500));
     const failed = once(stream, "error");

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fromPostgresError, type Sql, type Transaction } from "@brand-records/postgres";
 import type { ResourceName } from "@brand-records/resources";
@@ -16,8 +15,7 @@ export async function createStage(sql: Sql, resource: ResourceName): Promise<voi
 export async function copyIntoStage(sql: Transaction, resource: ResourceName, rows: AsyncIterable<string>): Promise<void> {
   const copy = sql.client.query(copyFrom(`copy stage (line, ${columnsOf(resource).join(", ")}) from stdin`));
   try {
-    // As a stream, because pipeline reads an iterable to its end even when nobody takes the rows any more.
-    await pipeline(Readable.from(rows), copy);
+    await pipeline(rows, copy);
   } catch (error) {
     throw fromPostgresError(error);
   }
