@@ -1,8 +1,11 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { RESOURCE_NAMES } from "@brand-records/resources";
-import { startStack, type Stack, type TestBrand } from "../stack.ts";
+import { fromServiceError } from "@brand-records/rpc";
+import { eventually } from "@brand-records/testkit";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: what an operator imports with brandctl is what the brand's integrations read. */
 
@@ -82,6 +85,25 @@ it("a brand that does not exist gets no records", async () => {
   const { code, stderr } = await brandctl("records", "import", "--brand", "brd_nobody", "--resource", "links", "test/samples/links.ndjson");
   expect(code).toBe(1);
   expect(stderr).toMatch(/brd_nobody|no brand/i);
+});
+
+it("imports that hold on for long never keep integrations from reading; beyond four at once they are refused", async () => {
+  const begin = () => {
+    const stream = stack.importing.importRecords(callContext());
+    const refused = once(stream, "error").then(([error]) => fromServiceError(error as Parameters<typeof fromServiceError>[0]));
+    stream.write({ start: { brand_id: brand.id, resource: "links", skip_bad: false } });
+    stream.write({ chunk: { lines: [""] } });
+    return { stream, refused };
+  };
+  const held = [begin(), begin(), begin(), begin()];
+  await Promise.all(held.map(({ stream }) => once(stream, "data")));
+  expect(await begin().refused).toMatchObject({ kind: "unavailable", retryAfterSeconds: 10 });
+  for (const resource of RESOURCE_NAMES) expect((await stack.get(`/api/v1/${resource}`, brand.key)).status).toBe(200);
+  for (const { stream } of held) stream.cancel();
+  expect((await Promise.all(held.map(({ refused }) => refused))).map(({ kind }) => kind)).toEqual(held.map(() => "unavailable"));
+  await eventually(async () =>
+    expect((await brandctl("records", "import", "--brand", brand.id, "--resource", "links", "test/samples/links.ndjson")).code).toBe(0),
+  );
 });
 
 it("an operator brings a brand from nothing to its first answer", async () => {

@@ -54,7 +54,7 @@ it("tells every problem at once, each with the name of its setting", () => {
     REDIS_URL: "localhost",
   };
   const problems = problemsOf(wrong);
-  expect(problems.map((problem) => problem.split(": ")[0]).toSorted()).toEqual(Object.keys(wrong).toSorted());
+  expect(new Set(problems.map((problem) => problem.split(": ")[0]))).toEqual(new Set(Object.keys(wrong)));
 });
 
 it("never tells what a setting holds: it may be a password", () => {

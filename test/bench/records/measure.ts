@@ -1,7 +1,7 @@
 import type { RunResult, VariantName } from "./load/messages.ts";
 import type { Load } from "./load/start-load.ts";
 import { cpuMs, machineBusyMs, postgresCpuMs } from "./process-usage.ts";
-import { FOREIGN_CORES_MAX, ROUND_SECONDS, ROUNDS_MAX, WARM_UP_SECONDS } from "./settings.ts";
+import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
 import type { Variant } from "./variants.ts";
 
 /** One variant's part of a round. */
@@ -16,7 +16,7 @@ export interface Turn extends RunResult {
 
 export interface Round {
   readonly turns: readonly Turn[];
-  /** Other programs used the CPU: the turns cannot be compared with each other. */
+  /** Other programs used the CPU in one of them: they cannot be compared with each other. */
   readonly disturbed: boolean;
 }
 
@@ -34,9 +34,8 @@ export interface MeasureParts {
 }
 
 /**
- * Warms every variant up, then measures them in turns, so that what the machine does meanwhile hits all alike. Goes on
- * until there are enough undisturbed rounds, within a bound: whether one counts is decided by others' use of the CPU,
- * never by its result.
+ * Warms every variant up, then measures them in turns, so that what the machine does meanwhile hits all alike. A disturbed
+ * turn is taken again, within a bound: what others used of the CPU decides it, never the result.
  */
 export async function measureRounds({ variants, load, backends, rounds, say }: MeasureParts): Promise<Round[]> {
   const everyPid = variants.flatMap(({ programs }) => programs.map(({ pid }) => pid));
@@ -47,23 +46,32 @@ export async function measureRounds({ variants, load, backends, rounds, say }: M
     const after = await read();
     return turnOf(name, result, before, after);
   };
+  let repeats = 0;
+  const measureUndisturbed = async (variant: Variant): Promise<Turn> => {
+    for (;;) {
+      const turn = await measure(variant, ROUND_SECONDS);
+      if (!isDisturbed(turn) || repeats === REPEATS_MAX) return turn;
+      repeats += 1;
+      say(`  ${variant.name} again: other programs used ${turn.foreign_cores.toFixed(2)} cores`);
+    }
+  };
 
   for (const variant of variants) {
     say(`Warming up ${variant.name}`);
     await measure(variant, WARM_UP_SECONDS);
   }
   const measured: Round[] = [];
-  const undisturbed = (): number => measured.filter(({ disturbed }) => !disturbed).length;
-  while (undisturbed() < rounds && measured.length < Math.max(rounds, ROUNDS_MAX)) {
+  while (measured.length < rounds) {
     const turns: Turn[] = [];
-    for (const variant of rotated(variants, measured.length)) turns.push(await measure(variant, ROUND_SECONDS));
-    const disturbed = turns.some(({ foreign_cores }) => foreign_cores > FOREIGN_CORES_MAX);
-    measured.push({ turns, disturbed });
+    for (const variant of rotated(variants, measured.length)) turns.push(await measureUndisturbed(variant));
+    measured.push({ turns, disturbed: turns.some(isDisturbed) });
     const rates = turns.map(({ variant, requests_per_second }) => `${variant} ${requests_per_second.toFixed(0)}/s`).toSorted();
-    say(`Round ${measured.length}: ${rates.join(", ")}${disturbed ? " (disturbed by other programs)" : ""}`);
+    say(`Round ${measured.length} of ${rounds}: ${rates.join(", ")}`);
   }
   return measured;
 }
+
+const isDisturbed = ({ foreign_cores }: Turn): boolean => foreign_cores > FOREIGN_CORES_MAX;
 
 function rotated<T>(list: readonly T[], by: number): T[] {
   const start = by % list.length;

@@ -8,13 +8,12 @@ export const POOL_SIZE = 10;
 /** Open longer than any variant waits for its next turn; what the product does. */
 export const KEEP_ALIVE_MS = 65_000;
 
-/** Rounds that count: undisturbed ones. Disturbed ones are repeated, up to so many altogether. */
 export const ROUNDS = 6;
-export const ROUNDS_MAX = 10;
-/** Other programs using more of the machine's cores than this, in any turn of a round, disturb it. */
-export const FOREIGN_CORES_MAX = 0.1;
 export const ROUND_SECONDS = 5;
 export const WARM_UP_SECONDS = 4;
+/** Other programs using more of the machine's cores than this disturb a turn, and it is taken again: so often in a run. */
+export const FOREIGN_CORES_MAX = 0.1;
+export const REPEATS_MAX = 12;
 
 export const DEEP_PAGE = 5_000;
 export const DEEP_PAIRS = 1_000;

@@ -25,7 +25,7 @@ export interface Ratio extends Spread {
 export interface Summary {
   /** Rounds the figures are of. */
   readonly rounds_counted: number;
-  /** Too few rounds were undisturbed, so all were counted. */
+  /** Fewer than three rounds were undisturbed, so all were counted. */
   readonly disturbed: boolean;
   readonly variants: Readonly<Record<VariantName, VariantSummary>>;
   readonly ratios: Readonly<Record<keyof typeof TARGETS, Ratio>>;

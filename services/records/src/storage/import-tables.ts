@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { fromPostgresError, type Sql, type Transaction } from "@brand-records/postgres";
 import type { ResourceName } from "@brand-records/resources";
@@ -14,10 +15,14 @@ export async function createStage(sql: Sql, resource: ResourceName): Promise<voi
 /** @param rows in COPY text format: line, then the resource's columns */
 export async function copyIntoStage(sql: Transaction, resource: ResourceName, rows: AsyncIterable<string>): Promise<void> {
   const copy = sql.client.query(copyFrom(`copy stage (line, ${columnsOf(resource).join(", ")}) from stdin`));
+  const done = new AbortController();
   try {
-    await pipeline(rows, copy);
+    // The pipeline hears of a lost connection only with the next row, for which a sender may let us wait.
+    await Promise.race([pipeline(rows, copy), once(sql.client, "end", done)]);
   } catch (error) {
     throw fromPostgresError(error);
+  } finally {
+    done.abort();
   }
 }
 
