@@ -12,6 +12,7 @@ import { traceIdOf, traceparentFrom, type CallContext } from "./call-context.ts"
 import { toStatus } from "./wire-errors.ts";
 
 type Unary<Request, Response> = (request: Request, context: CallContext) => Promise<Response>;
+/** Requests end also when the caller has gone: what has to be asked for is asked for by a message, not by the end. */
 type Bidi<Request, Response> = (requests: AsyncIterable<Request>, context: CallContext) => AsyncIterable<Response>;
 
 /** The functions that serve a service: a promise for a unary method, an async generator for a bidirectional stream. */
@@ -77,7 +78,9 @@ function unary(path: string, handler: Unary<unknown, unknown>, observer: Observe
 function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer) {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
     const finish = watch(path, call, observer);
-    pump(handler(requestsOf(call), finish.context), call).then(
+    // A handler that stops reading early would destroy the call by default, and its answer would never be sent.
+    const requests = call.iterator({ destroyOnReturn: false });
+    pump(handler(requests, finish.context), call).then(
       () => {
         finish.succeeded();
         call.end();
@@ -88,15 +91,6 @@ function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer)
 }
 
 const callerGone = (): AppError => new AppError("request_timeout", "The caller has gone");
-
-/** Ends when the caller has closed its side; rejects when it has gone. */
-async function* requestsOf(call: ServerDuplexStream<unknown, unknown>): AsyncGenerator {
-  // By default a handler that stops reading early would destroy the call, and its answer would never be sent.
-  yield* call.iterator({ destroyOnReturn: false });
-  // A reset first looks like an end; that it was one is told before the next turn of the event loop.
-  await new Promise((resolve) => setImmediate(resolve));
-  if (call.cancelled) throw callerGone();
-}
 
 async function pump(responses: AsyncIterable<unknown>, call: ServerDuplexStream<unknown, unknown>): Promise<void> {
   for await (const response of responses) {
