@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
-import { createDatabase, startProcess, type ServiceProcess } from "@brand-records/testkit";
+import { createDatabase, eventually, startProcess, type ServiceProcess } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 
 /** The repository's root: jest runs there. */
@@ -46,7 +46,7 @@ export interface Stack {
   readonly processes: Record<ServiceName, ServiceProcess>;
   /** The second process of each service, if there is one. */
   readonly replicas: Record<ServiceName, ServiceProcess> | undefined;
-  /** Starts a service that was ended, on the port it had. */
+  /** Starts a service that was ended, on the port it had; the stack's clients have found it when this resolves. */
   restart(service: ServiceName): Promise<void>;
   createBrand(options?: { tier?: string; environment?: string; permissions?: string[] }): Promise<TestBrand>;
   /** GET with a key, at the first gateway unless told otherwise. */
@@ -106,6 +106,12 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
     replicas,
     async restart(service) {
       processes[service] = await start(service, ports[service]);
+      // The test's own clients connect again after a pause.
+      await eventually(() =>
+        service === "accounts"
+          ? accounts.listBrands({ page_size: 1, after_id: null }, callContext())
+          : records.listLinks({ brand_id: "brd_none", limit: 1, cursor: null, since: null }, callContext()),
+      );
     },
     createBrand: (options) => createBrand(accounts, options),
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
