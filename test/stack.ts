@@ -107,7 +107,7 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
     async restart(service) {
       processes[service] = await start(service, ports[service]);
       // The test's own clients connect again after a pause.
-      await eventually(() =>
+      await eventually<unknown>(() =>
         service === "accounts"
           ? accounts.listBrands({ page_size: 1, after_id: null }, callContext())
           : records.listLinks({ brand_id: "brd_none", limit: 1, cursor: null, since: null }, callContext()),
