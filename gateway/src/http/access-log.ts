@@ -12,6 +12,8 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
     buckets: SECONDS_BUCKETS,
     registers: [metrics],
   });
+  // A line of scalars that we name ourselves: looking for secrets two levels down in it would cost twice the line.
+  const lines = log.child({}, { redact: ["authorization"] });
   return (request, response, next) => {
     response.on("close", () => {
       const context = contextOf(response);
@@ -19,7 +21,7 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
       // 499: the client left before its answer (a convention of nginx).
       const status = response.writableFinished ? response.statusCode : 499;
       duration.observe({ route: context.route, status: String(status) }, durationMs / 1000);
-      log.info(
+      lines.info(
         {
           method: request.method,
           route: context.route,

@@ -38,8 +38,8 @@ export function createApp(parts: AppParts): Express {
   app.use(accessLog(parts.log, parts.metrics));
   app.use(edge(parts));
   app.use(compress());
-  app.use(descriptionRouter(parts.publicUrl));
   app.use("/api", api(parts));
+  app.use(descriptionRouter(parts.publicUrl));
   app.use(nothingHere);
   app.use(errorHandler(parts.log));
   return app;
