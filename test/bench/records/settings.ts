@@ -5,7 +5,7 @@ export const PAGE_LIMIT = 50;
 export const CONNECTIONS = 32;
 /** Postgres connections of every variant; the product's default. */
 export const POOL_SIZE = 10;
-/** Open longer than any variant waits for its next turn; what the product does. */
+/** Of every variant's HTTP server; what the product does. */
 export const KEEP_ALIVE_MS = 65_000;
 
 export const ROUNDS = 6;

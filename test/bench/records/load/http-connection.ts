@@ -17,6 +17,7 @@ export interface HttpAnswer {
 export class HttpConnection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
+  #brokenBy: Error | undefined;
   #waiting: { resolve(answer: HttpAnswer): void; reject(error: Error): void } | undefined;
 
   private constructor(socket: Socket) {
@@ -27,7 +28,8 @@ export class HttpConnection {
     });
     socket.on("data", (chunk) => this.#receive(chunk));
     socket.on("error", (error) => this.#fail(error));
-    socket.on("close", () => this.#fail(new Error("the server closed the connection")));
+    // Its end, not only its close: what is written in between goes nowhere, and nothing tells.
+    for (const event of ["end", "close"]) socket.on(event, () => this.#fail(new Error("the server closed the connection")));
   }
 
   static open(port: number): Promise<HttpConnection> {
@@ -41,9 +43,14 @@ export class HttpConnection {
     });
   }
 
-  /** @throws Error if the connection breaks */
+  get isOpen(): boolean {
+    return this.#brokenBy === undefined;
+  }
+
+  /** @throws Error if the connection breaks, or is broken already */
   get(path: string, authorization: string): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
+      if (this.#brokenBy !== undefined) return reject(this.#brokenBy);
       this.#waiting = { resolve, reject };
       this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${authorization}\r\nAccept: application/json\r\n\r\n`);
     });
@@ -65,6 +72,7 @@ export class HttpConnection {
   }
 
   #fail(error: Error): void {
+    this.#brokenBy ??= error;
     this.#socket.destroy();
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -45,11 +45,12 @@ export class LoadGenerator {
     return { requests: sorted.length, seconds: elapsed, p50_ms: quantile(sorted, 0.5), p99_ms: quantile(sorted, 0.99) };
   }
 
+  /** Connections the server has closed while they were idle are opened anew, as every HTTP client does it. */
   async #targetOf(variant: VariantName, port: number): Promise<Target> {
     const known = this.#targets.get(variant);
-    if (known !== undefined) return known;
-    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(port)));
-    const target = { walks: new Walks(), connections };
+    const open = known?.connections.filter((connection) => connection.isOpen) ?? [];
+    const missing = Array.from({ length: CONNECTIONS - open.length }, () => HttpConnection.open(port));
+    const target = { walks: known?.walks ?? new Walks(), connections: [...open, ...(await Promise.all(missing))] };
     this.#targets.set(variant, target);
     return target;
   }
