@@ -2,6 +2,22 @@ import { integer, origin, parseEnv, port, rateLimitSettings, redisUrl, sharedSet
 import { rpcTlsSettings } from "@brand-records/rpc";
 import { z } from "zod";
 
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:(\d{1,5}|\*))?$/;
+
+const origins = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== ""),
+  )
+  .refine(
+    (list) => list.every((origin) => ORIGIN.test(origin)),
+    "has to be origins such as https://app.example or http://localhost:*, comma-separated",
+  );
+
 const Settings = z
   .object({
     ...sharedSettings,
@@ -16,6 +32,8 @@ const Settings = z
       .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "has to be a number of hops, or addresses and subnets, comma-separated")
       .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
       .optional(),
+    /** Web pages of these origins may call the assistants' endpoint, comma-separated; `:*` allows every port. PUBLIC_URL's may always. */
+    ALLOWED_ORIGINS: origins,
     ACCOUNTS_ADDRESS: z.string(),
     RECORDS_ADDRESS: z.string(),
     /** Without it limits hold per process, and every request asks accounts. */

@@ -31,6 +31,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     services,
     publicUrl: config.PUBLIC_URL,
     trustProxy: config.TRUST_PROXY,
+    allowedOrigins: [new URL(config.PUBLIC_URL).origin, ...config.ALLOWED_ORIGINS],
     requestDeadlineMs: config.REQUEST_DEADLINE_MS,
     log,
     metrics,

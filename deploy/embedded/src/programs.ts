@@ -54,6 +54,8 @@ export async function planPrograms(
         HOST: config.HOST,
         PORT: String(config.PORT),
         ADMIN_PORT: gatewayAdmin,
+        // Pages served from this machine, such as a browser's debugging tool for assistants.
+        ALLOWED_ORIGINS: inherited["ALLOWED_ORIGINS"] ?? "http://localhost:*,http://127.0.0.1:*,http://[::1]:*",
         ACCOUNTS_ADDRESS: rpc.accounts,
         RECORDS_ADDRESS: rpc.records,
       }),

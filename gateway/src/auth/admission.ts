@@ -2,7 +2,7 @@ import type { KeyEnvironment } from "@brand-records/api-key";
 import type { CallContext } from "@brand-records/rpc";
 import type { RateLimiter, Verdict } from "../limits/rate-limiter.ts";
 import { keyDigestFrom } from "./authorization-header.ts";
-import type { Principal, Tier } from "./principal.ts";
+import { requireIntegratingBrand, type Principal, type Tier } from "./principal.ts";
 import type { Verifier } from "./verifier.ts";
 
 /** Accepted requests in any 60 seconds, by tier. */
@@ -20,6 +20,9 @@ export interface Admission {
   readonly verdict: Exclude<Verdict, { kind: "stale" }>;
 }
 
+/** Assistants may open a connection for any brand and learn from a tool's answer why there is nothing to read. */
+export type AdmittedBrands = "integrating" | "any";
+
 /**
  * Key, brand state, rate limit: in this order, for every request under /api.
  *
@@ -29,7 +32,12 @@ export interface Admission {
  *
  * @throws AppError 401 and 403 kinds; being over the limit is a verdict, not an error
  */
-export async function admit(parts: AdmissionParts, rawHeaders: readonly string[], context: CallContext): Promise<Admission> {
+export async function admit(
+  parts: AdmissionParts,
+  rawHeaders: readonly string[],
+  context: CallContext,
+  brands: AdmittedBrands = "integrating",
+): Promise<Admission> {
   const keyDigest = keyDigestFrom(rawHeaders, parts.environment);
 
   const remembered = parts.verifier.remembered(keyDigest);
@@ -39,13 +47,13 @@ export async function admit(parts: AdmissionParts, rawHeaders: readonly string[]
   }
 
   const principal = await parts.verifier.verify(keyDigest, context);
+  if (brands === "integrating") requireIntegratingBrand(principal);
   const verdict = await spend(parts, principal, true);
   if (verdict.kind === "stale") throw new Error("the limiter has to decide on a fresh principal");
   return { principal, verdict };
 }
 
 function spend({ limiter, tierLimits }: AdmissionParts, principal: Principal, fresh: boolean): Promise<Verdict> {
-  // A starter brand has been refused by the verifier.
-  const limit = tierLimits[principal.tier as keyof TierLimits];
+  const limit = principal.tier === "starter" ? tierLimits.plus : tierLimits[principal.tier];
   return limiter.spend({ brandId: principal.brand_id, limit, epoch: principal.epoch, fresh });
 }

@@ -13,6 +13,9 @@ export interface Principal {
   readonly epoch: number;
 }
 
+/** Whether the brand may use its keys at all. */
+export const mayIntegrate = ({ tier, verified }: Principal): boolean => tier !== "starter" && verified;
+
 /** @throws AppError `plan_required` or `brand_not_verified` */
 export function requireIntegratingBrand({ tier, verified }: Principal): void {
   if (tier === "starter") {

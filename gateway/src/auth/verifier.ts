@@ -4,7 +4,7 @@ import type { CallContext, RpcClient } from "@brand-records/rpc";
 import { LRUCache } from "lru-cache";
 import { invalidKey } from "./authorization-header.ts";
 import { FreshFlights } from "./fresh-flights.ts";
-import { requireIntegratingBrand, type Principal, type Tier } from "./principal.ts";
+import { mayIntegrate, type Principal, type Tier } from "./principal.ts";
 
 /** However the epoch fails, a principal is not believed for longer. */
 const PRINCIPAL_TTL_MS = 30_000;
@@ -35,9 +35,10 @@ export class Verifier {
   }
 
   /**
-   * As accounts say now: the answer was read after this call began.
+   * As accounts say now: the answer was read after this call began. Whether the brand may integrate is for the caller to
+   * ask; one that may not is never remembered, so that its way back needs no epoch.
    *
-   * @throws AppError `invalid_key`, `plan_required`, `brand_not_verified`; `unavailable` or `timeout` if accounts are
+   * @throws AppError `invalid_key`; `unavailable` or `timeout` if accounts are
    */
   async verify(keyDigest: Buffer, context: CallContext): Promise<Principal> {
     const id = keyDigest.toString("latin1");
@@ -57,8 +58,7 @@ export class Verifier {
       const { principal } = await this.#accounts.verifyKey({ key_sha256: keyDigest }, context);
       if (principal == null) throw new Error("verifyKey answered without a principal");
       const found: Principal = { ...principal, tier: principal.tier as Tier };
-      requireIntegratingBrand(found);
-      this.#principals.set(id, found);
+      if (mayIntegrate(found)) this.#principals.set(id, found);
       return found;
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "invalid_key") throw error;

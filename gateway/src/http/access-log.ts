@@ -32,6 +32,8 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
           client_ip: request.ip,
           brand_id: context.brandId,
           key_id: context.keyId,
+          rpc_method: context.rpcMethod,
+          tool: context.tool,
           error: context.errorKind,
         },
         "request served",

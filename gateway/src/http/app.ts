@@ -7,6 +7,9 @@ import type { Services } from "../services.ts";
 import { accessLog } from "./access-log.ts";
 import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
+import { rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
+import { requireAllowedOrigin } from "./mcp/origin.ts";
+import { oauthDeadEnds } from "./oauth-dead-ends.ts";
 import { setRateLimitHeaders } from "./rate-limit-headers.ts";
 import { contextOf, requestContext } from "./request-context.ts";
 import { apiRouteName, serveApi } from "./rest.ts";
@@ -19,6 +22,8 @@ export interface AppParts extends AdmissionParts {
   readonly publicUrl: string;
   readonly trustProxy: number | string | undefined;
   readonly requestDeadlineMs: number;
+  /** Web pages of these origins may call the assistants' endpoint. */
+  readonly allowedOrigins: readonly string[];
   readonly log: Logger;
   readonly metrics: Registry;
   /** From here on clients are asked to go elsewhere. */
@@ -36,14 +41,22 @@ export function createApp(parts: AppParts): Express {
 
   app.use(requestContext(parts.requestDeadlineMs));
   app.use(accessLog(parts.log, parts.metrics));
+  app.use(errorForms);
   app.use(edge(parts));
   app.use(compress());
+  app.use(oauthDeadEnds());
   app.use("/api", api(parts));
   app.use(descriptionRouter(parts.publicUrl));
   app.use(nothingHere);
   app.use(errorHandler(parts.log));
   return app;
 }
+
+/** The assistants' endpoint answers errors in their protocol's form, whichever check finds them. */
+const errorForms: RequestHandler = (request, response, next) => {
+  if (request.path === "/api/mcp") contextOf(response).errorForm = rpcErrorForm(null);
+  next();
+};
 
 function edge({ isStopping }: AppParts): RequestHandler {
   return (request, response, next) => {
@@ -58,8 +71,10 @@ function edge({ isStopping }: AppParts): RequestHandler {
 function api(parts: AppParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
-    context.route = apiRouteName(request.path);
-    const { principal, verdict } = await admit(parts, request.rawHeaders, context);
+    const toAssistants = request.path === "/mcp";
+    context.route = toAssistants ? "/api/mcp" : apiRouteName(request.path);
+    if (toAssistants) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
+    const { principal, verdict } = await admit(parts, request.rawHeaders, context, toAssistants ? "any" : "integrating");
     context.brandId = principal.brand_id;
     context.keyId = principal.key_id;
     setRateLimitHeaders(response, verdict);
@@ -72,7 +87,7 @@ function api(parts: AppParts): RequestHandler {
         },
       );
     }
-    await serveApi(parts.services, principal, request, response);
+    await (toAssistants ? serveMcp : serveApi)(parts.services, principal, request, response);
   };
 }
 

@@ -1,16 +1,19 @@
 import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { ErrorRequestHandler, Response } from "express";
-import { contextOf } from "./request-context.ts";
+import { contextOf, type ErrorForm } from "./request-context.ts";
 import { sendJson } from "./send-json.ts";
 
 /** The one form of every error that leaves the service. */
-export function errorBody(error: AppError, requestId: string): string {
-  const { kind, message, field, details } = error;
-  return JSON.stringify({
-    error: { code: kind, message, ...(field !== undefined && { field }), ...(details !== undefined && { details }), request_id: requestId },
-  });
+export function errorObject({ kind, message, field, details }: AppError, requestId: string): object {
+  return { code: kind, message, ...(field !== undefined && { field }), ...(details !== undefined && { details }), request_id: requestId };
 }
+
+export function errorBody(error: AppError, requestId: string): string {
+  return JSON.stringify({ error: errorObject(error, requestId) });
+}
+
+const apiForm: ErrorForm = (error, requestId) => ({ status: ERROR_KINDS[error.kind].http, body: errorBody(error, requestId) });
 
 /** Headers that belong to an error, whoever writes it out. */
 export function errorHeaders(error: AppError): Record<string, string> {
@@ -27,16 +30,22 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const error = fromHttp(thrown);
     const context = contextOf(response);
     context.errorKind = error.kind;
-    if (error.kind === "internal_error") log.error({ err: error.cause, request_id: context.requestId }, "request failed");
+    logFailure(log, error, context.requestId);
     if (response.headersSent) response.destroy();
     else sendError(response, error);
   };
 }
 
-export function sendError(response: Response, error: AppError): void {
-  const { requestId } = contextOf(response);
+/** What callers are told nothing of has to be found in the log. */
+function logFailure(log: Logger, error: AppError, requestId: string): void {
+  if (error.kind === "internal_error") log.error({ err: error.cause, request_id: requestId }, "request failed");
+}
+
+function sendError(response: Response, error: AppError): void {
+  const { requestId, errorForm = apiForm } = contextOf(response);
+  const { status, body } = errorForm(error, requestId);
   response.set(errorHeaders(error));
-  sendJson(response, ERROR_KINDS[error.kind].http, errorBody(error, requestId));
+  sendJson(response, status, body);
 }
 
 const KIND_BY_STATUS: Partial<Record<number, ErrorKind>> = { 413: "payload_too_large", 415: "unsupported_media_type" };

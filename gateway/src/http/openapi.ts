@@ -2,11 +2,10 @@ import { ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, RESOURCES, type ResourceName } from "@brand-records/resources";
 import { stringify } from "yaml";
 import { z } from "zod";
+import { API_VERSION } from "./api-version.ts";
 import { LIST_OPERATIONS } from "../operations/index.ts";
 import { LIST_EXAMPLES } from "./openapi-examples.ts";
 import { API_DESCRIPTION, ERROR_CURES } from "./openapi-texts.ts";
-
-const VERSION = "1.0.0";
 
 /** The OpenAPI 3.1 description, as YAML, generated from the schemas, operations and errors in use. */
 export function openApiDocument(publicUrl: string): string {
@@ -14,7 +13,7 @@ export function openApiDocument(publicUrl: string): string {
     openapi: "3.1.0",
     info: {
       title: "Brand Records API",
-      version: VERSION,
+      version: API_VERSION,
       description: API_DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { AppError } from "@brand-records/errors";
 import { traceparentFrom, type CallContext } from "@brand-records/rpc";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** How an error is written on a path. */
+export type ErrorForm = (error: AppError, requestId: string) => { readonly status: number; readonly body: string };
 
 /** What is known of a request while it is served; the access log is written from it. */
 export interface RequestContext extends CallContext {
@@ -13,6 +17,11 @@ export interface RequestContext extends CallContext {
   brandId?: string;
   keyId?: string;
   errorKind?: string;
+  /** On the assistants' path: what was called. Names of ours only, or `other`. */
+  rpcMethod?: string;
+  tool?: string;
+  /** Where errors are not written as the API's error body. */
+  errorForm?: ErrorForm;
 }
 
 /** Begins every request: its id (the caller's when it is sane), its trace, its deadline, its end when the client leaves. */

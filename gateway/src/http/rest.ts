@@ -5,11 +5,11 @@ import type { Principal } from "../auth/principal.ts";
 import { LIST_OPERATIONS } from "../operations/index.ts";
 import type { ListOperation } from "../operations/list.ts";
 import type { Services } from "../services.ts";
+import { ignoreBody } from "./body.ts";
 import { pageArgumentsFrom } from "./page-arguments.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./send-json.ts";
 
-const BODY_BYTES_MAX = 64 * 1024;
 const READS = "GET, HEAD";
 
 /** Serves what lies under /api for a caller who has been admitted. Route, then method, then body. */
@@ -17,7 +17,7 @@ export async function serveApi(services: Services, principal: Principal, request
   const operation = operationAt(request.path);
   const context = contextOf(response);
   requireMethod(request, response, READS);
-  await refuseLargeBody(request);
+  await ignoreBody(request);
   const page = pageArgumentsFrom(queryOf(request));
   const answer = await operation.list(services, principal.brand_id, page, context);
   response.setHeader("Cache-Control", "private, no-store");
@@ -45,20 +45,6 @@ export function requireMethod(request: Request, response: Response, allowed: str
   response.setHeader("Allow", allowed);
   throw new AppError("method_not_allowed", `This path answers ${allowed} only.`);
 }
-
-/** Reading takes no body; a small one is ignored, as clients that always send one expect. */
-async function refuseLargeBody(request: Request): Promise<void> {
-  if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  if (request.headers["transfer-encoding"] === undefined) return;
-  // It does not say how long it is going to be: count.
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) throw tooLarge();
-  }
-}
-
-const tooLarge = (): AppError => new AppError("payload_too_large", "The body is larger than 64 KiB. Reading takes no body at all.");
 
 function queryOf(request: Request): string {
   const start = request.url.indexOf("?");

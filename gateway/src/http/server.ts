@@ -62,6 +62,7 @@ const BROKEN: Partial<Record<string, AppError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new AppError("request_timeout", "The request did not arrive in time."),
 };
 const NO_HTTP = new AppError("invalid_request", "This is not a valid HTTP request.");
+const brokenBy = ({ code = "" }: NodeJS.ErrnoException): AppError => BROKEN[code] ?? NO_HTTP;
 const NO_PROXY = new AppError("method_not_allowed", "This is no proxy: there is no CONNECT here.");
 
 /** Answers what never becomes a request that Express could see. `told` hears of each. */
@@ -86,10 +87,14 @@ function answerBrokenRequests(server: Server, told: (error: AppError) => void): 
     const response = latest.get(socket);
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
     // What is broken comes after a request that is being answered: that answer still leaves, as the last.
-    else if (response?.writableEnded === false && !response.headersSent) response.setHeader("Connection", "close");
+    else if (response?.writableEnded === false && !response.headersSent) {
+      response.setHeader("Connection", "close");
+      // Broken within the body: whoever reads it answers.
+      if (!response.req.complete && response.req.listenerCount("error") > 0) response.req.emit("error", brokenBy(error));
+    }
     // The rest of a request that has its answer already did not come, or not in order: nobody waits for more.
     else if (response?.req.complete === false) socket.destroy();
-    else answer(socket, BROKEN[error.code ?? ""] ?? NO_HTTP);
+    else answer(socket, brokenBy(error));
   });
   server.on("connect", (_request, stream) => answer(stream as Socket, NO_PROXY));
 }

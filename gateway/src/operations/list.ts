@@ -1,3 +1,4 @@
+import { AppError, type ProblemDetail } from "@brand-records/errors";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, type ResourceName } from "@brand-records/resources";
 import type { CallContext } from "@brand-records/rpc";
 import { z } from "zod";
@@ -11,14 +12,14 @@ const LIMIT_PROBLEM = `limit has to be a whole number from 1 to ${PAGE_LIMIT_MAX
  */
 export const pageArguments = z.strictObject({
   limit: z
-    .string()
+    .string(LIMIT_PROBLEM)
     .regex(/^[1-9][0-9]{0,2}$/, LIMIT_PROBLEM)
     .transform(Number)
     .refine((limit) => limit <= PAGE_LIMIT_MAX, LIMIT_PROBLEM)
     .default(PAGE_LIMIT_DEFAULT),
   /** Read by the records service, which made it. */
-  cursor: z.string().optional(),
-  since: z.string().optional(),
+  cursor: z.string("cursor has to be text: the next_cursor of the page before").optional(),
+  since: z.string("since has to be text: an RFC 3339 time with an offset").optional(),
 });
 
 export type PageArguments = z.output<typeof pageArguments>;
@@ -37,6 +38,8 @@ export interface ListOperation {
   /** The assistant tool's name. */
   readonly tool: `list_${ResourceName}`;
   readonly summary: string;
+  /** For models: what the records tell, and when to read them rather than others. */
+  readonly guide: string;
   /** @throws AppError */
   list(services: Services, brandId: string, page: PageArguments, context: CallContext): Promise<ListAnswer>;
 }
@@ -44,20 +47,66 @@ export interface ListOperation {
 type PageRequest = { brand_id: string; limit: number; cursor: string | null; since: string | null };
 type PageResponse = { data: readonly object[]; next_cursor?: string | null | undefined };
 
+interface ListDeclaration {
+  readonly resource: ResourceName;
+  readonly summary: string;
+  readonly guide: string;
+  fetch(services: Services, request: PageRequest, context: CallContext): Promise<PageResponse>;
+}
+
 /** Declares a list operation once; the REST route, its description and the assistant tool derive from it. */
-export function defineList(
-  resource: ResourceName,
-  summary: string,
-  fetch: (services: Services, request: PageRequest, context: CallContext) => Promise<PageResponse>,
-): ListOperation {
+export function defineList({ resource, summary, guide, fetch }: ListDeclaration): ListOperation {
   return {
     resource,
     tool: `list_${resource}`,
     summary,
+    guide,
     async list(services, brandId, { limit, cursor, since }, context) {
       const request = { brand_id: brandId, limit, cursor: cursor ?? null, since: since ?? null };
       const { data, next_cursor } = await fetch(services, request, context);
       return { resource, count: data.length, data, ...(next_cursor != null && { next_cursor }) };
     },
   };
+}
+
+const ARGUMENT_NAMES = Object.keys(pageArguments.shape);
+
+/**
+ * Checks the arguments of a list. Unknown ones are refused: a typed-wrong filter must not return everything, and
+ * `brand_id` must never look as if it had worked.
+ *
+ * @param given a map, so that `__proto__` is one more unknown name
+ * @throws AppError `invalid_parameter`; `field` names the first that is wrong, `details` all if there are several
+ */
+export function parsePageArguments(given: ReadonlyMap<string, unknown>): PageArguments {
+  const unknown = [...given.keys()].filter((name) => !ARGUMENT_NAMES.includes(name));
+  const known = Object.fromEntries([...given].filter(([name]) => ARGUMENT_NAMES.includes(name)));
+  const parsed = pageArguments.safeParse(known);
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  throw invalidParameters([
+    ...unknown.map((name) => ({
+      field: name.slice(0, FIELD_LENGTH_MAX),
+      message: `There is no parameter ${quoted(name)} here. Known are ${ARGUMENT_NAMES.join(", ")}.`,
+    })),
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ field: String(path[0]), message })),
+  ]);
+}
+
+/** Enough to mend a call by; a body of 64 KiB can hold thousands. */
+const PROBLEMS_MAX = 20;
+const FIELD_LENGTH_MAX = 64;
+
+/** @param problems at least one */
+export function invalidParameters(problems: readonly ProblemDetail[]): AppError {
+  const [first] = problems;
+  const others = problems.length > 1 ? ` (${problems.length} problems in all, see details)` : "";
+  return new AppError("invalid_parameter", `${first?.message}${others}`, {
+    ...(first !== undefined && { field: first.field }),
+    ...(problems.length > 1 && { details: problems.slice(0, PROBLEMS_MAX) }),
+  });
+}
+
+/** What a caller wrote, safe to repeat. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
 }

@@ -12,6 +12,7 @@ export const ERROR_KINDS = {
   permission_required: { grpc: "PERMISSION_DENIED", http: 403 },
   plan_required: { grpc: "PERMISSION_DENIED", http: 403 },
   brand_not_verified: { grpc: "PERMISSION_DENIED", http: 403 },
+  origin_not_allowed: { grpc: "PERMISSION_DENIED", http: 403 },
   owner_required: { grpc: "PERMISSION_DENIED", http: 403 },
   unknown_resource: { grpc: "NOT_FOUND", http: 404 },
   not_found: { grpc: "NOT_FOUND", http: 404 },

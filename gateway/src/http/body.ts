@@ -1,0 +1,56 @@
+import { AppError } from "@brand-records/errors";
+import type { Request } from "express";
+
+const BODY_BYTES_MAX = 64 * 1024;
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i;
+
+/**
+ * The text of a JSON body, read only once a caller has been admitted. Compressed bodies are not taken: nothing that may
+ * be sent here is large.
+ *
+ * @throws AppError `unsupported_media_type`, `payload_too_large`; `invalid_json` if it is not UTF-8; `invalid_request` or
+ *   `request_timeout` if it does not come whole
+ */
+export async function readJsonBody(request: Request): Promise<string> {
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
+  if (!JSON_TYPE.test(type)) throw new AppError("unsupported_media_type", "Send JSON in UTF-8, with Content-Type: application/json.");
+  if (encoding !== "identity") throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+  const bytes = await readBody(request);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new AppError("invalid_json", "The body is not UTF-8.", { cause: error });
+  }
+}
+
+/** Reads what reading takes: nothing. A small body is ignored, as clients that always send one expect. */
+export async function ignoreBody(request: Request): Promise<void> {
+  const { "content-length": length, "transfer-encoding": coding } = request.headers;
+  if (Number(length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  // It does not say how long it is going to be: count.
+  if (coding !== undefined) await readBody(request);
+}
+
+/** Events rather than an iterator, which costs a promise a chunk. */
+function readBody(request: Request): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return reject(tooLarge());
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > BODY_BYTES_MAX) {
+        // What is still to come is let pass, so that the client gets to reading its answer.
+        chunks.length = 0;
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on("error", (error) => reject(error instanceof AppError ? error : cutShort(error)));
+    request.on("close", () => reject(cutShort()));
+  });
+}
+
+const tooLarge = (): AppError => new AppError("payload_too_large", "The body is larger than 64 KiB.");
+
+const cutShort = (cause?: Error): AppError => new AppError("invalid_request", "The body ended before it was whole.", { cause });

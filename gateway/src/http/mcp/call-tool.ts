@@ -1,0 +1,55 @@
+import { AppError, ERROR_KINDS } from "@brand-records/errors";
+import { requireIntegratingBrand } from "../../auth/principal.ts";
+import { errorBody } from "../errors.ts";
+import type { Caller } from "./caller.ts";
+import { invalidParams, isObject, type RpcParams } from "./json-rpc.ts";
+import type { Tool, ToolArguments } from "./tool.ts";
+import { toolNamed } from "./toolbox.ts";
+
+/**
+ * Calls a tool; answers the members of its result as JSON text, without the braces. What a model can mend or tell its
+ * user is a result with `isError`; what failed on our side is thrown, and becomes an HTTP error that clients retry.
+ *
+ * @throws RpcError if there is no such tool or the call is none; AppError if it failed
+ */
+export async function callTool(params: RpcParams, caller: Caller): Promise<string> {
+  const { name, arguments: given } = params;
+  if (typeof name !== "string") throw invalidParams("params.name has to be the name of a tool.");
+  const tool = toolNamed(name);
+  caller.context.tool = tool.name;
+  if (given != null && !isObject(given)) throw invalidParams("params.arguments has to be an object.");
+  try {
+    return answered(await call(tool, argumentsOf(given ?? {}), caller));
+  } catch (thrown) {
+    const error = AppError.from(thrown);
+    if (ERROR_KINDS[error.kind].http >= 500) throw error;
+    caller.context.errorKind = error.kind;
+    return refused(errorBody(error, caller.context.requestId));
+  }
+}
+
+async function call(tool: Tool, given: ToolArguments, { services, principal, context }: Caller): Promise<string> {
+  requireIntegratingBrand(principal);
+  if (tool.permission !== undefined && !principal.permissions.includes(tool.permission)) {
+    throw new AppError(
+      "permission_required",
+      `This key lacks the permission ${tool.permission}. An owner chooses it when creating a key; ask for such a key.`,
+    );
+  }
+  return tool.call(services, principal.brand_id, given, context);
+}
+
+/** Clients and models send null or "" for an argument they leave out. */
+function argumentsOf(given: RpcParams): ToolArguments {
+  return new Map(Object.entries(given).filter(([, value]) => value !== null && value !== ""));
+}
+
+/** The page is serialised once: the text is that JSON, escaped. */
+function answered(json: string): string {
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json},"isError":false`;
+}
+
+/** No structuredContent: some clients show it instead of the message. */
+function refused(json: string): string {
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"isError":true`;
+}

@@ -1,0 +1,126 @@
+import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
+import { errorObject } from "../errors.ts";
+
+/** JSON-RPC 2.0 as the Model Context Protocol narrows it: ids are strings or integers, params are objects, no batches. */
+
+export type RpcId = string | number;
+export type RpcParams = Readonly<Record<string, unknown>>;
+
+export interface RpcRequest {
+  readonly kind: "request";
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params: RpcParams;
+}
+
+/** Nobody waits for an answer to these, and nothing here acts on them. */
+export interface RpcOneWay {
+  readonly kind: "notification" | "response";
+}
+
+export const RPC_CODES = {
+  parse_error: -32700,
+  invalid_request: -32600,
+  method_not_found: -32601,
+  invalid_params: -32602,
+  failure: -32000,
+  key: -32001,
+  rate_limited: -32003,
+  /** 2026-07-28: headers and body say different things, or a required header is missing. */
+  header_mismatch: -32020,
+  /** 2026-07-28: `data` holds `supported` and `requested`. */
+  unsupported_version: -32022,
+} as const;
+
+export type RpcCode = (typeof RPC_CODES)[keyof typeof RPC_CODES];
+
+/** An error of the protocol, as opposed to one of what was asked for. */
+export class RpcError extends AppError {
+  readonly code: RpcCode;
+  /** Beside the error object in `data`. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Of a message that could not be read otherwise. */
+  readonly id: RpcId | null;
+
+  constructor(
+    code: RpcCode,
+    kind: ErrorKind,
+    message: string,
+    { data = {}, id = null }: { data?: RpcError["data"]; id?: RpcId | null } = {},
+  ) {
+    super(kind, message);
+    this.code = code;
+    this.data = data;
+    this.id = id;
+  }
+}
+
+export const invalidParams = (message: string): RpcError => new RpcError(RPC_CODES.invalid_params, "invalid_request", message);
+
+const invalidEnvelope = (message: string, id?: unknown): RpcError =>
+  new RpcError(RPC_CODES.invalid_request, "invalid_request", message, isId(id) ? { id } : {});
+
+/**
+ * Reads one message. Of a repeated member the last counts, as everywhere in JavaScript.
+ *
+ * @throws AppError `invalid_json`; RpcError `invalid_request` if the envelope is none
+ */
+export function parseMessage(text: string): RpcRequest | RpcOneWay {
+  const message = parseJson(text);
+  if (Array.isArray(message)) throw invalidEnvelope("Batches are not supported. Send one message a request.");
+  if (!isObject(message)) throw invalidEnvelope("The body has to be one JSON-RPC 2.0 message: an object.");
+  const { jsonrpc, id, method, params } = message;
+  if (jsonrpc !== "2.0") throw invalidEnvelope('jsonrpc has to be "2.0".', id);
+  if (method === undefined) return requireResponse(message);
+  if (typeof method !== "string") throw invalidEnvelope("method has to be text.", id);
+  if (params !== undefined && !isObject(params)) throw invalidEnvelope("params has to be an object.", id);
+  if (!Object.hasOwn(message, "id")) return { kind: "notification" };
+  if (!isId(id)) throw invalidEnvelope("id has to be text or a whole number of at most 2^53 - 1.");
+  return { kind: "request", id, method, params: params ?? {} };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid_json", "The body is not valid JSON.", { cause: error });
+  }
+}
+
+function requireResponse(message: RpcParams): RpcOneWay {
+  if (Object.hasOwn(message, "result") || Object.hasOwn(message, "error")) return { kind: "response" };
+  throw invalidEnvelope("A message has a method, a result or an error.", message["id"]);
+}
+
+/** A number that JavaScript could only echo rounded would leave its client waiting for ever. */
+function isId(id: unknown): id is RpcId {
+  return typeof id === "string" || Number.isSafeInteger(id);
+}
+
+export function isObject(value: unknown): value is RpcParams {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @param result JSON text */
+export function successBody(id: RpcId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+/** @param request null if it could not be read */
+export function failureBody(request: RpcId | null, error: AppError, requestId: string): string {
+  const id = request ?? (error instanceof RpcError ? error.id : null);
+  const data = { ...errorObject(error, requestId), ...(error instanceof RpcError && error.data) };
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: codeOf(error), message: error.message, data } });
+}
+
+export function codeOf(error: AppError): RpcCode {
+  if (error instanceof RpcError) return error.code;
+  if (ERROR_KINDS[error.kind].http === 401) return RPC_CODES.key;
+  return CODE_BY_KIND[error.kind] ?? RPC_CODES.failure;
+}
+
+const CODE_BY_KIND: Partial<Record<ErrorKind, RpcCode>> = {
+  invalid_json: RPC_CODES.parse_error,
+  invalid_request: RPC_CODES.invalid_request,
+  rate_limited: RPC_CODES.rate_limited,
+};

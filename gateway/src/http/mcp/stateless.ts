@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { callTool } from "./call-tool.ts";
+import { requireFirstPage } from "./first-page.ts";
+import { methodNotFound, unsupportedVersion, type Generation } from "./generation.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { invalidParams, isObject, RPC_CODES, RpcError, type RpcParams, type RpcRequest } from "./json-rpc.ts";
+import { CAPABILITIES, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
+import { toolListing } from "./toolbox.ts";
+
+const METHODS = ["server/discover", "tools/list", "tools/call"];
+
+const META = "io.modelcontextprotocol/";
+/** What a deployment adds is seen within this; until then nobody needs to ask again. */
+const TTL_MS = 5 * 60_000;
+/** Prepared once; every result is built around them. */
+const COMPLETE = `"resultType":"complete"`;
+const CACHE = `"ttlMs":${TTL_MS},"cacheScope":"private"`;
+const SERVER = `"_meta":${JSON.stringify({ [`${META}serverInfo`]: SERVER_INFO })}`;
+const DISCOVERED = `{${COMPLETE},${membersOf({
+  supportedVersions: SUPPORTED_VERSIONS,
+  capabilities: CAPABILITIES,
+  instructions: INSTRUCTIONS,
+})},${CACHE},${SERVER}}`;
+
+/**
+ * 2026-07-28: every request tells its version and the client's capabilities in `_meta`, and says in headers what
+ * balancers and firewalls in between may look at. Headers and body have to agree.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+export const stateless: Generation = {
+  statuses: { [RPC_CODES.method_not_found]: 404, [RPC_CODES.invalid_params]: 400 },
+
+  async answer(request, headers, caller) {
+    requireMetadata(request, headers);
+    const { method, params } = request;
+    switch (method) {
+      case "server/discover":
+        return DISCOVERED;
+      case "tools/list":
+        requireFirstPage(params);
+        return `{${COMPLETE},"tools":${toolListing(caller.principal.permissions)},${CACHE},${SERVER}}`;
+      case "tools/call":
+        return `{${COMPLETE},${await callTool(params, caller)},${SERVER}}`;
+      default:
+        throw methodNotFound(METHODS);
+    }
+  },
+};
+
+/** Whether a message is of this generation: it names a protocol version itself, or one of this generation in its header. */
+export function isStateless({ method, params }: RpcRequest, headers: IncomingHttpHeaders): boolean {
+  if (Object.hasOwn(metaOf(params), `${META}protocolVersion`)) return true;
+  // Opens a connection of the other generation, whatever a client that has not negotiated yet puts into the header.
+  if (method === "initialize") return false;
+  return String(headers["mcp-protocol-version"] ?? "") >= STATELESS_VERSION;
+}
+
+function requireMetadata({ method, params }: RpcRequest, headers: IncomingHttpHeaders): void {
+  const { [`${META}protocolVersion`]: version, [`${META}clientCapabilities`]: capabilities } = metaOf(params);
+  const header = headers["mcp-protocol-version"];
+  if (version === undefined && header !== STATELESS_VERSION) throw unsupportedVersion(String(header));
+  if (typeof version !== "string") throw invalidParams(`params._meta has to have ${META}protocolVersion, as text.`);
+  requireSame("MCP-Protocol-Version", header, version);
+  if (version !== STATELESS_VERSION) throw unsupportedVersion(version);
+  if (!isObject(capabilities)) throw invalidParams(`params._meta has to have ${META}clientCapabilities, an object.`);
+  requireSame("Mcp-Method", headers["mcp-method"], method);
+  if (method === "tools/call") requireSame("Mcp-Name", decoded(headers["mcp-name"]), params["name"]);
+}
+
+function metaOf({ _meta: meta }: RpcParams): RpcParams {
+  return isObject(meta) ? meta : {};
+}
+
+/** Something in between may have decided by the header: nothing is done that it does not tell. */
+function requireSame(name: string, header: string | string[] | undefined, inBody: unknown): void {
+  if (header === undefined) throw headerMismatch(`The header ${name} is missing.`);
+  if (header !== inBody) throw headerMismatch(`The header ${name} does not say what the body says.`);
+}
+
+const headerMismatch = (message: string): RpcError => new RpcError(RPC_CODES.header_mismatch, "invalid_request", message);
+
+const ENCODED = /^=\?base64\?(?<base64>(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
+
+/** Values that no header can hold travel in Base64 of their UTF-8. */
+function decoded(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== "string" || !header.startsWith("=?base64?")) return header?.toString();
+  const base64 = ENCODED.exec(header)?.groups?.["base64"];
+  if (base64 === undefined) throw headerMismatch("The header Mcp-Name is not Base64 between =?base64? and ?=.");
+  return Buffer.from(base64, "base64").toString();
+}
+
+function membersOf(object: object): string {
+  return JSON.stringify(object).slice(1, -1);
+}

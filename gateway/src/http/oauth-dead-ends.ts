@@ -1,0 +1,35 @@
+import { AppError } from "@brand-records/errors";
+import { Router } from "express";
+import { errorHeaders, errorObject } from "./errors.ts";
+import { contextOf } from "./request-context.ts";
+import { sendJson } from "./send-json.ts";
+
+/** Where clients that were refused look for a way to sign in; some append the path of the endpoint. */
+const DISCOVERY = ["oauth-protected-resource", "oauth-authorization-server", "openid-configuration"];
+const ENDPOINTS = ["/register", "/authorize", "/token"];
+const PATHS = [
+  ...DISCOVERY.flatMap((name) => [`/.well-known/${name}`, `/.well-known/${name}/*rest`, `/api/mcp/.well-known/${name}`]),
+  ...ENDPOINTS,
+];
+
+const DESCRIPTION =
+  "This server has no OAuth. It takes a brand API key, sent as Authorization: Bearer <API_KEY>; owners create keys in the Developers area.";
+
+/**
+ * Says so in JSON that OAuth clients show, before anybody asks for a key: a page or a 401 here sends them looking for a
+ * sign-in that does not exist.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.2.2 for `error_description`
+ */
+export function oauthDeadEnds(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.all(PATHS, (_request, response) => {
+    const context = contextOf(response);
+    const error = new AppError("not_found", DESCRIPTION);
+    context.route = "oauth";
+    context.errorKind = error.kind;
+    response.set(errorHeaders(error));
+    sendJson(response, 404, JSON.stringify({ error: errorObject(error, context.requestId), error_description: DESCRIPTION }));
+  });
+  return router;
+}
