@@ -28,7 +28,7 @@ function recordSchema(schema: z.ZodObject): Json {
 }
 
 function fieldSchema(property: Json): Json {
-  const { type, enum: words, items, anyOf, description } = property as { enum?: string[]; anyOf?: Json[] } & Json;
+  const { type, enum: words, items, anyOf, description } = property as { description?: string; enum?: string[]; anyOf?: Json[] } & Json;
   const told = (more?: string) => {
     const sentences = [description, more].filter((sentence) => sentence !== undefined);
     return sentences.length === 0 ? {} : { description: sentences.join(" ") };
