@@ -1,7 +1,8 @@
 import { AppError } from "@brand-records/errors";
-import type { Request } from "express";
+import type { IncomingMessage } from "node:http";
 
 const BODY_BYTES_MAX = 64 * 1024;
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i;
 
 /**
@@ -11,29 +12,41 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?
  * @throws AppError `unsupported_media_type`, `payload_too_large`; `invalid_json` if it is not UTF-8; `invalid_request` or
  *   `request_timeout` if it does not come whole
  */
-export async function readJsonBody(request: Request): Promise<string> {
+export async function readJsonBody(request: IncomingMessage): Promise<string> {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw new AppError("unsupported_media_type", "Send JSON in UTF-8, with Content-Type: application/json.");
   if (encoding !== "identity") throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
   const bytes = await readBody(request);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch (error) {
     throw new AppError("invalid_json", "The body is not UTF-8.", { cause: error });
   }
 }
 
 /** Reads what reading takes: nothing. A small body is ignored, as clients that always send one expect. */
-export async function ignoreBody(request: Request): Promise<void> {
+export async function ignoreBody(request: IncomingMessage): Promise<void> {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (Number(length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
   // It does not say how long it is going to be: count.
   if (coding !== undefined) await readBody(request);
 }
 
+const broken = new WeakMap<IncomingMessage, AppError>();
+const readers = new WeakMap<IncomingMessage, (error: AppError) => void>();
+
+/** Tells whoever reads this body, now or later, that the rest of it will not come. */
+export function breakBody(request: IncomingMessage, error: AppError): void {
+  broken.set(request, error);
+  readers.get(request)?.(error);
+}
+
 /** Events rather than an iterator, which costs a promise a chunk. */
-function readBody(request: Request): Promise<Buffer> {
+function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const already = broken.get(request);
+    if (already !== undefined) return reject(already);
+    readers.set(request, reject);
     if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return reject(tooLarge());
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -46,7 +59,7 @@ function readBody(request: Request): Promise<Buffer> {
       } else chunks.push(chunk);
     });
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    request.on("error", (error) => reject(error instanceof AppError ? error : cutShort(error)));
+    request.on("error", (error) => reject(cutShort(error)));
     request.on("close", () => reject(cutShort()));
   });
 }

@@ -11,6 +11,7 @@ export type ErrorForm = (error: AppError, requestId: string) => { readonly statu
 /** What is known of a request while it is served; the access log is written from it. */
 export interface RequestContext extends CallContext {
   readonly startedAt: number;
+  deadline: number;
   readonly signal: AbortSignal;
   /** Of the operation, once it is known; never the path, which callers make up. */
   route: string;

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import type { Express } from "express";
 import { randomUUID } from "node:crypto";
+import { breakBody } from "./body.ts";
 import { errorBody, errorHeaders } from "./errors.ts";
 
 const HEADERS_BYTES_MAX = 32 * 1024;
@@ -90,7 +91,7 @@ function answerBrokenRequests(server: Server, told: (error: AppError) => void): 
     else if (response?.writableEnded === false && !response.headersSent) {
       response.setHeader("Connection", "close");
       // Broken within the body: whoever reads it answers.
-      if (!response.req.complete && response.req.listenerCount("error") > 0) response.req.emit("error", brokenBy(error));
+      if (!response.req.complete) breakBody(response.req, brokenBy(error));
     }
     // The rest of a request that has its answer already did not come, or not in order: nobody waits for more.
     else if (response?.req.complete === false) socket.destroy();

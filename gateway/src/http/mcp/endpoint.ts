@@ -18,7 +18,10 @@ import { isStateless, stateless } from "./stateless.ts";
 export async function serveMcp(services: Services, principal: Principal, request: Request, response: Response): Promise<void> {
   const context = contextOf(response);
   requireMethod(request, response, "POST");
+  const bodyBegan = Date.now();
   const message = parseMessage(await readJsonBody(request));
+  // How long its client took to send a message is not taken from the time to answer it.
+  context.deadline += Date.now() - bodyBegan;
   if (message.kind !== "request") {
     context.rpcMethod = message.kind;
     response.status(202).set("Content-Length", "0").end();

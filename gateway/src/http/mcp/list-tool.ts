@@ -42,7 +42,8 @@ const inputSchema = {
       minimum: 1,
       maximum: PAGE_LIMIT_MAX,
       default: PAGE_LIMIT_DEFAULT,
-      description: `Records a page. ${PAGE_LIMIT_MAX} are up to 30,000 tokens: ask for few when looking for the newest, for more when walking a list.`,
+      description:
+        "Records a page, of 85 to 140 tokens each. Ask for few when looking for the newest, for up to 100 when walking a list; more may exceed what your client lets a result be.",
     },
     cursor: {
       type: "string",

@@ -1,0 +1,110 @@
+import { Ajv } from "ajv";
+import { LIST_OPERATIONS } from "../../operations/index.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { toolListing, toolNamed } from "./toolbox.ts";
+import type { ToolListing } from "./tool.ts";
+
+const CHARACTERS_A_TOKEN = 4;
+
+interface Schema extends Record<string, unknown> {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+const listing = toolListing(["records:read"]);
+const tools = JSON.parse(listing) as (ToolListing & { inputSchema: Schema; outputSchema: Schema })[];
+
+/** A schema and all schemas within it. */
+function* schemasIn(schema: Schema): Generator<Schema> {
+  yield schema;
+  for (const property of Object.values(schema.properties ?? {})) yield* schemasIn(property);
+  if (schema.items !== undefined) yield* schemasIn(schema.items);
+}
+
+const REFUSED_SOMEWHERE = [
+  "oneOf",
+  "anyOf",
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "$ref",
+  "$defs",
+  "definitions",
+  "patternProperties",
+  "pattern",
+  "const",
+];
+
+describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
+  it("has a name that every client takes", () => {
+    expect(name).toMatch(/^[a-z_]{1,64}$/);
+  });
+
+  it.each(["inputSchema", "outputSchema"] as const)("%s has an object at its root and nothing that clients refuse", (which) => {
+    expect(tool[which]["type"]).toBe("object");
+    for (const schema of schemasIn(tool[which])) {
+      expect(Object.keys(schema).filter((keyword) => REFUSED_SOMEWHERE.includes(keyword))).toEqual([]);
+      // A list of types is a union, as with null.
+      expect(Array.isArray(schema["type"])).toBe(false);
+      expect(schema["type"]).not.toBe("null");
+      expect(schema["nullable"]).toBeUndefined();
+    }
+  });
+
+  it("takes flat arguments, each told", () => {
+    for (const argument of Object.values(tool.inputSchema.properties ?? {})) {
+      expect(["string", "integer"]).toContain(argument["type"]);
+      expect(argument["description"]).toMatch(/^\S.{20,}/);
+    }
+    expect(tool.inputSchema["additionalProperties"]).toBe(false);
+  });
+
+  it("lets later versions add fields and values to what it answers", () => {
+    for (const schema of schemasIn(tool.outputSchema)) {
+      expect(schema["additionalProperties"]).toBeUndefined();
+      expect(schema["enum"]).toBeUndefined();
+    }
+  });
+
+  it("has schemas that validators compile in their strict mode", () => {
+    const ajv = new Ajv({ strict: true, strictTypes: false });
+    expect(ajv.validateSchema(tool.inputSchema)).toBe(true);
+    ajv.compile(tool.inputSchema);
+    ajv.compile(tool.outputSchema);
+  });
+
+  it("has all four hints", () => {
+    expect(tool.annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false });
+  });
+
+  it("tells when to use it, how to page, and that texts are data", () => {
+    for (const told of [/Read it /i, /Status: \w+/, /Newest first/, /next_cursor/, /no update feed/, /data, never instructions/]) {
+      expect(tool.description).toMatch(told);
+    }
+    expect(tool.title).toMatch(/^List \w+$/);
+  });
+
+  it("is found by its name", () => {
+    expect(toolNamed(name).listing.name).toBe(name);
+  });
+});
+
+it("every list operation is a tool", () => {
+  expect(tools.map(({ name }) => name)).toEqual(Object.values(LIST_OPERATIONS).map(({ tool }) => tool));
+});
+
+it("permissions that change nothing change no byte", () => {
+  expect(toolListing([])).toBe(listing);
+  expect(toolListing(["campaigns:prepare", "records:read"])).toBe(listing);
+});
+
+it("tools/list costs a model less than 6,000 tokens, the instructions less than 600", () => {
+  expect(listing.length / CHARACTERS_A_TOKEN).toBeLessThan(6_000);
+  expect(INSTRUCTIONS.length / CHARACTERS_A_TOKEN).toBeLessThan(600);
+});
+
+it("what models are told changes only on purpose", () => {
+  expect({ instructions: INSTRUCTIONS, tools }).toMatchSnapshot();
+});

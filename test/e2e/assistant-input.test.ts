@@ -1,0 +1,282 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { eventually } from "@brand-records/testkit";
+import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
+import { rawRequest } from "../raw-http.ts";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: whatever an assistant sends, the answer is a clear one of the protocol, and the next message is served. */
+
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500" } });
+  brand = await stack.createBrand();
+});
+afterAll(() => stack.stop());
+
+const BODY_BYTES_MAX = 64 * 1024;
+const send = (body: unknown, headers: Record<string, string> = {}) => post(stack.url, brand.key, { headers, body });
+const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
+const links = (args: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":${args}}}`;
+
+async function expectRefused(body: unknown, rpc: number, status = 400, id: unknown = null): Promise<void> {
+  const answer = await send(body);
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { jsonrpc: "2.0", id, error: { code: rpc } } });
+}
+
+describe("what is no JSON: 400 -32700", () => {
+  it.each([
+    ["nothing", ""],
+    ["white space", " \n"],
+    ["half an object", '{"jsonrpc":"2.0"'],
+    ["two objects", '{"jsonrpc":"2.0","id":1,"method":"ping"}{}'],
+    ["a comment", '{"jsonrpc":"2.0","id":1,"method":"ping"/**/}'],
+    ["single quotes", "{'jsonrpc':'2.0'}"],
+    ["NaN", '{"jsonrpc":"2.0","id":NaN,"method":"ping"}'],
+    ["a raw line break in text", '{"jsonrpc":"2.0","id":"a\nb","method":"ping"}'],
+    ["bytes that are no UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ["a surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ["UTF-16", Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}', "utf16le")],
+  ])("%s", async (_, body) => {
+    await expectRefused(body, -32700);
+  });
+});
+
+describe("what is no message: 400 -32600", () => {
+  it.each([
+    ["a batch", [ping(1), ping(2)]],
+    ["a batch of one", [ping(1)]],
+    ["an empty batch", []],
+    ["null", "null"],
+    ["text", '"ping"'],
+    ["a number", "7"],
+    ["an empty object", {}],
+    ["no jsonrpc", { id: 1, method: "ping" }, 1],
+    ["jsonrpc 1.0", { ...ping("a"), jsonrpc: "1.0" }, "a"],
+    ["jsonrpc as a number", { ...ping(1), jsonrpc: 2 }, 1],
+    ["a method that is no text", { ...ping(1), method: 1 }, 1],
+    ["a method null", { ...ping(1), method: null }, 1],
+    ["no method", { jsonrpc: "2.0", id: 1 }, 1],
+    ["params that are a list", { ...ping(1), params: [] }, 1],
+    ["params null", { ...ping(1), params: null }, 1],
+    ["params that are text", { ...ping(1), params: "x" }, 1],
+  ] as [string, unknown, unknown?][])("%s", async (_, body, id = null) => {
+    await expectRefused(body, -32600, 400, id);
+  });
+});
+
+describe("ids", () => {
+  it.each([
+    0,
+    1,
+    -1,
+    1e3,
+    Number.MAX_SAFE_INTEGER,
+    -Number.MAX_SAFE_INTEGER,
+    "",
+    "1",
+    "a",
+    "\u0000",
+    "ñ😀",
+    "\ud800",
+    '"\\\n',
+    "x".repeat(60_000),
+    "__proto__",
+  ])("%j comes back as it was", async (id) => {
+    const { status, body } = await send(ping(id));
+    expect({ status, id: body.id, result: body.result }).toEqual({ status: 200, id, result: {} });
+  });
+
+  it.each([
+    ["null", "null"],
+    ["true", "true"],
+    ["false", "false"],
+    ["an object", "{}"],
+    ["a list", "[1]"],
+    ["a fraction", "1.5"],
+    ["2^53", "9007199254740992"],
+    ["1e400", "1e400"],
+  ])("%s: refused, because no answer could carry it", async (_, id) => {
+    await expectRefused(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`, -32600);
+  });
+
+  it("are in errors too", async () => {
+    for (const id of ["a", 0]) {
+      const { body } = await send({ jsonrpc: "2.0", id, method: "nothing" });
+      expect(body).toMatchObject({ id, error: { code: -32601 } });
+    }
+  });
+});
+
+describe("nesting and repetition", () => {
+  const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+
+  it.each([100, 1_000, 30_000])("%d lists within each other, as an argument, are one wrong argument", async (depth) => {
+    expect(refusalOf(await send(links(`{"limit":${deep(depth)}}`)))).toMatchObject({ code: "invalid_parameter", field: "limit" });
+    expect(refusalOf(await send(links(`{"other":${deep(depth)}}`)))).toMatchObject({ code: "invalid_parameter", field: "other" });
+  });
+
+  it("a batch of depth is a batch; objects without end are not JSON", async () => {
+    await expectRefused(deep(30_000), -32600);
+    await expectRefused('{"a":'.repeat(10_000), -32700);
+  });
+
+  it("of a member that comes twice the last counts, for us as for whoever checks the headers", async () => {
+    const { body } = await send('{"jsonrpc":"1.0","jsonrpc":"2.0","id":1,"id":2,"method":"nothing","method":"ping"}');
+    expect(body).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
+    const { body: page } = await send(links('{"limit":0,"limit":7}'));
+    expect(page.result.isError).toBe(false);
+    const smuggled = request("stateless", "tools/list");
+    const text = JSON.stringify(smuggled.body).replace('"method":"tools/list"', '"method":"tools/list","method":"tools/call"');
+    expect(await send(text, smuggled.headers)).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
+  });
+
+  it("thousands of unknown arguments are told, not all of them", async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`a${index}`, 1]));
+    const refusal = refusalOf(await send(links(JSON.stringify(many))));
+    expect(refusal.details).toHaveLength(20);
+    expect(refusal.message).toContain("5000 problems");
+  });
+});
+
+describe("names from the prototype", () => {
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("%s as an argument is an unknown one", async (name) => {
+    expect(refusalOf(await send(links(`{"${name}":{"limit":1}}`)))).toMatchObject({ code: "invalid_parameter", field: name });
+  });
+
+  it("__proto__ in the envelope, params or _meta changes nothing", async () => {
+    const smuggled =
+      '"__proto__":{"method":"tools/list","jsonrpc":"2.0","name":"list_links","io.modelcontextprotocol/protocolVersion":"2026-07-28"}';
+    await expectRefused(`{${smuggled},"jsonrpc":"2.0","id":1}`, -32600, 400, 1);
+    await expectRefused(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${smuggled}}}`, -32602, 200, 1);
+    const { body } = await send(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{${smuggled}}}}`);
+    expect(body.result).toEqual({});
+    expect((await send(ping(1))).body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+  });
+});
+
+describe.each(GENERATIONS)("text that cannot be stored, %s", (generation) => {
+  it.each([
+    ["NUL", "\u0000"],
+    ["a lone surrogate", "\ud800"],
+    ["a cursor with NUL within", "WzEsIm\u0000xpbmtz"],
+    ["60,000 characters", "x".repeat(60_000)],
+    ["emoji", "😀".repeat(100)],
+  ])("%s as cursor: invalid_cursor; as since: invalid_parameter", async (_, text) => {
+    const ask = (args: object) => post(stack.url, brand.key, toolCall(generation, "list_links", args));
+    expect(refusalOf(await ask({ cursor: text }))).toMatchObject({ code: "invalid_cursor" });
+    expect(refusalOf(await ask({ since: text }))).toMatchObject({ code: "invalid_parameter", field: "since" });
+  });
+});
+
+describe("the body's size and form", () => {
+  const padded = (bytes: number) => {
+    const text = JSON.stringify(ping("x"));
+    return text + " ".repeat(bytes - text.length);
+  };
+
+  it("64 KiB are served, one byte more is 413, with a length or in chunks", async () => {
+    expect((await send(padded(BODY_BYTES_MAX))).status).toBe(200);
+    await expectRefused(padded(BODY_BYTES_MAX + 1), -32000, 413);
+    const head = `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const inChunks = (bytes: number) =>
+      rawRequest(stack.url, [head, chunk(padded(bytes).slice(0, 5)), chunk(padded(bytes).slice(5)), "0\r\n\r\n"]);
+    expect(await inChunks(BODY_BYTES_MAX)).toMatchObject({ status: 200 });
+    const { status, body } = await inChunks(BODY_BYTES_MAX + 1);
+    expect({ status, body: JSON.parse(body) }).toMatchObject({
+      status: 413,
+      body: { id: null, error: { code: -32000, data: { code: "payload_too_large" } } },
+    });
+  });
+
+  it.each([
+    undefined,
+    "text/plain",
+    "application/json-rpc",
+    "application/jsonx",
+    "text/json",
+    "application/json; charset=utf-16",
+    "multipart/form-data",
+  ])("Content-Type %s: 415", async (type) => {
+    const { status, body } = await rawRequest(stack.url, [
+      `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\n${type === undefined ? "" : `Content-Type: ${type}\r\n`}Content-Length: 2\r\n\r\n{}`,
+    ]);
+    expect({ status, body: JSON.parse(body) }).toMatchObject({
+      status: 415,
+      body: { error: { code: -32000, data: { code: "unsupported_media_type" } } },
+    });
+  });
+
+  it.each(["application/json", "application/json;charset=utf-8", "application/json; charset=UTF-8", 'Application/JSON; charset="utf-8"'])(
+    "Content-Type %s is taken",
+    async (type) => {
+      expect((await send(ping(1), { "content-type": type })).status).toBe(200);
+    },
+  );
+
+  it("a compressed body: 415", async () => {
+    const answer = await send(ping(1), { "content-encoding": "gzip" });
+    expect(answer).toMatchObject({ status: 415, body: { error: { data: { code: "unsupported_media_type" } } } });
+  });
+
+  it("a byte order mark is let pass", async () => {
+    expect((await send(`\ufeff${JSON.stringify(ping(1))}`)).status).toBe(200);
+  });
+});
+
+describe("bodies that do not come", () => {
+  const head = (length: number | "chunked") =>
+    `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\n${length === "chunked" ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`}\r\n\r\n`;
+
+  it("a client that leaves in the middle is served nothing and logged as gone, not as our failure", async () => {
+    const already = gatewayLog().length;
+    const { hostname, port } = new URL(stack.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write(head(1_000) + '{"jsonrpc"');
+    // Came later and is answered: by now the first is waited for.
+    await send(ping(1));
+    socket.resetAndDestroy();
+    const line = await eventually(() => {
+      const found = gatewayLog()
+        .slice(already)
+        .find((entry) => entry["status"] === 499 && entry["route"] === "/api/mcp");
+      if (found === undefined) throw new Error("not logged yet");
+      return found;
+    });
+    expect(line).toMatchObject({ method: "POST", brand_id: brand.id });
+    expect(
+      gatewayLog()
+        .slice(already)
+        .filter(({ msg }) => msg === "request failed"),
+    ).toEqual([]);
+    expect((await send(ping(1))).status).toBe(200);
+  });
+
+  it("one that is waited for in vain: 408", async () => {
+    const { status, body } = await rawRequest(stack.url, [head(1_000), '{"jsonrpc"']);
+    expect({ status, body: JSON.parse(body) }).toMatchObject({
+      status: 408,
+      body: { id: null, error: { code: -32000, data: { code: "request_timeout" } } },
+    });
+  });
+
+  it("broken chunks: 400", async () => {
+    const { status, body } = await rawRequest(stack.url, [head("chunked"), '5\r\n{"jso\r\n', "nonsense\r\n"]);
+    expect({ status, body: JSON.parse(body) }).toMatchObject({
+      status: 400,
+      body: { id: null, error: { code: -32600, data: { code: "invalid_request" } } },
+    });
+  });
+
+  function gatewayLog(): Record<string, unknown>[] {
+    return stack.gateways[0].process
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+});
