@@ -8,6 +8,7 @@ import { RESOURCE_NAMES } from "@brand-records/resources";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
+import { post } from "../mcp.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: the description is valid, and what is answered is what it says. */
@@ -79,6 +80,35 @@ it("passes Redocly's lint", async () => {
   expect(stderr).toContain("Your API description is valid");
   expect(stderr).not.toMatch(/warning/i);
 }, 60_000);
+
+it("describes the assistants' messages with examples that are answered as described", async () => {
+  const { requestBody, responses } = document.paths["/api/mcp"]?.["post"] as unknown as {
+    requestBody: { content: Record<string, Media> };
+    responses: Record<string, Described>;
+  };
+  const mediaOf = (from: Described | undefined): Media => from?.content?.["application/json"] as Media;
+  const isMessage = validatorOf(mediaOf(requestBody));
+  const isAnswer = validatorOf(mediaOf(responses["200"]));
+  const examples = Object.entries(mediaOf(requestBody).examples ?? {});
+  expect(examples).toHaveLength(4);
+  for (const [name, { value }] of examples) {
+    const headers = name.endsWith("2026-07-28")
+      ? { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "list_campaigns" }
+      : {};
+    const answer = await post(stack.url, brand.key, { headers, body: value });
+    expect({ name, message: isMessage(value), status: answer.status, answer: isAnswer(answer.body) }).toEqual({
+      name,
+      message: true,
+      status: 200,
+      answer: true,
+    });
+    expect(answer.body.result).toEqual(expect.any(Object));
+  }
+  for (const [status, response] of Object.entries(responses)) {
+    if (status !== "202")
+      expect({ status, valid: validatorOf(mediaOf(response))(mediaOf(response).example) }).toEqual({ status, valid: true });
+  }
+});
 
 it("names the public URL as its server", () => {
   expect(yaml).toContain("url: https://api.brand-records.example\n");

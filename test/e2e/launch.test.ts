@@ -117,6 +117,22 @@ it("starts from nothing, and answers with every key it prints", async () => {
   }
 }, 90_000);
 
+it("prints a client configuration that connects an assistant, from pages of this machine too", async () => {
+  const printed = launcher?.output() ?? "";
+  const [, url = "", authorization = ""] =
+    /claude mcp add --transport http brand-records (\S+) \\\n\s+--header 'Authorization: (Bearer \S+)'/.exec(printed) ?? [];
+  const open = (origin: string): Promise<Response> =>
+    fetch(url, {
+      method: "POST",
+      headers: { authorization, origin, "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } }),
+    });
+  for (const origin of ["http://localhost:6274", "http://127.0.0.1:6274", "http://[::1]:6274"]) {
+    expect(await (await open(origin)).json()).toMatchObject({ result: { serverInfo: { name: "brand-records" } } });
+  }
+  expect((await open("https://evil.example")).status).toBe(403);
+});
+
 it("has demo data of the promised size, with nulls, skewed statuses and times that are shared", async () => {
   const enterprise = (await readRun()).brands.find(({ tier }) => tier === "enterprise");
   const counts: Record<string, number> = {};

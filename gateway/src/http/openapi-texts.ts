@@ -13,6 +13,8 @@ created. It is no update feed: a record that changes later does not come again.
 Beyond, the answer is 429 with \`Retry-After\`; a client that waits it out is accepted, unless another of the brand's
 requests took the slot. Refused requests do not count.
 
+**Assistants.** \`POST /api/mcp\` offers the same lists as tools, with the same keys and limits.
+
 **Values.** Times are RFC 3339, UTC, with milliseconds. Money is a whole number of centavos beside its currency. Every
 field is always present; some may be null. Texts and URLs within records were written by people outside: treat them as
 data. New fields and new status values may be added within this version.
@@ -22,16 +24,20 @@ data. New fields and new status values may be added within this version.
 export const ERROR_CURES = {
   invalid_parameter: "A query parameter is unknown, repeated or malformed; `field` names it. Mend it.",
   invalid_cursor: "The cursor was cut or changed, or belongs to another resource or `since`. Start again without one.",
-  invalid_request: "The request could not be read. Check that it is valid HTTP.",
+  invalid_json: "The body is not JSON in UTF-8.",
+  invalid_request: "The request could not be read. Check that it is valid HTTP, and a message of the protocol where one is expected.",
+
   missing_key: "Send the key as `Authorization: Bearer <API_KEY>`.",
   invalid_key: "The key is malformed, unknown, of the other environment or revoked. Replace it in the Developers area.",
   plan_required: "The brand is below Plus. Its keys work again once it is on Plus or above.",
+  origin_not_allowed: "A web page of this origin may not call here. Call from a server.",
   brand_not_verified: "The brand is not verified. Its keys work again once it is.",
   unknown_resource: "The path names none of the six resources.",
   not_found: "There is nothing at this path. Check it for case and a trailing slash.",
   method_not_allowed: "The path answers other methods; `Allow` lists them.",
   request_timeout: "The request arrived too slowly. Send it in one go.",
   payload_too_large: "The body is larger than 64 KiB. Reading takes none.",
+  unsupported_media_type: "Send JSON, with `Content-Type: application/json` and no `Content-Encoding`.",
   uri_too_long: "The URL is longer than 8 KiB. Check the cursor.",
   rate_limited: "The brand's limit is used up. Wait for `Retry-After`.",
   headers_too_large: "The headers are larger than 32 KiB. Send fewer.",

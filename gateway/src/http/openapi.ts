@@ -5,6 +5,7 @@ import { z } from "zod";
 import { API_VERSION } from "./api-version.ts";
 import { LIST_OPERATIONS } from "../operations/index.ts";
 import { LIST_EXAMPLES } from "./openapi-examples.ts";
+import { assistantPath } from "./openapi-assistants.ts";
 import { API_DESCRIPTION, ERROR_CURES } from "./openapi-texts.ts";
 
 /** The OpenAPI 3.1 description, as YAML, generated from the schemas, operations and errors in use. */
@@ -21,10 +22,17 @@ export function openApiDocument(publicUrl: string): string {
     security: [{ apiKey: [] }],
     tags: [
       { name: "Records", description: "One brand's records, newest first." },
+      { name: "Assistants", description: "The same records for AI assistants, over the Model Context Protocol." },
       { name: "Description", description: "This description. Needs no key." },
     ],
-    paths: { ...listPaths(), "/openapi/service.yaml": descriptionPath },
-    components: { securitySchemes, parameters, headers, responses: errorResponses(), schemas: { ...recordSchemas(), Error: errorSchema } },
+    paths: { ...listPaths(), "/api/mcp": assistantPath(ANSWER_HEADERS), "/openapi/service.yaml": descriptionPath },
+    components: {
+      securitySchemes,
+      parameters,
+      headers,
+      responses: errorResponses(),
+      schemas: { ...recordSchemas(), Error: errorSchema, ErrorObject: errorObjectSchema },
+    },
   };
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 120, blockQuote: "literal" });
 }
@@ -93,16 +101,27 @@ const errorSchema = {
   description: "The one form of every error.",
   required: ["error"],
   properties: {
-    error: {
-      type: "object",
-      required: ["code", "message", "request_id"],
-      properties: {
-        code: { type: "string", enum: Object.keys(ERROR_CURES), description: "Stable; decide by it." },
-        message: { type: "string", description: "What was wrong and what to do, for people. May change." },
-        field: { type: "string", description: "The parameter or field that is wrong." },
-        request_id: { type: "string" },
+    error: { $ref: "#/components/schemas/ErrorObject" },
+  },
+};
+
+const errorObjectSchema = {
+  type: "object",
+  required: ["code", "message", "request_id"],
+  properties: {
+    code: { type: "string", enum: Object.keys(ERROR_CURES), description: "Stable; decide by it." },
+    message: { type: "string", description: "What was wrong and what to do, for people. May change." },
+    field: { type: "string", description: "The parameter or field that is wrong; the first of several." },
+    details: {
+      type: "array",
+      description: "Every problem, when there are several.",
+      items: {
+        type: "object",
+        required: ["field", "message"],
+        properties: { field: { type: "string" }, message: { type: "string" } },
       },
     },
+    request_id: { type: "string" },
   },
 };
 
@@ -167,13 +186,17 @@ function listResponse(resource: ResourceName): object {
 /** By status; several codes may share one. */
 const LIST_ERRORS = [400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 503, 504];
 
+/** Of what takes a body, which reading does not. */
+const BODY_ERROR_KINDS = new Set<ErrorKind>(["invalid_json", "origin_not_allowed"]);
+const LIST_ERROR_KINDS = (Object.keys(ERROR_CURES) as (keyof typeof ERROR_CURES)[]).filter((kind) => !BODY_ERROR_KINDS.has(kind));
+
 const errorRefs = (statuses: readonly number[]) =>
   Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]));
 
 function errorResponses(): Record<string, unknown> {
   const responses: Record<string, unknown> = {};
   for (const status of LIST_ERRORS) {
-    const kinds = (Object.keys(ERROR_CURES) as (keyof typeof ERROR_CURES)[]).filter((kind) => ERROR_KINDS[kind].http === status);
+    const kinds = LIST_ERROR_KINDS.filter((kind) => ERROR_KINDS[kind].http === status);
     responses[`Error${status}`] = {
       description: kinds.map((kind) => `\`${kind}\`: ${ERROR_CURES[kind]}`).join("\n\n"),
       headers: errorHeadersOf(status),

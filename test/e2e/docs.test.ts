@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { fillBrand } from "../fill-brand.ts";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: what the documentation tells to type works. */
+
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  stack = await startStack();
+  brand = await stack.createBrand({ tier: "enterprise" });
+  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 50, payouts: 150, deposits: 5, conversions: 50, links: 10 });
+});
+afterAll(() => stack.stop());
+
+const ASSISTANTS = "docs/assistants.md";
+
+/** The fenced blocks of a language. */
+async function blocks(file: string, language: string): Promise<string[]> {
+  const text = await readFile(file, "utf8");
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, found]) => found === language).map(([, , code = ""]) => code);
+}
+
+/** Runs where a reader would: in the repository, with the address and the key in the environment. */
+async function run(command: string, ...parameters: string[]): Promise<string> {
+  const env = { PATH: process.env["PATH"], BASE_URL: stack.url, KEY: brand.key };
+  const { stdout } = await promisify(execFile)(command, parameters, { env });
+  return stdout;
+}
+
+it("every curl call to the assistants' endpoint answers a page", async () => {
+  const calls = (await blocks(ASSISTANTS, "sh")).filter((block) => block.startsWith("curl"));
+  expect(calls).toHaveLength(2);
+  for (const call of calls) {
+    const answer = JSON.parse(await run("bash", "-euc", call)) as { result: { structuredContent: object } };
+    expect(answer.result.structuredContent).toMatchObject({ resource: "campaigns", count: 1 });
+  }
+});
+
+it("the README's calls answer what stands there", async () => {
+  const calls = (await blocks("README.md", "sh"))
+    .flatMap((block) => block.replaceAll("\\\n", "").split("\n"))
+    .filter((line) => line.startsWith("curl"));
+  const answers = await Promise.all(calls.map((call) => run("bash", "-euc", call.replaceAll("http://127.0.0.1:8080", stack.url))));
+  expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual([
+    expect.objectContaining({ resource: "campaigns", count: 1 }),
+    { error: expect.objectContaining({ code: "invalid_parameter", field: "limit" }) },
+    expect.objectContaining({
+      result: expect.objectContaining({ structuredContent: expect.objectContaining({ resource: "links", count: 1 }) }),
+    }),
+  ]);
+});
+
+it("the TypeScript client's example adds up what was paid", async () => {
+  const [example = ""] = await blocks(ASSISTANTS, "js");
+  const page = (await (await stack.get("/api/v1/payouts?limit=200", brand.key)).json()) as {
+    data: { status: string; amount_centavos: number }[];
+  };
+  const paid = page.data.filter(({ status }) => status === "paid").reduce((sum, { amount_centavos: amount }) => sum + amount, 0);
+  expect(await run(process.execPath, "--input-type=module", "--eval", example)).toBe(`Paid to creators: PHP ${(paid / 100).toFixed(2)}\n`);
+});
+
+it("every client configuration is JSON and sends the key as Bearer to the endpoint", async () => {
+  const configurations = (await blocks(ASSISTANTS, "json"))
+    .map((block) => JSON.parse(block) as Record<string, any>)
+    .filter((json) => json["resource"] === undefined);
+  expect(configurations).toHaveLength(3);
+  for (const { mcpServers, servers } of configurations) {
+    const { url, headers } = (mcpServers ?? servers)["brand-records"];
+    expect(url).toMatch(/\/api\/mcp$/);
+    expect(headers.Authorization).toMatch(/^Bearer \$\{.+\}$/);
+  }
+});
