@@ -31,6 +31,8 @@ export interface TestBrand {
 
 export interface Gateway {
   readonly url: string;
+  /** Metrics and probes. */
+  readonly adminUrl: string;
   readonly process: ServiceProcess;
 }
 
@@ -87,7 +89,7 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
       script: join(ROOT, "gateway/dist/main.js"),
       env: { ...common, HOST: "127.0.0.1", PORT: "0", ACCOUNTS_ADDRESS: addresses.accounts, RECORDS_ADDRESS: addresses.records },
     });
-    return { url: `http://127.0.0.1:${portOf(process, "port")}`, process };
+    return { url: `http://127.0.0.1:${portOf(process, "port")}`, adminUrl: `http://127.0.0.1:${portOf(process, "admin_port")}`, process };
   };
   const running = (await Promise.all(Array.from({ length: gateways }, startGateway))) as [Gateway, ...Gateway[]];
 

@@ -1,6 +1,6 @@
 import { windowKey } from "@brand-records/redis";
 import { RESOURCE_NAMES } from "@brand-records/resources";
-import { startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { Redis } from "ioredis";
 import { fillBrand } from "../fill-brand.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall, type McpAnswer } from "../mcp.ts";
@@ -233,6 +233,32 @@ describe("the shared window", () => {
       expect(answer.headers.get("ratelimit")).toMatch(/^"brand";r=0;t=\d+$/);
     }
   });
+});
+
+it("the log and the metrics tell method, generation, tool and refusal of every message, and nothing that a client made up", async () => {
+  const marker = "marker7f3a";
+  await call("stateless", "list_payouts", { limit: 0, [marker]: marker });
+  await post(stack.url, brand.key, request("legacy", marker));
+  await post(stack.url, brand.key, toolCall("legacy", marker));
+  const { process, adminUrl } = stack.gateways[0];
+  const line = await eventually(() => {
+    const found = process
+      .output()
+      .split("\n")
+      .find((text) => text.includes('"tool":"list_payouts"') && text.includes('"error":"invalid_parameter"'));
+    if (found === undefined) throw new Error("not logged yet");
+    return JSON.parse(found) as object;
+  });
+  expect(line).toMatchObject({ route: "/api/mcp", rpc_method: "tools/call", rpc_generation: "stateless", status: 200, brand_id: brand.id });
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  expect(metrics).toMatch(
+    /^mcp_messages_total\{method="tools\/call",generation="stateless",tool="list_payouts",error="invalid_parameter",service="gateway"\} \d+$/m,
+  );
+  expect(metrics).toMatch(
+    /^mcp_messages_total\{method="other",generation="legacy",tool="none",error="not_found",service="gateway"\} \d+$/m,
+  );
+  expect(metrics).not.toContain(marker);
+  expect(process.output()).not.toContain(marker);
 });
 
 describe("what an answer costs a model, at 4 characters a token", () => {

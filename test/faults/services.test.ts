@@ -1,4 +1,5 @@
 import { eventually } from "@brand-records/testkit";
+import { post, request, toolCall } from "../mcp.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: whichever process is killed, requests get a JSON answer within the deadline, and all is well again by itself. */
@@ -72,6 +73,21 @@ it("records frozen: 504 as JSON at the deadline, not later by more than its own 
     expect(await answer.json()).toMatchObject({ error: { code: "timeout" } });
   }
   await eventually(async () => expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200));
+});
+
+it("assistants are told of a failure as one, with the id of their message, and can connect and list tools meanwhile", async () => {
+  const call = (id: string) => post(stack.url, brand.key, toolCall("stateless", "list_links", {}, id));
+  process.kill(stack.processes.records.pid, "SIGSTOP");
+  const hanging = await call("hanging");
+  expect(hanging).toMatchObject({ status: 504, body: { id: "hanging", error: { code: -32000, data: { code: "timeout" } } } });
+  await stack.processes.records.kill("SIGKILL");
+  const away = await call("away");
+  expect(away).toMatchObject({ status: 503, body: { id: "away", error: { code: -32000, data: { code: "unavailable" } } } });
+  expect(Number(away.headers.get("retry-after"))).toBeGreaterThan(0);
+  for (const method of ["server/discover", "tools/list"])
+    expect((await post(stack.url, brand.key, request("stateless", method))).status).toBe(200);
+  await stack.restart("records");
+  await eventually(async () => expect(await call("back")).toMatchObject({ status: 200, body: { id: "back", result: { isError: false } } }));
 });
 
 it("records told to stop finishes what it has begun, and is back without a failed request once it is started again", async () => {

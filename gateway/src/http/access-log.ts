@@ -1,5 +1,5 @@
 import { traceIdOf } from "@brand-records/rpc";
-import { Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import { Counter, Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
 import type { RequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
 
@@ -12,6 +12,12 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
     buckets: SECONDS_BUCKETS,
     registers: [metrics],
   });
+  const messages = new Counter({
+    name: "mcp_messages_total",
+    help: "Messages of assistants, by method, generation of the protocol, tool and error; a tool's refusal is an error here.",
+    labelNames: ["method", "generation", "tool", "error"],
+    registers: [metrics],
+  });
   // A line of scalars that we name ourselves: looking for secrets two levels down in it would cost twice the line.
   const lines = log.child({}, { redact: ["authorization"] });
   return (request, response, next) => {
@@ -20,6 +26,10 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
       const durationMs = performance.now() - context.startedAt;
       // 499: the client left before its answer (a convention of nginx).
       const status = response.writableFinished ? response.statusCode : 499;
+      if (context.rpc !== undefined) {
+        const { method, generation = "none", tool = "none" } = context.rpc;
+        messages.inc({ method, generation, tool, error: context.errorKind ?? "none" });
+      }
       duration.observe({ route: context.route, status: String(status) }, durationMs / 1000);
       lines.info(
         {
@@ -32,8 +42,9 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
           client_ip: request.ip,
           brand_id: context.brandId,
           key_id: context.keyId,
-          rpc_method: context.rpcMethod,
-          tool: context.tool,
+          rpc_method: context.rpc?.method,
+          rpc_generation: context.rpc?.generation,
+          tool: context.rpc?.tool,
           error: context.errorKind,
         },
         "request served",

@@ -18,9 +18,8 @@ export interface RequestContext extends CallContext {
   brandId?: string;
   keyId?: string;
   errorKind?: string;
-  /** On the assistants' path: what was called. Names of ours only, or `other`. */
-  rpcMethod?: string;
-  tool?: string;
+  /** On the assistants' path: what was sent. Names of ours only, or `other`. */
+  rpc?: { readonly method: string; readonly generation?: string; tool?: string };
   /** Where errors are not written as the API's error body. */
   errorForm?: ErrorForm;
 }

@@ -16,7 +16,7 @@ export async function callTool(params: RpcParams, caller: Caller): Promise<strin
   const { name, arguments: given } = params;
   if (typeof name !== "string") throw invalidParams("params.name has to be the name of a tool.");
   const tool = toolNamed(name);
-  caller.context.tool = tool.name;
+  if (caller.context.rpc !== undefined) caller.context.rpc.tool = tool.name;
   if (given != null && !isObject(given)) throw invalidParams("params.arguments has to be an object.");
   try {
     return answered(await call(tool, argumentsOf(given ?? {}), caller));

@@ -23,12 +23,13 @@ export async function serveMcp(services: Services, principal: Principal, request
   // How long its client took to send a message is not taken from the time to answer it.
   context.deadline += Date.now() - bodyBegan;
   if (message.kind !== "request") {
-    context.rpcMethod = message.kind;
+    context.rpc = { method: message.kind };
     response.status(202).set("Content-Length", "0").end();
     return;
   }
   const generation = isStateless(message, request.headers) ? stateless : legacy;
-  context.rpcMethod = KNOWN_METHODS.has(message.method) ? message.method : "other";
+  const method = KNOWN_METHODS.has(message.method) ? message.method : "other";
+  context.rpc = { method, generation: generation.name };
   context.errorForm = rpcErrorForm(message.id, generation);
   const result = await generation.answer(message, request.headers, { services, principal, context });
   response.setHeader("Cache-Control", "private, no-store");

@@ -6,6 +6,8 @@ import { SUPPORTED_VERSIONS } from "./server-info.ts";
 
 /** One way in which the protocol has been spoken. */
 export interface Generation {
+  /** In logs and metrics. */
+  readonly name: string;
   /** HTTP statuses of errors of the protocol, where they are not those of the error's kind. */
   readonly statuses: Partial<Record<RpcCode, number>>;
   /**

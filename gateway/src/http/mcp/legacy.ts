@@ -15,6 +15,7 @@ const METHODS = ["initialize", "ping", "tools/list", "tools/call"];
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export const legacy: Generation = {
+  name: "legacy",
   // Errors of a method are answers: the HTTP request went well.
   statuses: { [RPC_CODES.method_not_found]: 200, [RPC_CODES.invalid_params]: 200 },
 

@@ -29,6 +29,7 @@ const DISCOVERED = `{${COMPLETE},${membersOf({
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export const stateless: Generation = {
+  name: "stateless",
   statuses: { [RPC_CODES.method_not_found]: 404, [RPC_CODES.invalid_params]: 400 },
 
   async answer(request, headers, caller) {
