@@ -141,7 +141,7 @@ describe("legacy: methods", () => {
 });
 
 describe("stateless: metadata", () => {
-  const discover = (headers: Record<string, string | undefined>, meta: unknown = undefined) => {
+  const discover = (headers: Record<string, string | undefined>, meta?: unknown) => {
     const message = request("stateless", "server/discover");
     const merged = Object.fromEntries(Object.entries({ ...message.headers, ...headers }).filter(([, value]) => value !== undefined));
     const params = meta === undefined ? message.body["params"] : { _meta: meta };

@@ -39,7 +39,7 @@ const pageOf = (answer: McpAnswer) => {
     isError: false,
     content: [{ type: "text", text: expect.any(String) }],
   });
-  return { text: content[0].text as string, page: structuredContent };
+  return { text: content[0]?.text ?? "", page: structuredContent };
 };
 
 describe.each(GENERATIONS)("%s", (generation) => {

@@ -82,7 +82,7 @@ it("passes Redocly's lint", async () => {
 }, 60_000);
 
 it("describes the assistants' messages with examples that are answered as described", async () => {
-  const { requestBody, responses } = document.paths["/api/mcp"]?.["post"] as unknown as {
+  const { requestBody, responses } = (document.paths["/api/mcp"] ?? {})["post"] as unknown as {
     requestBody: { content: Record<string, Media> };
     responses: Record<string, Described>;
   };

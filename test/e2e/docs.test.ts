@@ -63,14 +63,25 @@ it("the TypeScript client's example adds up what was paid", async () => {
   expect(await run(process.execPath, "--input-type=module", "--eval", example)).toBe(`Paid to creators: PHP ${(paid / 100).toFixed(2)}\n`);
 });
 
+/** The JSON blocks: client configurations, and an answer. */
+interface Configuration {
+  readonly resource?: string;
+  readonly mcpServers?: Record<string, Server>;
+  readonly servers?: Record<string, Server>;
+}
+interface Server {
+  readonly url: string;
+  readonly headers: { readonly Authorization: string };
+}
+
 it("every client configuration is JSON and sends the key as Bearer to the endpoint", async () => {
   const configurations = (await blocks(ASSISTANTS, "json"))
-    .map((block) => JSON.parse(block) as Record<string, any>)
-    .filter((json) => json["resource"] === undefined);
+    .map((block) => JSON.parse(block) as Configuration)
+    .filter(({ resource }) => resource === undefined);
   expect(configurations).toHaveLength(3);
   for (const { mcpServers, servers } of configurations) {
-    const { url, headers } = (mcpServers ?? servers)["brand-records"];
+    const { url, headers } = (mcpServers ?? servers)?.["brand-records"] ?? {};
     expect(url).toMatch(/\/api\/mcp$/);
-    expect(headers.Authorization).toMatch(/^Bearer \$\{.+\}$/);
+    expect(headers?.Authorization).toMatch(/^Bearer \$\{.+\}$/);
   }
 });
