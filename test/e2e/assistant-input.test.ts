@@ -233,12 +233,17 @@ describe("bodies that do not come", () => {
 
   it("a client that leaves in the middle is served nothing and logged as gone, not as our failure", async () => {
     const already = gatewayLog().length;
+    let remaining = await remainingAfterPing();
     const { hostname, port } = new URL(stack.url);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");
-    socket.write(head(1_000) + '{"jsonrpc"');
-    // Came later and is answered: by now the first is waited for.
-    await send(ping(1));
+    socket.write(`${head(1_000)}{"jsonrpc"`);
+    // Once it is counted, its body is waited for.
+    await eventually(async () => {
+      const before = remaining;
+      remaining = await remainingAfterPing();
+      expect(before - remaining).toBe(2);
+    });
     socket.resetAndDestroy();
     const line = await eventually(() => {
       const found = gatewayLog()
@@ -271,6 +276,11 @@ describe("bodies that do not come", () => {
       body: { id: null, error: { code: -32600, data: { code: "invalid_request" } } },
     });
   });
+
+  async function remainingAfterPing(): Promise<number> {
+    const { headers } = await send(ping(1));
+    return Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+  }
 
   function gatewayLog(): Record<string, unknown>[] {
     return stack.gateways[0].process
