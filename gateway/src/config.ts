@@ -32,7 +32,7 @@ const Settings = z
       .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "has to be a number of hops, or addresses and subnets, comma-separated")
       .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
       .optional(),
-    /** Web pages of these origins may call the assistants' endpoint, comma-separated; `:*` allows every port. PUBLIC_URL's may always. */
+    /** Origins that the assistants' endpoint lets pass, comma-separated; `:*` is every port. PUBLIC_URL's passes always. There is no CORS. */
     ALLOWED_ORIGINS: origins,
     ACCOUNTS_ADDRESS: z.string(),
     RECORDS_ADDRESS: z.string(),

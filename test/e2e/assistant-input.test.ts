@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { eventually } from "@brand-records/testkit";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
-import { rawRequest } from "../raw-http.ts";
+import { rawRequest, untilClosed } from "../raw-http.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: whatever an assistant sends, the answer is a clear one of the protocol, and the next message is served. */
@@ -224,6 +224,50 @@ describe("the body's size and form", () => {
 
   it("a byte order mark is let pass", async () => {
     expect((await send(`\ufeff${JSON.stringify(ping(1))}`)).status).toBe(200);
+  });
+});
+
+describe("bytes that are no request, sent to this path", () => {
+  const START = "POST /api/mcp HTTP/1.1\r\nHost: x\r\n";
+
+  it.each([
+    ["a space in a header's name", `${START}Bad Header: x\r\n\r\n`, 400],
+    ["two lengths", `${START}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400],
+    ["headers of 40 KB", `${START}X: ${"x".repeat(40_000)}\r\n\r\n`, 431],
+    ["a query and HTTP/1.2", "POST /api/mcp?x HTTP/1.2\r\n\r\n", 400],
+  ])("%s: the protocol's form", async (_, bytes, status) => {
+    const answer = await rawRequest(stack.url, [bytes]);
+    expect({ status: answer.status, body: JSON.parse(answer.body) }).toMatchObject({
+      status,
+      body: { jsonrpc: "2.0", id: null, error: {} },
+    });
+  });
+
+  it("after messages that came with them in one packet: those are answered, in order, and then the connection ends", async () => {
+    const post = (body: string) =>
+      `${START}Authorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const received = await untilClosed(stack.url, `${post(JSON.stringify(ping("first")))}${post(links("{}"))}nonsense\r\n\r\n`);
+    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses.slice(0, 2)).toEqual(["200", "200"]);
+    expect(received.indexOf('"id":"first"')).toBeLessThan(received.indexOf('"structuredContent"'));
+    expect(received.indexOf('"id":"first"')).toBeGreaterThan(0);
+  });
+});
+
+describe("a client that asks before it sends (Expect: 100-continue)", () => {
+  const expecting = (key: string, length: number) =>
+    `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`;
+
+  it("is told to go on once it has been admitted", async () => {
+    const body = JSON.stringify(ping(1));
+    expect(await untilClosed(stack.url, expecting(brand.key, body.length) + body)).toMatch(
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,
+    );
+  });
+
+  it("is refused without being told to, for a wrong key and for too much", async () => {
+    expect(await untilClosed(stack.url, expecting("none", 100))).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await untilClosed(stack.url, expecting(brand.key, BODY_BYTES_MAX + 1))).toMatch(/^HTTP\/1\.1 413 /);
   });
 });
 

@@ -100,6 +100,7 @@ describe.each(GENERATIONS)("%s", (generation) => {
     ["since as a number", { since: 1763683200 }, "invalid_parameter", "since"],
     ["another brand", { brand_id: "brd_other" }, "invalid_parameter", "brand_id"],
     ["a filter that does not exist", { status: "pending" }, "invalid_parameter", "status"],
+    ["another brand left empty", { brand_id: "" }, "invalid_parameter", "brand_id"],
     ["an argument in another case", { Limit: 5 }, "invalid_parameter", "Limit"],
   ];
   it.each(wrongArguments)("%s: a result with isError that says what to mend", async (_, args, code, field) => {
@@ -226,7 +227,11 @@ describe("the shared window", () => {
         body: {
           jsonrpc: "2.0",
           id: null,
-          error: { code: -32003, message: expect.stringMatching(/Wait \d+ s/), data: { code: "rate_limited" } },
+          error: {
+            code: -32003,
+            message: expect.stringMatching(/Wait \d+ s/),
+            data: { code: "rate_limited", retry_after_seconds: expect.any(Number) },
+          },
         },
       });
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);

@@ -47,6 +47,12 @@ const request = (path: string, init: RequestInit = {}) => fetch(stack.url + path
 const authorised = (path: string, init: RequestInit = {}) =>
   request(path, { ...init, headers: { ...init.headers, authorization: bearer() } });
 
+it("a key sent as X-Request-Id by mistake is neither repeated nor logged", async () => {
+  const response = await authorised("/api/v1/links", { headers: { "x-request-id": brand.key } });
+  expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect(stack.gateways[0].process.output()).not.toContain(brand.key);
+});
+
 describe("the key", () => {
   const wrongKeys: [string, string, () => Record<string, string>][] = [
     ["no header", "missing_key", () => ({})],

@@ -16,13 +16,14 @@ import { apiRouteName, serveApi } from "./rest.ts";
 
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
+const ASSISTANTS = "/api/mcp";
 
 export interface AppParts extends AdmissionParts {
   readonly services: Services;
   readonly publicUrl: string;
   readonly trustProxy: number | string | undefined;
   readonly requestDeadlineMs: number;
-  /** Web pages of these origins may call the assistants' endpoint. */
+  /** A browser's Origin that the assistants' endpoint lets pass: a check against DNS rebinding. There is no CORS. */
   readonly allowedOrigins: readonly string[];
   readonly log: Logger;
   readonly metrics: Registry;
@@ -54,7 +55,11 @@ export function createApp(parts: AppParts): Express {
 
 /** The assistants' endpoint answers errors in their protocol's form, whichever check finds them. */
 const errorForms: RequestHandler = (request, response, next) => {
-  if (request.path === "/api/mcp") contextOf(response).errorForm = rpcErrorForm(null);
+  if (request.path === ASSISTANTS) {
+    const context = contextOf(response);
+    context.route = ASSISTANTS;
+    context.errorForm = rpcErrorForm(null);
+  }
   next();
 };
 
@@ -71,8 +76,8 @@ function edge({ isStopping }: AppParts): RequestHandler {
 function api(parts: AppParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
-    const toAssistants = request.path === "/mcp";
-    context.route = toAssistants ? "/api/mcp" : apiRouteName(request.path);
+    const toAssistants = context.route === ASSISTANTS;
+    if (!toAssistants) context.route = apiRouteName(request.path);
     if (toAssistants) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
     const { principal, verdict } = await admit(parts, request.rawHeaders, context, toAssistants ? "any" : "integrating");
     context.brandId = principal.brand_id;

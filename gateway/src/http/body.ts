@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 const BODY_BYTES_MAX = 64 * 1024;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
@@ -12,11 +12,11 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?
  * @throws AppError `unsupported_media_type`, `payload_too_large`; `invalid_json` if it is not UTF-8; `invalid_request` or
  *   `request_timeout` if it does not come whole
  */
-export async function readJsonBody(request: IncomingMessage): Promise<string> {
+export async function readJsonBody(request: IncomingMessage, response: ServerResponse): Promise<string> {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw new AppError("unsupported_media_type", "Send JSON in UTF-8, with Content-Type: application/json.");
   if (encoding !== "identity") throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
-  const bytes = await readBody(request);
+  const bytes = await readBody(request, response);
   try {
     return UTF_8.decode(bytes);
   } catch (error) {
@@ -25,11 +25,11 @@ export async function readJsonBody(request: IncomingMessage): Promise<string> {
 }
 
 /** Reads what reading takes: nothing. A small body is ignored, as clients that always send one expect. */
-export async function ignoreBody(request: IncomingMessage): Promise<void> {
+export async function ignoreBody(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (Number(length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
   // It does not say how long it is going to be: count.
-  if (coding !== undefined) await readBody(request);
+  if (coding !== undefined) await readBody(request, response);
 }
 
 const broken = new WeakMap<IncomingMessage, AppError>();
@@ -42,12 +42,14 @@ export function breakBody(request: IncomingMessage, error: AppError): void {
 }
 
 /** Events rather than an iterator, which costs a promise a chunk. */
-function readBody(request: IncomingMessage): Promise<Buffer> {
+function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const already = broken.get(request);
     if (already !== undefined) return reject(already);
     readers.set(request, reject);
     if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return reject(tooLarge());
+    // Only now is a client that asked first told to send.
+    if (request.headers.expect !== undefined) response.writeContinue();
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
@@ -60,7 +62,9 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
     });
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     request.on("error", (error) => reject(cutShort(error)));
-    request.on("close", () => reject(cutShort()));
+    request.on("close", () => {
+      if (!request.complete) reject(cutShort());
+    });
   });
 }
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Router, type RequestHandler } from "express";
 import { openApiDocument } from "./openapi.ts";
+import { requireMethod } from "./method.ts";
 import { contextOf } from "./request-context.ts";
-import { requireMethod } from "./rest.ts";
 
 const REDOC = readFileSync(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"));
 

@@ -13,7 +13,8 @@ export function errorBody(error: AppError, requestId: string): string {
   return JSON.stringify({ error: errorObject(error, requestId) });
 }
 
-const apiForm: ErrorForm = (error, requestId) => ({ status: ERROR_KINDS[error.kind].http, body: errorBody(error, requestId) });
+/** As everywhere but where a protocol has its own form. */
+export const apiForm: ErrorForm = (error, requestId) => ({ status: ERROR_KINDS[error.kind].http, body: errorBody(error, requestId) });
 
 /** Headers that belong to an error, whoever writes it out. */
 export function errorHeaders(error: AppError): Record<string, string> {

@@ -3,7 +3,8 @@ import type { AppError } from "@brand-records/errors";
 import { traceparentFrom, type CallContext } from "@brand-records/rpc";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+/** Not one that holds a key or a signing secret, sent in the wrong header: it would stand in logs and answers. */
+const SANE_REQUEST_ID = /^(?!.*(?:brk_|whsec_))[A-Za-z0-9._:-]{1,128}$/;
 
 /** How an error is written on a path. */
 export type ErrorForm = (error: AppError, requestId: string) => { readonly status: number; readonly body: string };

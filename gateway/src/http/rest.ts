@@ -6,6 +6,7 @@ import { LIST_OPERATIONS } from "../operations/index.ts";
 import type { ListOperation } from "../operations/list.ts";
 import type { Services } from "../services.ts";
 import { ignoreBody } from "./body.ts";
+import { requireMethod } from "./method.ts";
 import { pageArgumentsFrom } from "./page-arguments.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./send-json.ts";
@@ -17,7 +18,7 @@ export async function serveApi(services: Services, principal: Principal, request
   const operation = operationAt(request.path);
   const context = contextOf(response);
   requireMethod(request, response, READS);
-  await ignoreBody(request);
+  await ignoreBody(request, response);
   const page = pageArgumentsFrom(queryOf(request));
   const answer = await operation.list(services, principal.brand_id, page, context);
   response.setHeader("Cache-Control", "private, no-store");
@@ -38,12 +39,6 @@ function operationAt(path: string): ListOperation {
 export function apiRouteName(path: string): string {
   const [, name] = LIST_PATH.exec(path) ?? [];
   return name !== undefined && isResourceName(name) ? `/api/v1/${name}` : "/api/*";
-}
-
-export function requireMethod(request: Request, response: Response, allowed: string): void {
-  if (allowed.split(", ").includes(request.method)) return;
-  response.setHeader("Allow", allowed);
-  throw new AppError("method_not_allowed", `This path answers ${allowed} only.`);
 }
 
 function queryOf(request: Request): string {

@@ -1,10 +1,12 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { AppError, ERROR_KINDS } from "@brand-records/errors";
+import { AppError } from "@brand-records/errors";
 import type { Express } from "express";
 import { randomUUID } from "node:crypto";
 import { breakBody } from "./body.ts";
-import { errorBody, errorHeaders } from "./errors.ts";
+import { apiForm, errorHeaders } from "./errors.ts";
+import { rpcErrorForm } from "./mcp/endpoint.ts";
+import type { ErrorForm } from "./request-context.ts";
 
 const HEADERS_BYTES_MAX = 32 * 1024;
 /** Longer than the idle time-outs of common balancers (60 s), so that it is they who close. */
@@ -47,6 +49,8 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   server.timeout = IDLE_MS;
   // An Expect header of any other kind is ignored rather than refused with an empty 417.
   server.on("checkExpectation", app);
+  // Whoever reads the body tells a client that waits for it to go on; one that is refused has sent nothing in vain.
+  server.on("checkContinue", app);
   answerBrokenRequests(server, options.onBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -70,20 +74,19 @@ const NO_PROXY = new AppError("method_not_allowed", "This is no proxy: there is 
 function answerBrokenRequests(server: Server, told: (error: AppError) => void): void {
   const latest = new WeakMap<Socket, ServerResponse>();
   const answered = new WeakSet<Socket>();
-  server.on("request", (_request, response) => {
-    if (response.socket !== null) latest.set(response.socket, response);
-  });
+  const note = ({ socket }: IncomingMessage, response: ServerResponse): void => void latest.set(socket, response);
+  for (const event of ["request", "checkContinue", "checkExpectation"] as const) server.on(event, note);
 
-  const answer = (socket: Socket, error: AppError): void => {
+  const answer = (socket: Socket, error: AppError, form: ErrorForm = apiForm): void => {
     // More of a broken request keeps coming, and keeps being broken.
     if (answered.has(socket)) return;
     answered.add(socket);
     told(error);
-    socket.end(rawAnswer(error));
+    socket.end(rawAnswer(error, form));
     // Closed at once, unread bytes would turn into a reset that overtakes the answer.
     setTimeout(() => socket.destroy(), 1_000).unref();
   };
-  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+  server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, stream) => {
     const socket = stream as Socket;
     const response = latest.get(socket);
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
@@ -95,14 +98,21 @@ function answerBrokenRequests(server: Server, told: (error: AppError) => void): 
     }
     // The rest of a request that has its answer already did not come, or not in order: nobody waits for more.
     else if (response?.req.complete === false) socket.destroy();
-    else answer(socket, brokenBy(error));
+    else answer(socket, brokenBy(error), formFor(error.rawPacket));
   });
   server.on("connect", (_request, stream) => answer(stream as Socket, NO_PROXY));
 }
 
-function rawAnswer(error: AppError): string {
+/** Where the first line could be read, the error is written as on its path. */
+function formFor(packet: Buffer | undefined): ErrorForm | undefined {
+  return packet !== undefined && TO_ASSISTANTS.test(packet.toString("latin1", 0, 64)) ? rpcErrorForm(null) : undefined;
+}
+
+const TO_ASSISTANTS = /^[A-Z]+ \/api\/mcp[ ?]/;
+
+function rawAnswer(error: AppError, form: ErrorForm): string {
   const requestId = randomUUID();
-  const body = errorBody(error, requestId);
+  const { status, body } = form(error, requestId);
   const headers = {
     ...errorHeaders(error),
     "Content-Type": "application/json; charset=utf-8",
@@ -112,7 +122,7 @@ function rawAnswer(error: AppError): string {
     Connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${ERROR_KINDS[error.kind].http} ${error.kind}\r\n${lines.join("")}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${error.kind}\r\n${lines.join("")}\r\n${body}`;
 }
 
 /** The app says `Connection: close` by now; connections leave with their answers instead of breaking under a request. */

@@ -7,7 +7,7 @@ export const LIST_OPERATIONS: Readonly<Record<ResourceName, ListOperation>> = Ob
     resource: "campaigns",
     summary: "List the brand's campaigns, newest first.",
     guide:
-      "What the brand runs with creators: terms, budget against committed and paid, dates, status. type says how creators are paid: blitz per 1,000 views, ugc and package per accepted piece, affiliate by commission. Read it first when a question names a campaign: its id is the campaign_id of all other records.",
+      "What the brand runs with creators: terms, budget against committed and paid, dates, status. type says how creators are paid: blitz per 1,000 views, ugc and package per accepted piece, affiliate by commission (commission_bps 1000 is 10%). committed_centavos is what creators earned, paid out or not. Read it first when a question names a campaign: its id is the campaign_id of all other records.",
     fetch: ({ records }, page, context) => records.listCampaigns(page, context),
   }),
   submissions: defineList({
@@ -21,7 +21,7 @@ export const LIST_OPERATIONS: Readonly<Record<ResourceName, ListOperation>> = Ob
     resource: "payouts",
     summary: "List payouts to creators, newest first.",
     guide:
-      "Money on its way, or arrived, at one creator for one campaign. Read it for what was paid, what is under way and what failed and why. What the brand itself paid in is in deposits.",
+      "Money on its way, or arrived, at one creator for one campaign. Read it for what was paid, what is under way and what failed and why. amount_centavos is what the creator gets; fee_centavos comes on top. What the brand itself paid in is in deposits.",
     fetch: ({ records }, page, context) => records.listPayouts(page, context),
   }),
   deposits: defineList({
@@ -35,14 +35,14 @@ export const LIST_OPERATIONS: Readonly<Record<ResourceName, ListOperation>> = Ob
     resource: "conversions",
     summary: "List orders that came through tracked links, newest first.",
     guide:
-      "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Often the largest list by far: for totals of clicks and orders read links instead.",
+      "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Often the largest list by far: the totals by link, without reversed orders, are in links.",
     fetch: ({ records }, page, context) => records.listConversions(page, context),
   }),
   links: defineList({
     resource: "links",
     summary: "List creators' tracked links, newest first.",
     guide:
-      "Creators' tracked links into the brand's shop, with their clicks and conversions so far. Read it to compare links or creators, or to see which are active. Single orders are in conversions.",
+      "Creators' tracked links into the brand's shop, with their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active. Single orders are in conversions.",
     fetch: ({ records }, page, context) => records.listLinks(page, context),
   }),
 });

@@ -86,7 +86,7 @@ export function parsePageArguments(given: ReadonlyMap<string, unknown>): PageArg
   throw invalidParameters([
     ...unknown.map((name) => ({
       field: name.slice(0, FIELD_LENGTH_MAX),
-      message: `There is no parameter ${quoted(name)} here. Known are ${ARGUMENT_NAMES.join(", ")}.`,
+      message: `There is no parameter ${quoted(name)} here: lists have ${ARGUMENT_NAMES.join(", ")}, and no filters.`,
     })),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ field: String(path[0]), message })),
   ]);

@@ -14,8 +14,8 @@ export const links = defineResource({
     code: text(64).describe("The short code within the URL."),
     url: webUrl().describe("What the creator shares."),
     destination_url: webUrl().describe("Where it leads."),
-    clicks: count(),
-    conversions: count(),
+    clicks: count().describe("So far."),
+    conversions: count().describe("Orders so far, less reversed ones."),
     expires_at: maybe(time()),
   }),
 });

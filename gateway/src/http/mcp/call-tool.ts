@@ -4,7 +4,6 @@ import { errorBody } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import { invalidParams, isObject, type RpcParams } from "./json-rpc.ts";
 import type { Tool, ToolArguments } from "./tool.ts";
-import { toolNamed } from "./toolbox.ts";
 
 /**
  * Calls a tool; answers the members of its result as JSON text, without the braces. What a model can mend or tell its
@@ -15,11 +14,11 @@ import { toolNamed } from "./toolbox.ts";
 export async function callTool(params: RpcParams, caller: Caller): Promise<string> {
   const { name, arguments: given } = params;
   if (typeof name !== "string") throw invalidParams("params.name has to be the name of a tool.");
-  const tool = toolNamed(name);
+  const tool = caller.toolbox.named(name);
   if (caller.context.rpc !== undefined) caller.context.rpc.tool = tool.name;
   if (given != null && !isObject(given)) throw invalidParams("params.arguments has to be an object.");
   try {
-    return answered(await call(tool, argumentsOf(given ?? {}), caller));
+    return answered(await call(tool, argumentsOf(tool, given ?? {}), caller));
   } catch (thrown) {
     const error = AppError.from(thrown);
     if (ERROR_KINDS[error.kind].http >= 500) throw error;
@@ -39,9 +38,11 @@ async function call(tool: Tool, given: ToolArguments, { services, principal, con
   return tool.call(services, principal.brand_id, given, context);
 }
 
-/** Clients and models send null or "" for an argument they leave out. */
-function argumentsOf(given: RpcParams): ToolArguments {
-  return new Map(Object.entries(given).filter(([, value]) => value !== null && value !== ""));
+/** Clients and models send null or "" for an argument they leave out. Of one that there is not, they too are refused. */
+function argumentsOf({ listing }: Tool, given: RpcParams): ToolArguments {
+  const isLeftOut = (name: string, value: unknown): boolean =>
+    (value === null || value === "") && Object.hasOwn(listing.inputSchema.properties, name);
+  return new Map(Object.entries(given).filter(([name, value]) => !isLeftOut(name, value)));
 }
 
 /** The page is serialised once: the text is that JSON, escaped. */

@@ -3,13 +3,14 @@ import type { Request, Response } from "express";
 import type { Principal } from "../../auth/principal.ts";
 import type { Services } from "../../services.ts";
 import { readJsonBody } from "../body.ts";
+import { requireMethod } from "../method.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
-import { requireMethod } from "../rest.ts";
 import { sendJson } from "../send-json.ts";
-import type { Generation } from "./generation.ts";
+import { methodOf, type Generation } from "./generation.ts";
 import { codeOf, failureBody, parseMessage, successBody, type RpcId } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
 import { isStateless, stateless } from "./stateless.ts";
+import { TOOLBOX } from "./toolbox.ts";
 
 /**
  * Serves one message of the Model Context Protocol for a caller who has been admitted: JSON in, JSON out. No streams, no
@@ -19,7 +20,7 @@ export async function serveMcp(services: Services, principal: Principal, request
   const context = contextOf(response);
   requireMethod(request, response, "POST");
   const bodyBegan = Date.now();
-  const message = parseMessage(await readJsonBody(request));
+  const message = parseMessage(await readJsonBody(request, response));
   // How long its client took to send a message is not taken from the time to answer it.
   context.deadline += Date.now() - bodyBegan;
   if (message.kind !== "request") {
@@ -27,16 +28,17 @@ export async function serveMcp(services: Services, principal: Principal, request
     response.status(202).set("Content-Length", "0").end();
     return;
   }
+  const { id, method, params } = message;
   const generation = isStateless(message, request.headers) ? stateless : legacy;
-  const method = KNOWN_METHODS.has(message.method) ? message.method : "other";
-  context.rpc = { method, generation: generation.name };
-  context.errorForm = rpcErrorForm(message.id, generation);
-  const result = await generation.answer(message, request.headers, { services, principal, context });
+  context.rpc = { method: METHOD_NAMES.has(method) ? method : "other", generation: generation.name };
+  context.errorForm = rpcErrorForm(id, generation);
+  generation.check(message, request.headers);
+  const result = await methodOf(generation, method)(params, { services, principal, context, toolbox: TOOLBOX });
   response.setHeader("Cache-Control", "private, no-store");
-  sendJson(response, 200, successBody(message.id, result));
+  sendJson(response, 200, successBody(id, result));
 }
 
-const KNOWN_METHODS = new Set(["initialize", "ping", "server/discover", "tools/list", "tools/call"]);
+const METHOD_NAMES = new Set([...legacy.methods.keys(), ...stateless.methods.keys()]);
 
 /** Errors on this path are JSON-RPC's, from the first check to the last. */
 export function rpcErrorForm(id: RpcId | null, generation?: Generation): ErrorForm {

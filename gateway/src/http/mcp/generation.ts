@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "./caller.ts";
-import type { RpcCode, RpcRequest } from "./json-rpc.ts";
-import { RPC_CODES, RpcError } from "./json-rpc.ts";
-import { SUPPORTED_VERSIONS } from "./server-info.ts";
+import { RPC_CODES, RpcError, type RpcCode, type RpcParams, type RpcRequest } from "./json-rpc.ts";
+import { LEGACY_VERSIONS, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
+
+/** Answers one method. @returns the result as JSON text @throws RpcError, AppError */
+export type Method = (params: RpcParams, caller: Caller) => string | Promise<string>;
 
 /** One way in which the protocol has been spoken. */
 export interface Generation {
@@ -10,21 +12,24 @@ export interface Generation {
   readonly name: string;
   /** HTTP statuses of errors of the protocol, where they are not those of the error's kind. */
   readonly statuses: Partial<Record<RpcCode, number>>;
-  /**
-   * @returns the result as JSON text
-   * @throws RpcError, AppError
-   */
-  answer(request: RpcRequest, headers: IncomingHttpHeaders, caller: Caller): string | Promise<string>;
+  readonly methods: ReadonlyMap<string, Method>;
+  /** Looks at what a request says of itself. @throws RpcError */
+  check(request: RpcRequest, headers: IncomingHttpHeaders): void;
 }
 
-export const methodNotFound = (methods: readonly string[]): RpcError =>
-  new RpcError(RPC_CODES.method_not_found, "not_found", `There is no such method here. The methods are ${methods.join(", ")}.`);
+/** @throws RpcError if the generation has no such method */
+export function methodOf({ methods }: Generation, name: string): Method {
+  const method = methods.get(name);
+  if (method !== undefined) return method;
+  const known = [...methods.keys()].join(", ");
+  throw new RpcError(RPC_CODES.method_not_found, "not_found", `There is no such method here. The methods are ${known}.`);
+}
 
 /** @param requested as the client sent it; repeated no longer than a version can be */
 export const unsupportedVersion = (requested: string): RpcError =>
   new RpcError(
     RPC_CODES.unsupported_version,
     "invalid_request",
-    `This protocol version is not supported. Supported are ${SUPPORTED_VERSIONS.join(", ")}.`,
+    `This protocol version is not supported, or not in this way. ${STATELESS_VERSION} is told in _meta and in the header; ${LEGACY_VERSIONS.join(" and ")} open with initialize and have no version in _meta.`,
     { data: { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 64) } },
   );

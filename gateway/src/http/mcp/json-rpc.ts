@@ -109,7 +109,13 @@ export function successBody(id: RpcId, result: string): string {
 /** @param request null if it could not be read */
 export function failureBody(request: RpcId | null, error: AppError, requestId: string): string {
   const id = request ?? (error instanceof RpcError ? error.id : null);
-  const data = { ...errorObject(error, requestId), ...(error instanceof RpcError && error.data) };
+  const { retryAfterSeconds } = error;
+  const data = {
+    ...errorObject(error, requestId),
+    // Few clients hand headers on.
+    ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
+    ...(error instanceof RpcError && error.data),
+  };
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code: codeOf(error), message: error.message, data } });
 }
 

@@ -1,12 +1,9 @@
 import { callTool } from "./call-tool.ts";
-import { methodNotFound, unsupportedVersion, type Generation } from "./generation.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
 import { requireFirstPage } from "./first-page.ts";
+import { unsupportedVersion, type Generation, type Method } from "./generation.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
 import { RPC_CODES, type RpcParams } from "./json-rpc.ts";
 import { CAPABILITIES, LEGACY_VERSIONS, SERVER_INFO } from "./server-info.ts";
-import { toolListing } from "./toolbox.ts";
-
-const METHODS = ["initialize", "ping", "tools/list", "tools/call"];
 
 /**
  * 2025-06-18 and 2025-11-25: a connection begins with `initialize`. Nothing is remembered of it, so there is no session,
@@ -19,30 +16,28 @@ export const legacy: Generation = {
   // Errors of a method are answers: the HTTP request went well.
   statuses: { [RPC_CODES.method_not_found]: 200, [RPC_CODES.invalid_params]: 200 },
 
-  async answer({ method, params }, headers, caller) {
-    if (method === "initialize") return initialized(params);
-    requireVersion(headers["mcp-protocol-version"]);
-    switch (method) {
-      case "ping":
-        return "{}";
-      case "tools/list":
+  methods: new Map<string, Method>([
+    ["initialize", initialize],
+    ["ping", () => "{}"],
+    [
+      "tools/list",
+      (params, { toolbox, principal }) => {
         requireFirstPage(params);
-        return `{"tools":${toolListing(caller.principal.permissions)}}`;
-      case "tools/call":
-        return `{${await callTool(params, caller)}}`;
-      default:
-        throw methodNotFound(METHODS);
-    }
+        return `{"tools":${toolbox.listingFor(principal.permissions)}}`;
+      },
+    ],
+    ["tools/call", async (params, caller) => `{${await callTool(params, caller)}}`],
+  ]),
+
+  /** Clients older than the header send none; they are served as the oldest version, from which the newer do not differ here. */
+  check({ method }, { "mcp-protocol-version": header }) {
+    if (method === "initialize" || header === undefined) return;
+    if (!LEGACY_VERSIONS.some((version) => version === header)) throw unsupportedVersion(String(header));
   },
 };
 
 /** The client's version if it is known, else the newest of this generation: the client decides whether it can go on. */
-function initialized({ protocolVersion: wanted }: RpcParams): string {
+function initialize({ protocolVersion: wanted }: RpcParams): string {
   const protocolVersion = LEGACY_VERSIONS.find((version) => version === wanted) ?? LEGACY_VERSIONS.at(-1);
   return JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER_INFO, instructions: INSTRUCTIONS });
-}
-
-/** Clients older than the header send none; they are served as the oldest version, from which the newer do not differ here. */
-function requireVersion(header: string | string[] | undefined): void {
-  if (header !== undefined && !LEGACY_VERSIONS.some((version) => version === header)) throw unsupportedVersion(String(header));
 }

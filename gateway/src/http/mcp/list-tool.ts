@@ -43,7 +43,7 @@ const inputSchema = {
       maximum: PAGE_LIMIT_MAX,
       default: PAGE_LIMIT_DEFAULT,
       description:
-        "Records a page, of 85 to 140 tokens each. Ask for few when looking for the newest, for up to 100 when walking a list; more may exceed what your client lets a result be.",
+        "Records a page, of 130 to 210 tokens each. 50 suit most questions; above 100 the answer may be more than your client lets a result be.",
     },
     cursor: {
       type: "string",
@@ -52,7 +52,7 @@ const inputSchema = {
     since: {
       type: "string",
       description:
-        "Only records created strictly after this RFC 3339 time with an offset, such as 2026-11-01T00:00:00+08:00. Keep it the same while paging with cursor.",
+        "Only records created strictly after this RFC 3339 time with an offset, such as 2026-11-01T00:00:00+08:00. It looks at created_at only: for what was paid, reviewed or ordered in a period, begin earlier and compare paid_at, reviewed_at or occurred_at yourself. Keep it the same while paging with cursor.",
     },
   },
   additionalProperties: false,

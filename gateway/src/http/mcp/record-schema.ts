@@ -33,7 +33,8 @@ function fieldSchema(property: Json): Json {
     const sentences = [description, more].filter((sentence) => sentence !== undefined);
     return sentences.length === 0 ? {} : { description: sentences.join(" ") };
   };
-  const [inner] = anyOf ?? [];
+  const [inner, ...others] = anyOf ?? [];
+  if (others.some(({ type: other }) => other !== "null")) throw new Error("a record's field is of one type, or null");
   // Without a type: several clients refuse a schema whose type is a union with null.
   if (inner !== undefined) return told(`${capitalised(typeOf(inner))}, or null.`);
   if (words !== undefined) return { type: "string", ...told(`One of ${words.join(", ")}.`) };

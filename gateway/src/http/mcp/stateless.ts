@@ -1,13 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { callTool } from "./call-tool.ts";
 import { requireFirstPage } from "./first-page.ts";
-import { methodNotFound, unsupportedVersion, type Generation } from "./generation.ts";
+import { unsupportedVersion, type Generation, type Method } from "./generation.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { invalidParams, isObject, RPC_CODES, RpcError, type RpcParams, type RpcRequest } from "./json-rpc.ts";
 import { CAPABILITIES, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
-import { toolListing } from "./toolbox.ts";
-
-const METHODS = ["server/discover", "tools/list", "tools/call"];
 
 const META = "io.modelcontextprotocol/";
 /** What a deployment adds is seen within this; until then nobody needs to ask again. */
@@ -32,20 +29,28 @@ export const stateless: Generation = {
   name: "stateless",
   statuses: { [RPC_CODES.method_not_found]: 404, [RPC_CODES.invalid_params]: 400 },
 
-  async answer(request, headers, caller) {
-    requireMetadata(request, headers);
-    const { method, params } = request;
-    switch (method) {
-      case "server/discover":
-        return DISCOVERED;
-      case "tools/list":
+  methods: new Map<string, Method>([
+    ["server/discover", () => DISCOVERED],
+    [
+      "tools/list",
+      (params, { toolbox, principal }) => {
         requireFirstPage(params);
-        return `{${COMPLETE},"tools":${toolListing(caller.principal.permissions)},${CACHE},${SERVER}}`;
-      case "tools/call":
-        return `{${COMPLETE},${await callTool(params, caller)},${SERVER}}`;
-      default:
-        throw methodNotFound(METHODS);
-    }
+        return `{${COMPLETE},"tools":${toolbox.listingFor(principal.permissions)},${CACHE},${SERVER}}`;
+      },
+    ],
+    ["tools/call", async (params, caller) => `{${COMPLETE},${await callTool(params, caller)},${SERVER}}`],
+  ]),
+
+  check({ method, params }, headers) {
+    const { [`${META}protocolVersion`]: version, [`${META}clientCapabilities`]: capabilities } = metaOf(params);
+    const header = headers["mcp-protocol-version"];
+    if (version === undefined && header !== STATELESS_VERSION) throw unsupportedVersion(String(header));
+    if (typeof version !== "string") throw invalidParams(`params._meta has to have ${META}protocolVersion, as text.`);
+    requireSame("MCP-Protocol-Version", header, version);
+    if (version !== STATELESS_VERSION) throw unsupportedVersion(version);
+    if (!isObject(capabilities)) throw invalidParams(`params._meta has to have ${META}clientCapabilities, an object.`);
+    requireSame("Mcp-Method", headers["mcp-method"], method);
+    if (method === "tools/call") requireSame("Mcp-Name", decoded(headers["mcp-name"]), params["name"]);
   },
 };
 
@@ -55,18 +60,6 @@ export function isStateless({ method, params }: RpcRequest, headers: IncomingHtt
   // Opens a connection of the other generation, whatever a client that has not negotiated yet puts into the header.
   if (method === "initialize") return false;
   return String(headers["mcp-protocol-version"] ?? "") >= STATELESS_VERSION;
-}
-
-function requireMetadata({ method, params }: RpcRequest, headers: IncomingHttpHeaders): void {
-  const { [`${META}protocolVersion`]: version, [`${META}clientCapabilities`]: capabilities } = metaOf(params);
-  const header = headers["mcp-protocol-version"];
-  if (version === undefined && header !== STATELESS_VERSION) throw unsupportedVersion(String(header));
-  if (typeof version !== "string") throw invalidParams(`params._meta has to have ${META}protocolVersion, as text.`);
-  requireSame("MCP-Protocol-Version", header, version);
-  if (version !== STATELESS_VERSION) throw unsupportedVersion(version);
-  if (!isObject(capabilities)) throw invalidParams(`params._meta has to have ${META}clientCapabilities, an object.`);
-  requireSame("Mcp-Method", headers["mcp-method"], method);
-  if (method === "tools/call") requireSame("Mcp-Name", decoded(headers["mcp-name"]), params["name"]);
 }
 
 function metaOf({ _meta: meta }: RpcParams): RpcParams {

@@ -1,7 +1,7 @@
 import type { CallContext } from "@brand-records/rpc";
 import type { Services } from "../../services.ts";
 
-/** Arguments as an assistant sent them, less those that mean nothing: null and "". */
+/** Arguments as an assistant sent them, less those it left out by sending null or "". */
 export type ToolArguments = ReadonlyMap<string, unknown>;
 
 /** Something an assistant may call. */
@@ -23,7 +23,7 @@ export interface ToolListing {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: object;
+  readonly inputSchema: { readonly properties: object };
   readonly outputSchema: object;
   readonly annotations: {
     readonly readOnlyHint: boolean;

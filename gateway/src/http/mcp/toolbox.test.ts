@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { LIST_OPERATIONS } from "../../operations/index.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { toolListing, toolNamed } from "./toolbox.ts";
+import { TOOLBOX } from "./toolbox.ts";
 import type { ToolListing } from "./tool.ts";
 
 const CHARACTERS_A_TOKEN = 4;
@@ -11,7 +11,7 @@ interface Schema extends Record<string, unknown> {
   items?: Schema;
 }
 
-const listing = toolListing(["records:read"]);
+const listing = TOOLBOX.listingFor(["records:read"]);
 const tools = JSON.parse(listing) as (ToolListing & { inputSchema: Schema; outputSchema: Schema })[];
 
 /** A schema and all schemas within it. */
@@ -87,7 +87,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
   });
 
   it("is found by its name", () => {
-    expect(toolNamed(name).listing.name).toBe(name);
+    expect(TOOLBOX.named(name).listing.name).toBe(name);
   });
 });
 
@@ -96,8 +96,8 @@ it("every list operation is a tool", () => {
 });
 
 it("permissions that change nothing change no byte", () => {
-  expect(toolListing([])).toBe(listing);
-  expect(toolListing(["campaigns:prepare", "records:read"])).toBe(listing);
+  expect(TOOLBOX.listingFor([])).toBe(listing);
+  expect(TOOLBOX.listingFor(["campaigns:prepare", "records:read"])).toBe(listing);
 });
 
 it("tools/list costs a model less than 6,000 tokens, the instructions less than 600", () => {

@@ -1,0 +1,99 @@
+import { AppError } from "@brand-records/errors";
+import type { Principal } from "../../auth/principal.ts";
+import type { Services } from "../../services.ts";
+import { callTool } from "./call-tool.ts";
+import type { Tool } from "./tool.ts";
+import { createToolbox } from "./toolbox.ts";
+
+const schema = { type: "object", properties: { note: { type: "string" } } };
+
+const tool = (name: string, permission: string | undefined, call: Tool["call"]): Tool => ({
+  name,
+  ...(permission !== undefined && { permission }),
+  listing: {
+    name,
+    title: name,
+    description: name,
+    inputSchema: schema,
+    outputSchema: schema,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  call,
+});
+
+const toolbox = createToolbox([
+  tool("open", undefined, (_, brandId, given) => Promise.resolve(JSON.stringify({ brandId, given: [...given] }))),
+  tool("guarded", "campaigns:prepare", () => Promise.resolve("{}")),
+  tool("broken", undefined, () => Promise.reject(new TypeError("of ours"))),
+  tool("away", undefined, () => Promise.reject(new AppError("unavailable", "Away.", { retryAfterSeconds: 1 }))),
+]);
+
+const principal: Principal = {
+  key_id: "key_1",
+  key_name: "Test",
+  permissions: ["records:read"],
+  brand_id: "brd_1",
+  tier: "plus",
+  verified: true,
+  epoch: 1,
+};
+
+async function call(params: Record<string, unknown>, changes: Partial<Principal> = {}) {
+  const context = {
+    requestId: "r1",
+    traceparent: "",
+    deadline: 0,
+    startedAt: 0,
+    signal: new AbortController().signal,
+    route: "",
+    rpc: { method: "tools/call" },
+  };
+  const caller = { services: {} as Services, principal: { ...principal, ...changes }, toolbox, context };
+  const result = JSON.parse(`{${await callTool(params, caller)}}`) as { content: { text: string }[]; isError: boolean };
+  return { ...result, answer: JSON.parse(result.content[0]?.text ?? "") as unknown, context };
+}
+
+describe("a tool that needs a permission", () => {
+  it("is listed for keys that have it only", () => {
+    const namesFor = (permissions: string[]) => (JSON.parse(toolbox.listingFor(permissions)) as { name: string }[]).map(({ name }) => name);
+    expect(namesFor(["records:read"])).toEqual(["open", "broken", "away"]);
+    expect(namesFor(["records:read", "campaigns:prepare"])).toEqual(["open", "guarded", "broken", "away"]);
+  });
+
+  it("refuses others within its result, so that no client starts to sign in", async () => {
+    const { isError, answer, context } = await call({ name: "guarded" });
+    expect({ isError, answer }).toEqual({
+      isError: true,
+      answer: { error: { code: "permission_required", message: expect.stringContaining("campaigns:prepare"), request_id: "r1" } },
+    });
+    expect(context).toMatchObject({ errorKind: "permission_required", rpc: { tool: "guarded" } });
+    expect(await call({ name: "guarded" }, { permissions: ["campaigns:prepare"] })).toMatchObject({ isError: false });
+  });
+});
+
+it("answers what the tool answers, as text and as structured content", async () => {
+  expect(await call({ name: "open", arguments: { note: "ñ\u0000" } })).toMatchObject({
+    isError: false,
+    answer: { brandId: "brd_1", given: [["note", "ñ\u0000"]] },
+    structuredContent: { brandId: "brd_1", given: [["note", "ñ\u0000"]] },
+  });
+});
+
+it('takes null and "" for arguments left out, but not of names that it does not know', async () => {
+  for (const left of [null, ""]) {
+    expect(await call({ name: "open", arguments: { note: left, other: left } })).toMatchObject({ answer: { given: [["other", left]] } });
+  }
+  expect(await call({ name: "open", arguments: null })).toMatchObject({ answer: { given: [] } });
+});
+
+it.each([
+  ["starter", { tier: "starter" as const }, "plan_required"],
+  ["unverified", { verified: false }, "brand_not_verified"],
+])("refuses a brand that is %s within the result", async (_, changes, code) => {
+  expect(await call({ name: "open" }, changes)).toMatchObject({ isError: true, answer: { error: { code } } });
+});
+
+it("fails as itself when we fail, so that clients try again", async () => {
+  await expect(call({ name: "broken" })).rejects.toMatchObject({ kind: "internal_error" });
+  await expect(call({ name: "away" })).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+});
