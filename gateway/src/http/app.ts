@@ -9,7 +9,7 @@ import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
 import { rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
 import { requireAllowedOrigin } from "./mcp/origin.ts";
-import { oauthDeadEnds } from "./oauth-dead-ends.ts";
+import { OAUTH_PATHS, oauthDeadEnd } from "./oauth-dead-ends.ts";
 import { setRateLimitHeaders } from "./rate-limit-headers.ts";
 import { contextOf, requestContext } from "./request-context.ts";
 import { apiRouteName, serveApi } from "./rest.ts";
@@ -45,8 +45,10 @@ export function createApp(parts: AppParts): Express {
   app.use(errorForms);
   app.use(edge(parts));
   app.use(compress());
-  app.use(oauthDeadEnds());
+  // Before the API, where clients append to the endpoint's own path.
+  app.use(`${ASSISTANTS}/.well-known`, oauthDeadEnd);
   app.use("/api", api(parts));
+  app.use(OAUTH_PATHS, oauthDeadEnd);
   app.use(descriptionRouter(parts.publicUrl));
   app.use(nothingHere);
   app.use(errorHandler(parts.log));
@@ -77,8 +79,8 @@ function api(parts: AppParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
     const toAssistants = context.route === ASSISTANTS;
-    if (!toAssistants) context.route = apiRouteName(request.path);
     if (toAssistants) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
+    else context.route = apiRouteName(request.path);
     const { principal, verdict } = await admit(parts, request.rawHeaders, context, toAssistants ? "any" : "integrating");
     context.brandId = principal.brand_id;
     context.keyId = principal.key_id;

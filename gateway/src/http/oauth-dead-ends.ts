@@ -1,15 +1,17 @@
 import { AppError } from "@brand-records/errors";
-import { Router } from "express";
+import type { RequestHandler } from "express";
 import { errorHeaders, errorObject } from "./errors.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./send-json.ts";
 
-/** Where clients that were refused look for a way to sign in; some append the path of the endpoint. */
-const DISCOVERY = ["oauth-protected-resource", "oauth-authorization-server", "openid-configuration"];
-const ENDPOINTS = ["/register", "/authorize", "/token"];
-const PATHS = [
-  ...DISCOVERY.flatMap((name) => [`/.well-known/${name}`, `/.well-known/${name}/*rest`, `/api/mcp/.well-known/${name}`]),
-  ...ENDPOINTS,
+/** Where clients that were refused look for a way to sign in, these and what lies below them. */
+export const OAUTH_PATHS = [
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-authorization-server",
+  "/.well-known/openid-configuration",
+  "/register",
+  "/authorize",
+  "/token",
 ];
 
 const DESCRIPTION =
@@ -21,15 +23,11 @@ const DESCRIPTION =
  *
  * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.2.2 for `error_description`
  */
-export function oauthDeadEnds(): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.all(PATHS, (_request, response) => {
-    const context = contextOf(response);
-    const error = new AppError("not_found", DESCRIPTION);
-    context.route = "oauth";
-    context.errorKind = error.kind;
-    response.set(errorHeaders(error));
-    sendJson(response, 404, JSON.stringify({ error: errorObject(error, context.requestId), error_description: DESCRIPTION }));
-  });
-  return router;
-}
+export const oauthDeadEnd: RequestHandler = (_request, response) => {
+  const context = contextOf(response);
+  const error = new AppError("not_found", DESCRIPTION);
+  context.route = "oauth";
+  context.errorKind = error.kind;
+  response.set(errorHeaders(error));
+  sendJson(response, 404, JSON.stringify({ error: errorObject(error, context.requestId), error_description: DESCRIPTION }));
+};

@@ -14,10 +14,12 @@ import { startProgram, type Program, type ProgramOptions } from "./program.ts";
 import { requireSameAnswers } from "./same-answers.ts";
 import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
 import { summarise, type Memory, type Summary } from "./summary.ts";
-import { startBare, startProduct, startSingle, type Variant } from "./variants.ts";
+import { startVariants, type Variant } from "./variants.ts";
 
 export interface BenchmarkOptions {
   readonly rounds: number;
+  /** Also the variants that no target is set for. */
+  readonly more: boolean;
   readonly profileDir: string | undefined;
   say(text: string): void;
 }
@@ -41,14 +43,15 @@ export interface BenchmarkResult {
 }
 
 /** Starts everything it needs, hands it to `owned`, measures. */
-export async function runBenchmark(owned: Owned, { rounds, profileDir, say }: BenchmarkOptions): Promise<BenchmarkResult> {
+export async function runBenchmark(owned: Owned, { rounds, more, profileDir, say }: BenchmarkOptions): Promise<BenchmarkResult> {
   await removeLeftovers();
   const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
   say("Starting Postgres and Redis");
   const database = await owned.own("postgres", startDatabase(folder));
   const redis = await owned.own("redis", startRedisServer());
   say(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
-  const { keys, keyPeppers, postgresVersion } = await fill(database.url);
+  const { keySets, keyPeppers, postgresVersion } = await fill(database.url);
+  const [keys = []] = keySets;
 
   say("Starting the variants");
   const programs: Program[] = [];
@@ -58,11 +61,10 @@ export async function runBenchmark(owned: Owned, { rounds, profileDir, say }: Be
     void owned.own(program.name, Promise.resolve(program));
     return program;
   };
-  const parts = { databaseUrl: database.url, start };
-  const product = await startProduct({ ...parts, redisUrl: redis.url, keyPeppers, key: keys[0] ?? "" });
-  const variants: Variant[] = [await startSingle(parts), await startBare(parts), product];
+  const parts = { databaseUrl: database.url, redisUrl: redis.url, keyPeppers, key: keys[0] ?? "", start };
+  const { all: variants, product } = await startVariants(parts, { more });
   await requireSameAnswers(variants, keys);
-  const load = startLoad(start, keys);
+  const load = startLoad(start, keySets);
 
   const backends = { postmaster: await postmasterOf(folder), redis: redis.pid };
   const work = async (): Promise<BenchmarkResult> => {
@@ -103,12 +105,12 @@ function machineFacts(): Omit<BenchmarkResult["machine"], "postgres"> {
 
 async function memoryOf(variants: readonly Variant[], load: Program, { postmaster, redis }: Backends): Promise<Memory> {
   const shared = { postgres: await postgresMemoryMib(postmaster), redis: await memoryMib(redis) };
-  const memory: Record<string, Record<string, number>> = {};
+  const memory: { -readonly [Name in keyof Memory]: Memory[Name] } = {};
   for (const { name, programs } of variants) {
     const own = await Promise.all([...programs, load].map(async (program) => [program.name, await memoryMib(program.pid)] as const));
     memory[name] = { ...Object.fromEntries(own), ...shared };
   }
-  return memory as Memory;
+  return memory;
 }
 
 async function postmasterOf(folder: string): Promise<number> {

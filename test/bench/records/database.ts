@@ -8,7 +8,9 @@ import { deleteEmbeddedData, startEmbeddedPostgres, type EmbeddedPostgres } from
 import { newId } from "@brand-records/typeid";
 import pg from "pg";
 import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS } from "./dataset.ts";
+import type { KeySets } from "./load/messages.ts";
 import { ROOT } from "./program.ts";
+import { KEY_SETS } from "./settings.ts";
 
 const PREFIX = "brand-records-bench-";
 const PEPPER_VERSION = 1;
@@ -42,8 +44,7 @@ export function startDatabase(folder: string): Promise<EmbeddedPostgres> {
 }
 
 export interface Filled {
-  /** The API key of each brand, by number. */
-  readonly keys: readonly string[];
+  readonly keySets: KeySets;
   /** For accounts: what the keys were hashed with. */
   readonly keyPeppers: string;
   readonly postgresVersion: string;
@@ -58,25 +59,31 @@ export async function fill(url: string): Promise<Filled> {
   await client.connect();
   try {
     await client.query(INSERT_RECORDS);
-    const { keys, keyPeppers } = await insertBrands(client);
+    const { keySets, keyPeppers } = await insertBrands(client);
     await client.query("vacuum analyze");
     await client.query("checkpoint");
     const { rows } = await client.query<{ server_version: string }>("show server_version");
-    return { keys, keyPeppers, postgresVersion: rows[0]?.server_version ?? "unknown" };
+    return { keySets, keyPeppers, postgresVersion: rows[0]?.server_version ?? "unknown" };
   } finally {
     await client.end();
   }
 }
 
-/** A key is stored as HMAC-SHA-256 of its SHA-256 under a pepper. */
-async function insertBrands(client: pg.Client): Promise<Pick<Filled, "keys" | "keyPeppers">> {
+async function insertBrands(client: pg.Client): Promise<Pick<Filled, "keySets" | "keyPeppers">> {
   const pepper = randomBytes(32);
   const brandIds = Array.from({ length: BRANDS }, (_, brand) => brandId(brand));
+  await client.query(INSERT_BRANDS, [brandIds]);
+  const keySets: string[][] = [];
+  while (keySets.length < KEY_SETS) keySets.push(await insertKeys(client, brandIds, pepper));
+  return { keySets, keyPeppers: `${PEPPER_VERSION}:${pepper.toString("base64")}` };
+}
+
+/** A key is stored as HMAC-SHA-256 of its SHA-256 under a pepper. */
+async function insertKeys(client: pg.Client, brandIds: readonly string[], pepper: Buffer): Promise<string[]> {
   const keys = brandIds.map(() => generateKey("live"));
   const hashes = keys.map((key) => createHmac("sha256", pepper).update(keyDigest(key)).digest());
-  await client.query(INSERT_BRANDS, [brandIds]);
   await client.query(INSERT_KEYS, [keys.map(() => newId("key")), brandIds, keys.map(keyHint), hashes, PEPPER_VERSION]);
-  return { keys, keyPeppers: `${PEPPER_VERSION}:${pepper.toString("base64")}` };
+  return keys;
 }
 
 function isAlive(pid: number): boolean {

@@ -38,9 +38,11 @@ export interface MeasureParts {
  * turn is taken again, within a bound: what others used of the CPU decides it, never the result.
  */
 export async function measureRounds({ variants, load, backends, rounds, say }: MeasureParts): Promise<Round[]> {
-  const everyPid = variants.flatMap(({ programs }) => programs.map(({ pid }) => pid));
+  // Each once: variants share programs.
+  const everyPid = [...new Set(variants.flatMap(({ programs }) => programs.map(({ pid }) => pid)))];
   const measure = async ({ name, programs, port }: Variant, seconds: number): Promise<Turn> => {
     const read = () => readUsage([...programs, load.program], everyPid, backends);
+    await load.prepare({ variant: name, port });
     const before = await read();
     const result = await load.run({ variant: name, port, seconds });
     const after = await read();

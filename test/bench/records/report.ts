@@ -67,8 +67,11 @@ function byProcess(variant: string, values: Readonly<Record<string, number>>, di
 }
 
 function ratioRow(name: string, { median, min, max, target, met }: Ratio): string[] {
-  const wanted = target.atLeast === undefined ? `≤ ${target.atMost?.toFixed(2)}` : `≥ ${target.atLeast.toFixed(2)}`;
-  return [name, median.toFixed(2), min.toFixed(2), max.toFixed(2), wanted, met ? "met" : "MISSED"];
+  const figures = [name, median.toFixed(2), min.toFixed(2), max.toFixed(2)];
+  if (target.atLeast !== undefined) figures.push(`≥ ${target.atLeast.toFixed(2)}`);
+  else if (target.atMost !== undefined) figures.push(`≤ ${target.atMost.toFixed(2)}`);
+  else return figures;
+  return [...figures, met ? "met" : "MISSED"];
 }
 
 /** The first column to the left, the others to the right. */

@@ -1,7 +1,9 @@
 import { PAGE_LIMIT } from "./settings.ts";
 import { BRANDS } from "./dataset.ts";
+import type { PageAsked } from "./load/dialect.ts";
+import { DIALECTS } from "./load/dialects.ts";
 import { HttpConnection } from "./load/http-connection.ts";
-import { pathOf } from "./load/load-generator.ts";
+import type { VariantName } from "./load/messages.ts";
 import type { Variant } from "./variants.ts";
 
 const BRANDS_COMPARED = [0, 1, 500, BRANDS - 1];
@@ -14,7 +16,8 @@ interface Page {
 }
 
 /**
- * What is compared has to be the same work: first pages and the pages after them, byte for byte.
+ * What is compared has to be the same work: first pages and the pages after them, byte for byte, in every place of an
+ * answer that has them.
  *
  * @throws Error naming the variants that differ
  */
@@ -24,10 +27,9 @@ export async function requireSameAnswers(variants: readonly Variant[], keys: rea
     for (const brand of BRANDS_COMPARED) {
       let cursor: string | undefined;
       for (let page = 0; page < PAGES_COMPARED; page += 1) {
-        const bodies = await Promise.all(
-          variants.map(({ name }, index) => bodyOf(connections[index], pathOf(name, { brand, cursor }), keys[brand])),
-        );
-        cursor = requireSame(variants, bodies, `page ${page} of brand ${brand}`);
+        const asked = { brand, cursor };
+        const copies = await Promise.all(variants.map(({ name }, index) => copiesOf(name, connections[index], asked, keys[brand] ?? "")));
+        cursor = requireSame(copies.flat(), `page ${page} of brand ${brand}`);
       }
     }
   } finally {
@@ -35,22 +37,35 @@ export async function requireSameAnswers(variants: readonly Variant[], keys: rea
   }
 }
 
-async function bodyOf(connection: HttpConnection | undefined, path: string, key: string | undefined): Promise<string> {
-  const answer = await connection?.get(path, `Bearer ${key}`);
-  if (answer?.status !== 200) throw new Error(`GET ${path} was answered:\n${answer?.head}\n\n${answer?.body}`);
-  return answer.body;
+interface Copy {
+  readonly variant: VariantName;
+  readonly text: string;
+}
+
+async function copiesOf(variant: VariantName, connection: HttpConnection | undefined, asked: PageAsked, key: string): Promise<Copy[]> {
+  const { request, copiesIn } = DIALECTS[variant];
+  const answer = await connection?.ask(request(asked, key));
+  if (answer?.status !== 200) throw new Error(`${variant} answered:\n${answer?.head}\n\n${answer?.body}`);
+  return copiesIn(answer.body).map((text) => ({ variant, text }));
 }
 
 /** Answers the page's next_cursor. */
-function requireSame(variants: readonly Variant[], bodies: readonly string[], what: string): string | undefined {
-  const [first = ""] = bodies;
-  bodies.forEach((body, index) => {
-    if (body === first) return;
-    throw new Error(
-      `${variants[index]?.name} and ${variants[0]?.name} answer ${what} differently:\n${body.slice(0, 800)}\n\n${first.slice(0, 800)}`,
-    );
-  });
-  const { count, data, next_cursor } = JSON.parse(first) as Page;
+function requireSame(copies: readonly Copy[], what: string): string | undefined {
+  const [first] = copies;
+  if (first === undefined) throw new Error(`nobody answers ${what}`);
+  for (const other of copies) {
+    if (other.text === first.text) continue;
+    const from = Math.max(0, differenceOf(other.text, first.text) - 100);
+    const excerpt = ({ variant, text }: Copy): string => `${variant}, from ${from}: ${text.slice(from, from + 400)}`;
+    throw new Error(`variants answer ${what} differently\n${excerpt(first)}\n${excerpt(other)}`);
+  }
+  const { count, data, next_cursor } = JSON.parse(first.text) as Page;
   if (count !== PAGE_LIMIT || data.length !== count) throw new Error(`${what} has ${data.length} records, and says ${count}`);
   return next_cursor;
+}
+
+function differenceOf(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
 }

@@ -1,7 +1,7 @@
 import type { DeepPage } from "./deep-page.ts";
 import type { VariantName } from "./load/messages.ts";
 import type { Round, Turn } from "./measure.ts";
-import { TARGETS } from "./settings.ts";
+import { DEEP_OVER_FIRST, RATE_RATIOS, type Target } from "./settings.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 /** With fewer undisturbed rounds than this a median says nothing. */
@@ -18,7 +18,8 @@ export interface VariantSummary {
 }
 
 export interface Ratio extends Spread {
-  readonly target: { readonly atLeast?: number; readonly atMost?: number };
+  readonly target: Target;
+  /** Without a target always. */
   readonly met: boolean;
 }
 
@@ -27,47 +28,54 @@ export interface Summary {
   readonly rounds_counted: number;
   /** Fewer than three rounds were undisturbed, so all were counted. */
   readonly disturbed: boolean;
-  readonly variants: Readonly<Record<VariantName, VariantSummary>>;
-  readonly ratios: Readonly<Record<keyof typeof TARGETS, Ratio>>;
+  readonly variants: ByVariant<VariantSummary>;
+  readonly ratios: Readonly<Record<string, Ratio>>;
   /** Of the machine's cores, taken by others in the turns that were counted. */
   readonly foreign_cores: Spread;
 }
 
-/** MiB by variant and process. */
-export type Memory = Readonly<Record<VariantName, Readonly<Record<string, number>>>>;
+/** Of those that were measured. */
+export type ByVariant<T> = Readonly<Partial<Record<VariantName, T>>>;
+
+/** MiB by process. */
+export type Memory = ByVariant<Readonly<Record<string, number>>>;
 
 export function summarise(rounds: readonly Round[], deep: DeepPage, memory: Memory): Summary {
   const undisturbed = rounds.filter((round) => !round.disturbed);
   const disturbed = undisturbed.length < Math.min(ROUNDS_MIN, rounds.length);
   const turns = (disturbed ? rounds : undisturbed).flatMap((round) => round.turns);
   const of = (variant: VariantName): readonly Turn[] => turns.filter((turn) => turn.variant === variant);
-  const variant = (name: VariantName): VariantSummary => ({
-    requests_per_second: spreadOf(of(name).map((turn) => turn.requests_per_second)),
-    p50_ms: spreadOf(of(name).map((turn) => turn.p50_ms)).median,
-    p99_ms: spreadOf(of(name).map((turn) => turn.p99_ms)).median,
-    cpu_ms_per_request: cpuOf(of(name)),
-    memory_mib: memory[name],
-  });
-  /** Round by round: what the machine was like then was so for both. */
-  const productOver = (other: VariantName): Spread =>
-    spreadOf(of("product").map((turn, index) => turn.requests_per_second / (of(other)[index]?.requests_per_second ?? Number.NaN)));
+  const names = [...new Set(turns.map(({ variant }) => variant))];
+  const ratios = Object.entries(RATE_RATIOS)
+    .filter(([, ratio]) => names.includes(ratio.of) && names.includes(ratio.to))
+    .map(([name, ratio]) => [name, judge(ratio, spreadOf(rateRatios(of(ratio.of), of(ratio.to))))] as const);
   return {
-    rounds_counted: of("product").length,
+    rounds_counted: turns.length / names.length,
     disturbed,
-    variants: { single: variant("single"), bare: variant("bare"), product: variant("product") },
-    ratios: {
-      product_over_bare: judge("product_over_bare", productOver("bare")),
-      product_over_single: judge("product_over_single", productOver("single")),
-      deep_over_first: judge("deep_over_first", spreadOf([deep.time_ratio])),
-    },
+    variants: Object.fromEntries(names.map((name) => [name, summaryOf(of(name), memory[name] ?? {})])),
+    ratios: { ...Object.fromEntries(ratios), deep_over_first: judge(DEEP_OVER_FIRST, spreadOf([deep.time_ratio])) },
     foreign_cores: spreadOf(turns.map((turn) => turn.foreign_cores)),
   };
 }
 
-function judge(name: keyof typeof TARGETS, spread: Spread): Ratio {
-  const target: Ratio["target"] = TARGETS[name];
-  const met = spread.median >= (target.atLeast ?? -Infinity) && spread.median <= (target.atMost ?? Infinity);
-  return { ...spread, target, met };
+function summaryOf(turns: readonly Turn[], memory: VariantSummary["memory_mib"]): VariantSummary {
+  return {
+    requests_per_second: spreadOf(turns.map((turn) => turn.requests_per_second)),
+    p50_ms: spreadOf(turns.map((turn) => turn.p50_ms)).median,
+    p99_ms: spreadOf(turns.map((turn) => turn.p99_ms)).median,
+    cpu_ms_per_request: cpuOf(turns),
+    memory_mib: memory,
+  };
+}
+
+/** Round by round: what the machine was like then was so for both. */
+function rateRatios(turns: readonly Turn[], others: readonly Turn[]): number[] {
+  return turns.map((turn, round) => turn.requests_per_second / (others[round]?.requests_per_second ?? Number.NaN));
+}
+
+function judge(target: Target, spread: Spread): Ratio {
+  const { atLeast = -Infinity, atMost = Infinity } = target;
+  return { ...spread, target, met: spread.median >= atLeast && spread.median <= atMost };
 }
 
 function cpuOf(turns: readonly Turn[]): Record<string, number> {

@@ -1,63 +1,82 @@
-import { brandId } from "../dataset.ts";
-import { CONNECTIONS, PAGE_LIMIT } from "../settings.ts";
+import { CONNECTIONS, LEAD_IN_BRANDS } from "../settings.ts";
 import { quantile } from "../statistics.ts";
+import { DIALECTS } from "./dialects.ts";
 import { HttpConnection } from "./http-connection.ts";
-import type { RunRequest, RunResult, VariantName } from "./messages.ts";
-import { Walks, type Visit } from "./walks.ts";
+import type { Destination, KeySets, RunRequest, RunResult, VariantName } from "./messages.ts";
+import { Walks } from "./walks.ts";
 
+/** Keeps its connections and its walks from one turn of a variant to the next, as integrations do. */
 interface Target {
+  readonly variant: VariantName;
   readonly walks: Walks;
-  readonly connections: HttpConnection[];
+  connections: readonly HttpConnection[];
+  /** Of the brands, by number. */
+  keys: readonly string[];
 }
 
-/** Keeps its connections and its walks from one run of a variant to the next, as integrations do. */
 export class LoadGenerator {
-  readonly #keys: readonly string[];
+  readonly #keySets: KeySets;
   readonly #targets = new Map<VariantName, Target>();
+  #turns = 0;
 
-  /** @param keys of the brands, by number */
-  constructor(keys: readonly string[]) {
-    this.#keys = keys;
+  constructor(keySets: KeySets) {
+    this.#keySets = keySets;
+  }
+
+  /**
+   * Begins a turn with keys that are in nobody's cache, and lets most brands ask once: so many that as many keys remain to
+   * be verified in the turn as would run out in its time if the variant were alone on the machine.
+   *
+   * @throws Error at the first answer that is not the page asked for
+   */
+  async prepare(destination: Destination): Promise<void> {
+    const target = await this.#targetAt(destination);
+    target.keys = this.#keySets[this.#turns % this.#keySets.length] ?? [];
+    this.#turns += 1;
+    target.walks.shuffle();
+    let left = LEAD_IN_BRANDS;
+    await eachConnection(target, async (connection) => {
+      for (; left > 0; left -= 1) await visit(target, connection);
+    });
   }
 
   /** @throws Error at the first answer that is not the page asked for */
-  async run({ variant, port, seconds }: RunRequest): Promise<RunResult> {
-    const { walks, connections } = await this.#targetOf(variant, port);
+  async run({ seconds, ...destination }: RunRequest): Promise<RunResult> {
+    const target = await this.#targetAt(destination);
     const latencies: number[] = [];
     const startedAt = performance.now();
     const endsAt = startedAt + seconds * 1_000;
-    await Promise.all(
-      connections.map(async (connection) => {
-        for (let sentAt = startedAt; sentAt < endsAt;) {
-          const visit = walks.next();
-          const { status, head, body } = await connection.get(pathOf(variant, visit), `Bearer ${this.#keys[visit.brand]}`);
-          const now = performance.now();
-          if (status !== 200) throw new Error(`${variant} answered brand ${visit.brand}, page ${visit.page}:\n${head}\n\n${body}`);
-          walks.answered(visit, body);
-          latencies.push(now - sentAt);
-          // Checking the answer counts as thinking time of the client, not as latency.
-          sentAt = performance.now();
-        }
-      }),
-    );
+    await eachConnection(target, async (connection) => {
+      while (performance.now() < endsAt) latencies.push(await visit(target, connection));
+    });
     const elapsed = (performance.now() - startedAt) / 1_000;
     const sorted = Float64Array.from(latencies).toSorted();
     return { requests: sorted.length, seconds: elapsed, p50_ms: quantile(sorted, 0.5), p99_ms: quantile(sorted, 0.99) };
   }
 
   /** Connections the server has closed while they were idle are opened anew, as every HTTP client does it. */
-  async #targetOf(variant: VariantName, port: number): Promise<Target> {
-    const known = this.#targets.get(variant);
-    const open = known?.connections.filter((connection) => connection.isOpen) ?? [];
-    const missing = Array.from({ length: CONNECTIONS - open.length }, () => HttpConnection.open(port));
-    const target = { walks: known?.walks ?? new Walks(), connections: [...open, ...(await Promise.all(missing))] };
+  async #targetAt({ variant, port }: Destination): Promise<Target> {
+    const target = this.#targets.get(variant) ?? { variant, walks: new Walks(), connections: [], keys: [] };
     this.#targets.set(variant, target);
+    const open = target.connections.filter((connection) => connection.isOpen);
+    const missing = Array.from({ length: CONNECTIONS - open.length }, () => HttpConnection.open(port));
+    target.connections = [...open, ...(await Promise.all(missing))];
     return target;
   }
 }
 
-/** Without authentication the brand has to be named. */
-export function pathOf(variant: VariantName, { brand, cursor }: Pick<Visit, "brand" | "cursor">): string {
-  const whose = variant === "product" ? "" : `brand_id=${brandId(brand)}&`;
-  return `/api/v1/conversions?${whose}limit=${PAGE_LIMIT}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
+async function eachConnection({ connections }: Target, work: (connection: HttpConnection) => Promise<void>): Promise<void> {
+  await Promise.all(connections.map(work));
+}
+
+/** Answers the milliseconds until the answer. Checking it counts as thinking time of the client, not as latency. */
+async function visit({ variant, walks, keys }: Target, connection: HttpConnection): Promise<number> {
+  const { request, pageIn } = DIALECTS[variant];
+  const next = walks.next();
+  const sentAt = performance.now();
+  const { status, head, body } = await connection.ask(request(next, keys[next.brand] ?? ""));
+  const latency = performance.now() - sentAt;
+  if (status !== 200) throw new Error(`${variant} answered brand ${next.brand}, page ${next.page}:\n${head}\n\n${body}`);
+  walks.answered(next, pageIn(body));
+  return latency;
 }

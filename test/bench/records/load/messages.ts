@@ -1,10 +1,16 @@
 /** What the benchmark and its load generator say to each other. */
 
-export type VariantName = "single" | "bare" | "product";
+export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | "legacy" | "endpoint" | "sdk_1";
 
-export interface RunRequest {
+/** Several API keys of every brand: sets, each with one of every brand by its number. */
+export type KeySets = readonly (readonly string[])[];
+
+export interface Destination {
   readonly variant: VariantName;
   readonly port: number;
+}
+
+export interface RunRequest extends Destination {
   readonly seconds: number;
 }
 
@@ -16,5 +22,6 @@ export interface RunResult {
   readonly p99_ms: number;
 }
 
-export type ToLoad = { readonly keys: readonly string[] } | { readonly run: RunRequest };
-export type FromLoad = { readonly ready: object } | { readonly result: RunResult } | { readonly failure: string };
+export type ToLoad = { readonly keySets: KeySets } | { readonly prepare: Destination } | { readonly run: RunRequest };
+export type FromLoad =
+  { readonly ready: object } | { readonly prepared: object } | { readonly result: RunResult } | { readonly failure: string };

@@ -19,8 +19,13 @@ export class Walks {
   readonly #next: Visit[] = Array.from({ length: BRANDS }, (_, brand) => firstPage(brand));
   #order: number[] = [];
 
+  /** From here on every brand gets a request before any gets its next. */
+  shuffle(): void {
+    this.#order = shuffled(BRANDS);
+  }
+
   next(): Visit {
-    if (this.#order.length === 0) this.#order = shuffled(BRANDS);
+    if (this.#order.length === 0) this.shuffle();
     const brand = this.#order.pop() ?? 0;
     return Math.random() < FIRST_PAGE_SHARE ? firstPage(brand) : (this.#next[brand] ?? firstPage(brand));
   }

@@ -1,0 +1,36 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import express, { type Request, type RequestHandler, type Response } from "express";
+import { ROOT } from "../program.ts";
+import { KEEP_ALIVE_MS } from "../settings.ts";
+
+/**
+ * Variant `endpoint`: the product's endpoint for assistants without what stands around it (keys, limits, log, metrics), as
+ * variant `sdk` has nothing around it. From its compiled code; should that no longer fit, the answers differ, and the
+ * benchmark refuses to run.
+ */
+const load = (path: string): Promise<unknown> => import(pathToFileURL(join(ROOT, "gateway/dist", path)).href);
+const { serveMcp } = (await load("http/mcp/endpoint.js")) as {
+  serveMcp(services: object, principal: object, request: Request, response: Response): Promise<void>;
+};
+const { requestContext } = (await load("http/request-context.js")) as { requestContext(deadlineMs: number): RequestHandler };
+const { connectServices } = (await load("services.js")) as { connectServices(config: object): object };
+
+const DEADLINE_MS = 10_000;
+const RECORDS_ADDRESS = process.env["RECORDS_ADDRESS"];
+const services = connectServices({ RECORDS_ADDRESS, ACCOUNTS_ADDRESS: RECORDS_ADDRESS });
+const brand = { tier: "enterprise", verified: true, permissions: ["records:read"] };
+
+const app = express();
+app.disable("x-powered-by");
+app.use(requestContext(DEADLINE_MS));
+app.post("/api/mcp", (request, response, next) => {
+  serveMcp(services, { ...brand, brand_id: request.query["brand_id"] }, request, response).catch(next);
+});
+
+const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
+server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
+// By exit() rather than by the signal itself, so that a CPU profile is written.
+for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

@@ -1,0 +1,33 @@
+import type { AddressInfo } from "node:net";
+import { createMcpExpressApp } from "@modelcontextprotocol/sdk/server/express.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { z } from "zod";
+import { KEEP_ALIVE_MS } from "../settings.ts";
+import { openTool, productListing, type ToolArguments } from "./tool.ts";
+
+/**
+ * Variant `sdk_1`: as `sdk`, with version 1 of the SDK, which most servers still run, as its example of a stateless server
+ * has it.
+ */
+const callTool = openTool(process.env["RECORDS_ADDRESS"] ?? "");
+const { name, inputSchema, outputSchema, ...told } = await productListing();
+const config = { ...told, inputSchema: z.fromJSONSchema(inputSchema), outputSchema: z.fromJSONSchema(outputSchema) };
+
+const app = createMcpExpressApp();
+app.post("/api/mcp", (request, response, next) => {
+  const mcp = new McpServer({ name: "brand-records", version: "1.0.0" });
+  mcp.registerTool(name, config, (given) => callTool(request.query["brand_id"] as string, given as ToolArguments));
+  // Without a sessionIdGenerator: no sessions.
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  response.on("close", () => void Promise.all([transport.close(), mcp.close()]));
+  mcp
+    .connect(transport)
+    .then(() => transport.handleRequest(request, response, request.body))
+    .catch(next);
+});
+
+const server = app.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
+server.keepAliveTimeout = KEEP_ALIVE_MS;
+// By exit() rather than by the signal itself, so that a CPU profile is written.
+for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

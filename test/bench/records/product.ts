@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { freePort } from "@brand-records/postgres/embedded";
+import { DIALECTS } from "./load/dialects.ts";
+import { HttpConnection } from "./load/http-connection.ts";
+import { ROOT, type Program, type ProgramOptions } from "./program.ts";
+import { POOL_SIZE } from "./settings.ts";
+
+const START_SECONDS_MAX = 30;
+const RETRY_MS = 5;
+
+export interface Product {
+  readonly programs: readonly Program[];
+  /** One of the programs. */
+  readonly records: Program;
+  readonly recordsAddress: string;
+  /** Of the gateway, where its clients connect. */
+  readonly port: number;
+  /** From starting the processes, all at once, to the first 200. */
+  readonly secondsToFirstAnswer: number;
+}
+
+export interface ProductParts {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly keyPeppers: string;
+  /** The first brand's. */
+  readonly key: string;
+  readonly start: (program: ProgramOptions) => Program;
+}
+
+/** The real processes with the settings they have by default, logging to files. */
+export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, start }: ProductParts): Promise<Product> {
+  const [accountsPort, recordsPort, port] = [await freePort(), await freePort(), await freePort()];
+  const [ACCOUNTS_ADDRESS, RECORDS_ADDRESS] = [`127.0.0.1:${accountsPort}`, `127.0.0.1:${recordsPort}`];
+  const main = (directory: string): string => join(ROOT, directory, "dist/main.js");
+  const common = { REDIS_URL: redisUrl, STOP_GRACE_MS: "0" };
+  const database = { DATABASE_URL: databaseUrl, DATABASE_CONNECTIONS_MAX: String(POOL_SIZE) };
+  const env = {
+    accounts: { ...common, ...database, RPC_PORT: String(accountsPort), KEY_PEPPERS: keyPeppers },
+    records: { ...common, ...database, RPC_PORT: String(recordsPort) },
+    gateway: { ...common, ACCOUNTS_ADDRESS, RECORDS_ADDRESS, HOST: "127.0.0.1", PORT: String(port) },
+  };
+
+  const startedAt = performance.now();
+  const gateway = start({ name: "gateway", script: main("gateway"), env: env.gateway });
+  const records = start({ name: "records", script: main("services/records"), env: env.records });
+  const accounts = start({ name: "accounts", script: main("services/accounts"), env: env.accounts });
+  const programs = [gateway, records, accounts];
+  await Promise.race([untilAnswered(port, key), ...programs.map((program) => program.ended)]);
+  const secondsToFirstAnswer = (performance.now() - startedAt) / 1_000;
+  await Promise.all(programs.map((program) => program.ready));
+  return { programs, records, recordsAddress: RECORDS_ADDRESS, port, secondsToFirstAnswer };
+}
+
+/** Until all processes are up, refused connections and errors are expected. */
+async function untilAnswered(port: number, key: string): Promise<void> {
+  const deadline = performance.now() + START_SECONDS_MAX * 1_000;
+  for (;;) {
+    const said = await ask(port, key).catch(String);
+    if (said === 200) return;
+    if (performance.now() >= deadline) throw new Error(`the product does not answer after ${START_SECONDS_MAX} s, but says: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+async function ask(port: number, key: string): Promise<number> {
+  const connection = await HttpConnection.open(port);
+  try {
+    const { status } = await connection.ask(DIALECTS.product.request({ brand: 0, cursor: undefined }, key));
+    return status;
+  } finally {
+    connection.close();
+  }
+}
