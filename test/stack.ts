@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { createDatabase, eventually, startProcess, type ServiceProcess } from "@brand-records/testkit";
@@ -9,7 +10,7 @@ import { newId } from "@brand-records/typeid";
 /** The repository's root: jest runs there. */
 const ROOT = process.cwd();
 
-export type ServiceName = "accounts" | "records";
+export type ServiceName = "accounts" | "plans" | "records";
 
 export interface StackOptions {
   /** A second process of each service, between which the gateways share their calls. */
@@ -42,6 +43,7 @@ export interface Stack {
   /** The first gateway's. */
   readonly url: string;
   readonly accounts: RpcClient<AccountsServiceService>;
+  readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;
   readonly importing: RpcClient<ImportServiceService>;
   readonly databaseUrl: string;
@@ -68,32 +70,46 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
   const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", ...redisEnv, ...env };
   const serviceEnv = {
     accounts: { ...common, DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` },
+    plans: { ...common, DATABASE_URL: database.url },
     records: { ...common, DATABASE_URL: database.url },
   };
   const start = (name: ServiceName, rpcPort = 0): Promise<ServiceProcess> =>
     startProcess({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
 
   const startBoth = async (): Promise<Record<ServiceName, ServiceProcess>> => {
-    const [accounts, records] = await Promise.all([start("accounts"), start("records")]);
-    return { accounts, records };
+    const [accounts, plans, records] = await Promise.all([start("accounts"), start("plans"), start("records")]);
+    return { accounts, plans, records };
   };
   const [processes, replicas] = await Promise.all([startBoth(), replicated ? startBoth() : undefined]);
-  const ports = { accounts: portOf(processes.accounts, "rpc_port"), records: portOf(processes.records, "rpc_port") };
+  const portsOf = (services: Record<ServiceName, ServiceProcess>): Record<ServiceName, number> => ({
+    accounts: portOf(services.accounts, "rpc_port"),
+    plans: portOf(services.plans, "rpc_port"),
+    records: portOf(services.records, "rpc_port"),
+  });
+  const ports = portsOf(processes);
   const addressOf = (name: ServiceName): string =>
     replicas === undefined ? `127.0.0.1:${ports[name]}` : `ipv4:127.0.0.1:${ports[name]},127.0.0.1:${portOf(replicas[name], "rpc_port")}`;
-  const addresses = { accounts: addressOf("accounts"), records: addressOf("records") };
+  const addresses = { accounts: addressOf("accounts"), plans: addressOf("plans"), records: addressOf("records") };
 
   const startGateway = async (): Promise<Gateway> => {
     const process = await startProcess({
       name: "gateway",
       script: join(ROOT, "gateway/dist/main.js"),
-      env: { ...common, HOST: "127.0.0.1", PORT: "0", ACCOUNTS_ADDRESS: addresses.accounts, RECORDS_ADDRESS: addresses.records },
+      env: {
+        ...common,
+        HOST: "127.0.0.1",
+        PORT: "0",
+        ACCOUNTS_ADDRESS: addresses.accounts,
+        PLANS_ADDRESS: addresses.plans,
+        RECORDS_ADDRESS: addresses.records,
+      },
     });
     return { url: `http://127.0.0.1:${portOf(process, "port")}`, adminUrl: `http://127.0.0.1:${portOf(process, "admin_port")}`, process };
   };
   const running = (await Promise.all(Array.from({ length: gateways }, startGateway))) as [Gateway, ...Gateway[]];
 
   const accounts = connectRpc(AccountsServiceService, addresses.accounts, { idempotent: [] });
+  const plans = connectRpc(PlansServiceService, addresses.plans, { idempotent: [] });
   const records = connectRpc(RecordsServiceService, addresses.records, { idempotent: [] });
   const importing = connectRpc(ImportServiceService, addresses.records, { idempotent: [] });
 
@@ -101,6 +117,7 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
     gateways: running,
     url: running[0].url,
     accounts,
+    plans,
     records,
     importing,
     databaseUrl: database.url,
@@ -109,16 +126,17 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
     async restart(service) {
       processes[service] = await start(service, ports[service]);
       // The test's own clients connect again after a pause.
-      await eventually<unknown>(() =>
-        service === "accounts"
-          ? accounts.listBrands({ page_size: 1, after_id: null }, callContext())
-          : records.listLinks({ brand_id: "brd_none", limit: 1, cursor: null, since: null }, callContext()),
-      );
+      const probes: Record<ServiceName, () => Promise<unknown>> = {
+        accounts: () => accounts.listBrands({ page_size: 1, after_id: null }, callContext()),
+        plans: () => plans.listPlans({ brand_id: "brd_none", status: null, page_size: 1, after_id: null }, callContext()),
+        records: () => records.listLinks({ brand_id: "brd_none", limit: 1, cursor: null, since: null }, callContext()),
+      };
+      await eventually(probes[service]);
     },
     createBrand: (options) => createBrand(accounts, options),
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
-      for (const client of [accounts, records, importing]) client.stop();
+      for (const client of [accounts, plans, records, importing]) client.stop();
       await Promise.all(
         [...running.map((gateway) => gateway.process), ...Object.values(processes), ...Object.values(replicas ?? {})].map(endProcess),
       );

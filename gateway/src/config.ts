@@ -35,6 +35,7 @@ const Settings = z
     /** Origins that the assistants' endpoint lets pass, comma-separated; `:*` is every port. PUBLIC_URL's passes always. There is no CORS. */
     ALLOWED_ORIGINS: origins,
     ACCOUNTS_ADDRESS: z.string(),
+    PLANS_ADDRESS: z.string(),
     RECORDS_ADDRESS: z.string(),
     /** Without it limits hold per process, and every request asks accounts. */
     REDIS_URL: redisUrl.optional(),

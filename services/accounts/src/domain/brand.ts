@@ -1,4 +1,4 @@
-import { AppError } from "@brand-records/errors";
+import { emailField, idField } from "@brand-records/service";
 import { z } from "zod";
 
 export const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
@@ -33,27 +33,15 @@ const plainText = (max: number) =>
 
 /** What may be said of a brand, its members and its keys. Names are kept trimmed, addresses in lower case. */
 export const fields = {
-  brandId: z.string().regex(/^brd_[0-9a-z]{1,40}$/, "has to be brd_ and 1 to 40 lower-case letters or digits"),
+  brandId: idField("brd"),
   brandName: plainText(200),
   tier: z.enum(TIERS, `has to be one of ${TIERS.join(", ")}`),
-  email: z.email("has to be an e-mail address").max(254).toLowerCase(),
+  email: emailField(),
   role: z.enum(["owner", "member"], "has to be owner or member"),
   keyName: plainText(80),
   environment: z.enum(["live", "test"], "has to be live or test"),
-  keyId: z.string().regex(/^key_[0-9a-z]{1,40}$/, "has to be key_ and 1 to 40 lower-case letters or digits"),
+  keyId: idField("key"),
   permissions: z.array(z.enum(["records:read", "campaigns:prepare"], "has to be records:read or campaigns:prepare")),
   afterId: z.string().regex(/^(brd_[0-9a-z]{1,40})?$/, "has to be the last brand's id of the page before"),
   pageSize: z.int().min(0).max(1_000, "has to be at most 1000"),
 };
-
-/** @throws AppError `invalid_request` with every problem */
-export function check<Shape extends z.ZodRawShape>(shape: Shape, input: unknown): z.output<z.ZodObject<Shape>> {
-  const parsed = z.object(shape).safeParse(input);
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => ({ field: issue.path.join("."), message: issue.message }));
-  const [first] = details;
-  throw new AppError("invalid_request", details.map(({ field, message }) => `${field} ${message}`).join("; "), {
-    field: first?.field ?? "",
-    details,
-  });
-}

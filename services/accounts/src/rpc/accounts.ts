@@ -1,8 +1,9 @@
 import { AppError } from "@brand-records/errors";
 import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
+import { check } from "@brand-records/service";
 import { newId } from "@brand-records/typeid";
-import { check, fields, type Brand } from "../domain/brand.ts";
+import { fields, type Brand } from "../domain/brand.ts";
 import { changeBrand, noSuchBrand } from "../domain/change-brand.ts";
 import { createKey } from "../domain/create-key.ts";
 import type { Key } from "../domain/key.ts";

@@ -1,0 +1,112 @@
+import { AppError, type ProblemDetail } from "@brand-records/errors";
+import { z } from "zod";
+import { isCalendarDate } from "./calendar-date.ts";
+
+/** What a campaign plan is made from: the one schema behind HTTP, the assistants' tool, their descriptions and the service. */
+
+export const CAMPAIGN_TYPES = ["blitz", "ugc", "package", "affiliate"] as const;
+export type CampaignType = (typeof CAMPAIGN_TYPES)[number];
+
+const BUDGET_MAX = 1_000_000_000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** RFC 9562: no request has these. */
+const NIL_OR_MAX = /^[0-]+$|^[f-]+$/i;
+
+/** Unicode characters, as JSON Schema and Postgres count them: an emoji is one. */
+const characters = (text: string): number => text.replaceAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, " ").length;
+
+/** Text that is kept as it is: no trimming, no normalisation. */
+const text = (min: number, max: number) =>
+  z
+    .string("has to be text")
+    .refine((value) => characters(value) >= min, "must not be empty")
+    .refine((value) => characters(value) <= max, `has to be at most ${max.toLocaleString("en")} characters`)
+    .refine((value) => value.isWellFormed() && !value.includes("\0"), "must not hold NUL or lone surrogates")
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+
+const list = (lengthMax: number, itemMax: number) =>
+  z
+    .array(text(0, itemMax), "has to be a list of texts")
+    .min(1, `has to have 1 to ${lengthMax} entries; leave it out if there are none`)
+    .max(lengthMax, `has to have 1 to ${lengthMax} entries`);
+
+const date = () =>
+  z.string("has to be a date as YYYY-MM-DD, as text").refine(isCalendarDate, "has to be a real date as YYYY-MM-DD, such as 2026-12-31");
+
+const BUDGET_PROBLEM = `has to be a number of pesos above 0 and at most ${BUDGET_MAX.toLocaleString("en")}, with at most two decimals`;
+
+export const planInput = z.strictObject({
+  request_id: z
+    .string("has to be a UUID, as text")
+    .regex(UUID, "has to be a UUID, such as 0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11")
+    .refine((id) => !NIL_OR_MAX.test(id), "must not be the nil or the max UUID")
+    .toLowerCase()
+    .meta({ format: "uuid" })
+    .describe(
+      "A new UUID for each plan, made before the first attempt. Send the same one with the same input to try again: it never makes a second plan.",
+    ),
+  title: text(1, 200).describe("What people will recognise the plan by."),
+  goal: text(1, 2_000).describe("What the campaign is to achieve."),
+  campaign_type: z
+    .enum(CAMPAIGN_TYPES, `has to be one of ${CAMPAIGN_TYPES.join(", ")}`)
+    .describe("blitz: clipping, paid per view. ugc: original content. package: influencers. affiliate: tracked promotion, paid per sale."),
+  planned_for: date().describe("The day the campaign is planned for, YYYY-MM-DD."),
+  review_on: date().describe("The day people are to review the plan, YYYY-MM-DD."),
+  planning_budget: z
+    .number(BUDGET_PROBLEM)
+    .gt(0, BUDGET_PROBLEM)
+    .max(BUDGET_MAX, BUDGET_PROBLEM)
+    .refine((pesos) => Math.round(pesos * 100) / 100 === pesos, BUDGET_PROBLEM)
+    .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
+  summary: text(0, 2_000).optional().describe("The idea in a few sentences."),
+  brief: text(0, 20_000).optional().describe("What creators are to be told."),
+  requirements: list(50, 500).optional().describe("What content has to have, one text each."),
+  platforms: list(20, 64).optional().describe("Where it is to be posted, such as tiktok."),
+  notes: text(0, 5_000).optional().describe("For the brand's own people in the workspace. Private: no answer ever shows them."),
+});
+
+/** In canonical form: the request_id in lower case; what was left out is absent. */
+export type PlanInput = z.output<typeof planInput>;
+
+const FIELDS = Object.keys(planInput.shape);
+const OPTIONAL: readonly string[] = Object.entries(planInput.shape)
+  .filter(([, schema]) => schema.isOptional())
+  .map(([name]) => name);
+/** Enough to mend a call by. */
+const PROBLEMS_MAX = 30;
+
+/**
+ * Checks all of it and tells every problem at once. null and "" leave an optional field out; neither the order of fields
+ * nor anything else but their values matters.
+ *
+ * @throws AppError `invalid_request`; `field` names the first that is wrong, `details` all
+ */
+export function parsePlanInput(given: unknown): PlanInput {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new AppError("invalid_request", "The plan has to be one JSON object.");
+  }
+  const entries = Object.entries(given).filter(([name, value]) => !(OPTIONAL.includes(name) && (value === null || value === "")));
+  const unknown = entries.map(([name]) => name).filter((name) => !FIELDS.includes(name));
+  const known = Object.fromEntries(entries.filter(([name]) => FIELDS.includes(name)));
+  const parsed = planInput.safeParse(known);
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  const problems = (parsed.error?.issues ?? []).map(({ path: [name = "", index], message }) => ({
+    field: index === undefined ? String(name) : `${String(name)}[${String(index)}]`,
+    message: Object.hasOwn(known, name) ? message : "is required",
+  }));
+  throw invalidPlan([...problems, ...unknown.map(unknownField)]);
+}
+
+const unknownField = (name: string): ProblemDetail => ({
+  field: name.slice(0, 64),
+  message: `is no field of a plan; the fields are ${FIELDS.join(", ")}`,
+});
+
+function invalidPlan(problems: readonly ProblemDetail[]): AppError {
+  const [first] = problems;
+  const others = problems.length > 1 ? ` (${problems.length} problems in all, see details)` : "";
+  return new AppError("invalid_request", `${first?.field} ${first?.message}${others}`, {
+    ...(first !== undefined && { field: first.field }),
+    details: problems.slice(0, PROBLEMS_MAX),
+  });
+}

@@ -1,0 +1,68 @@
+import { parsePlanInput, type PlanInput } from "@brand-records/campaign-plan";
+import { AppError } from "@brand-records/errors";
+import type { PlanInput as PlanInputMessage, PlansServiceService } from "@brand-records/proto/plans/v1";
+import type { Handlers } from "@brand-records/rpc";
+import { check, emailField, idField } from "@brand-records/service";
+import { z } from "zod";
+import { closePlan, requireConfirmations } from "../domain/close-plan.ts";
+import { noSuchPlan, PLAN_STATES } from "../domain/plan.ts";
+import { preparePlan } from "../domain/prepare-plan.ts";
+import type { Parts } from "../parts.ts";
+import { findPlan, pageOfPlans } from "../storage/plans.ts";
+
+const PAGE_SIZE_DEFAULT = 50;
+
+export function plansHandlers(parts: Parts): Handlers<PlansServiceService> {
+  return {
+    async preparePlan({ brand_id, input }) {
+      check({ brand_id: fields.brandId }, { brand_id });
+      return preparePlan(parts, brand_id, planInputFrom(input));
+    },
+    async getPlan(request) {
+      const { brand_id, plan_id } = check({ brand_id: fields.brandId, plan_id: fields.planId }, request);
+      const plan = await findPlan(parts.db, brand_id, plan_id);
+      if (plan === undefined) throw noSuchPlan();
+      return { plan };
+    },
+    async listPlans(request) {
+      const { brand_id, status, page_size, after_id } = check(
+        { brand_id: fields.brandId, status: fields.status.nullish(), page_size: fields.pageSize, after_id: fields.planId.nullish() },
+        request,
+      );
+      const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
+      const plans = await pageOfPlans(parts.db, brand_id, { status: status ?? null, afterId: after_id ?? null, limit });
+      return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
+    },
+    async cancelPlan(request) {
+      const { brand_id, plan_id, member } = check(acting, request);
+      return { plan: await closePlan(parts, { brandId: brand_id, planId: plan_id, member, to: "cancelled" }) };
+    },
+    async completePlan(request) {
+      const { brand_id, plan_id, member } = check(acting, request);
+      requireConfirmations(request);
+      return { plan: await closePlan(parts, { brandId: brand_id, planId: plan_id, member, to: "completed" }) };
+    },
+  };
+}
+
+const fields = {
+  brandId: idField("brd"),
+  planId: idField("pln"),
+  status: z.enum(PLAN_STATES, `has to be one of ${PLAN_STATES.join(", ")}`),
+  pageSize: z.int().min(0, "must not be negative").max(200, "has to be at most 200"),
+  member: emailField(),
+};
+
+const acting = { brand_id: fields.brandId, plan_id: fields.planId, member: fields.member };
+
+/** What the message says, held against the same schema as at the edge: nothing else is ever stored. */
+function planInputFrom(message: PlanInputMessage | null | undefined): PlanInput {
+  if (message == null) throw new AppError("invalid_request", "input is required", { field: "input" });
+  const { planning_budget_centavos: centavos, requirements, platforms, ...rest } = message;
+  return parsePlanInput({
+    ...rest,
+    planning_budget: centavos / 100,
+    ...(requirements.length > 0 && { requirements }),
+    ...(platforms.length > 0 && { platforms }),
+  });
+}
