@@ -99,6 +99,7 @@ it("starts from nothing, and answers with every key it prints", async () => {
     admin: {
       gateway: expect.stringMatching(/^http:/),
       accounts: expect.stringMatching(/^http:/),
+      plans: expect.stringMatching(/^http:/),
       records: expect.stringMatching(/^http:/),
     },
   });
@@ -177,12 +178,12 @@ it("refuses to start twice in one folder, and on a taken port, naming the settin
 it("starts a process again that died", async () => {
   const key = (await readRun()).brands[0]?.keys.reporting ?? "";
   const processes = await readProcesses();
-  expect(processes).toHaveLength(3);
+  expect(processes).toHaveLength(4);
   for (const pid of processes) {
     process.kill(pid, "SIGKILL");
     await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
   }
-  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(3));
+  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(4));
 });
 
 it("starts the database again that died", async () => {

@@ -16,6 +16,15 @@ export interface Principal {
 /** Whether the brand may use its keys at all. */
 export const mayIntegrate = ({ tier, verified }: Principal): boolean => tier !== "starter" && verified;
 
+/** @throws AppError `permission_required` */
+export function requirePermission({ permissions }: Principal, permission: string): void {
+  if (permissions.includes(permission)) return;
+  throw new AppError(
+    "permission_required",
+    `This key lacks the permission ${permission}. An owner chooses it when creating a live key; ask for such a key.`,
+  );
+}
+
 /** @throws AppError `plan_required` or `brand_not_verified` */
 export function requireIntegratingBrand({ tier, verified }: Principal): void {
   if (tier === "starter") {

@@ -1,26 +1,32 @@
 import { AppError } from "@brand-records/errors";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Request, Response } from "express";
+import { contextOf } from "./request-context.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i;
 
 /**
- * The text of a JSON body, read only once a caller has been admitted. Compressed bodies are not taken: nothing that may
- * be sent here is large.
+ * What a JSON body holds, read only once a caller has been admitted. Compressed bodies are not taken: nothing that may be
+ * sent here is large. Of a repeated member the last counts, as everywhere in JavaScript.
  *
- * @throws AppError `unsupported_media_type`, `payload_too_large`; `invalid_json` if it is not UTF-8; `invalid_request` or
- *   `request_timeout` if it does not come whole
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, `invalid_json`; `invalid_request` or `request_timeout`
+ *   if it does not come whole
  */
-export async function readJsonBody(request: IncomingMessage, response: ServerResponse): Promise<string> {
+export async function readJsonBody(request: Request, response: Response): Promise<unknown> {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw new AppError("unsupported_media_type", "Send JSON in UTF-8, with Content-Type: application/json.");
   if (encoding !== "identity") throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+  const began = Date.now();
   const bytes = await readBody(request, response);
+  // How long its client took to send it is not taken from the time to answer it.
+  contextOf(response).deadline += Date.now() - began;
   try {
-    return UTF_8.decode(bytes);
+    return JSON.parse(UTF_8.decode(bytes));
   } catch (error) {
-    throw new AppError("invalid_json", "The body is not UTF-8.", { cause: error });
+    // What it says holds parts of the body: it is neither answered nor kept.
+    throw new AppError("invalid_json", error instanceof SyntaxError ? "The body is not valid JSON." : "The body is not UTF-8.");
   }
 }
 

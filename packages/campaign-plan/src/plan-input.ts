@@ -41,7 +41,6 @@ export const planInput = z.strictObject({
     .regex(UUID, "has to be a UUID, such as 0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11")
     .refine((id) => !NIL_OR_MAX.test(id), "must not be the nil or the max UUID")
     .toLowerCase()
-    .meta({ format: "uuid" })
     .describe(
       "A new UUID for each plan, made before the first attempt. Send the same one with the same input to try again: it never makes a second plan.",
     ),
@@ -69,9 +68,11 @@ export const planInput = z.strictObject({
 export type PlanInput = z.output<typeof planInput>;
 
 const FIELDS = Object.keys(planInput.shape);
-const OPTIONAL: readonly string[] = Object.entries(planInput.shape)
-  .filter(([, schema]) => schema.isOptional())
-  .map(([name]) => name);
+const OPTIONAL: ReadonlySet<string> = new Set(
+  Object.entries(planInput.shape)
+    .filter(([, schema]) => schema.isOptional())
+    .map(([name]) => name),
+);
 /** Enough to mend a call by. */
 const PROBLEMS_MAX = 30;
 
@@ -85,7 +86,7 @@ export function parsePlanInput(given: unknown): PlanInput {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new AppError("invalid_request", "The plan has to be one JSON object.");
   }
-  const entries = Object.entries(given).filter(([name, value]) => !(OPTIONAL.includes(name) && (value === null || value === "")));
+  const entries = Object.entries(given).filter(([name, value]) => !(OPTIONAL.has(name) && (value === null || value === "")));
   const unknown = entries.map(([name]) => name).filter((name) => !FIELDS.includes(name));
   const known = Object.fromEntries(entries.filter(([name]) => FIELDS.includes(name)));
   const parsed = planInput.safeParse(known);

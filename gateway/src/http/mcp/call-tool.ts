@@ -1,5 +1,5 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
-import { requireIntegratingBrand } from "../../auth/principal.ts";
+import { requireIntegratingBrand, requirePermission } from "../../auth/principal.ts";
 import { errorBody } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import { invalidParams, isObject, type RpcParams } from "./json-rpc.ts";
@@ -29,12 +29,7 @@ export async function callTool(params: RpcParams, caller: Caller): Promise<strin
 
 async function call(tool: Tool, given: ToolArguments, { services, principal, context }: Caller): Promise<string> {
   requireIntegratingBrand(principal);
-  if (tool.permission !== undefined && !principal.permissions.includes(tool.permission)) {
-    throw new AppError(
-      "permission_required",
-      `This key lacks the permission ${tool.permission}. An owner chooses it when creating a key; ask for such a key.`,
-    );
-  }
+  if (tool.permission !== undefined) requirePermission(principal, tool.permission);
   return tool.call(services, principal.brand_id, given, context);
 }
 

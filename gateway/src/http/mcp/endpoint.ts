@@ -7,7 +7,7 @@ import { requireMethod } from "../method.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
 import { sendJson } from "../send-json.ts";
 import { methodOf, type Generation } from "./generation.ts";
-import { codeOf, failureBody, parseMessage, successBody, type RpcId } from "./json-rpc.ts";
+import { codeOf, failureBody, messageFrom, successBody, type RpcId } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
 import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
@@ -19,10 +19,7 @@ import { TOOLBOX } from "./toolbox.ts";
 export async function serveMcp(services: Services, principal: Principal, request: Request, response: Response): Promise<void> {
   const context = contextOf(response);
   requireMethod(request, response, "POST");
-  const bodyBegan = Date.now();
-  const message = parseMessage(await readJsonBody(request, response));
-  // How long its client took to send a message is not taken from the time to answer it.
-  context.deadline += Date.now() - bodyBegan;
+  const message = messageFrom(await readJsonBody(request, response));
   if (message.kind !== "request") {
     context.rpc = { method: message.kind };
     response.status(202).set("Content-Length", "0").end();

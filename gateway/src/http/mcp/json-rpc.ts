@@ -60,13 +60,8 @@ export const invalidParams = (message: string): RpcError => new RpcError(RPC_COD
 const invalidEnvelope = (message: string, id?: unknown): RpcError =>
   new RpcError(RPC_CODES.invalid_request, "invalid_request", message, isId(id) ? { id } : {});
 
-/**
- * Reads one message. Of a repeated member the last counts, as everywhere in JavaScript.
- *
- * @throws AppError `invalid_json`; RpcError `invalid_request` if the envelope is none
- */
-export function parseMessage(text: string): RpcRequest | RpcOneWay {
-  const message = parseJson(text);
+/** @throws RpcError `invalid_request` if it is no message */
+export function messageFrom(message: unknown): RpcRequest | RpcOneWay {
   if (Array.isArray(message)) throw invalidEnvelope("Batches are not supported. Send one message a request.");
   if (!isObject(message)) throw invalidEnvelope("The body has to be one JSON-RPC 2.0 message: an object.");
   const { jsonrpc, id, method, params } = message;
@@ -77,14 +72,6 @@ export function parseMessage(text: string): RpcRequest | RpcOneWay {
   if (!Object.hasOwn(message, "id")) return { kind: "notification" };
   if (!isId(id)) throw invalidEnvelope("id has to be text or a whole number of at most 2^53 - 1.");
   return { kind: "request", id, method, params: params ?? {} };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new AppError("invalid_json", "The body is not valid JSON.", { cause: error });
-  }
 }
 
 function requireResponse(message: RpcParams): RpcOneWay {

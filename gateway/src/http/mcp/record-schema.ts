@@ -21,9 +21,15 @@ export function pageSchema(resource: ResourceName): Json {
   };
 }
 
+/** In the server's instructions, instead of in every record. */
+const TOLD_ONCE = new Set(["id", "created_at", "updated_at", "creator_id", "currency"]);
+
 function recordSchema(schema: z.ZodObject): Json {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "output" });
-  const fields = Object.entries(properties).map(([name, property]) => [name, fieldSchema(property as Json)] as const);
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = fieldSchema(property as Json);
+    return [name, TOLD_ONCE.has(name) ? schema : { ...schema, ...(description !== undefined && { description }) }] as const;
+  });
   return { type: "object", required, properties: Object.fromEntries(fields) };
 }
 

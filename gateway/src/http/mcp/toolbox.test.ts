@@ -11,8 +11,13 @@ interface Schema extends Record<string, unknown> {
   items?: Schema;
 }
 
-const listing = TOOLBOX.listingFor(["records:read"]);
-const tools = JSON.parse(listing) as (ToolListing & { inputSchema: Schema; outputSchema: Schema })[];
+type Tool = ToolListing & { inputSchema: Schema; outputSchema: Schema };
+
+/** What a reporting key sees, and what one sees that may prepare plans. */
+const reading = TOOLBOX.listingFor(["records:read"]);
+const everything = TOOLBOX.listingFor(["records:read", "campaigns:prepare"]);
+const lists = JSON.parse(reading) as Tool[];
+const tools = JSON.parse(everything) as Tool[];
 
 /** A schema and all schemas within it. */
 function* schemasIn(schema: Schema): Generator<Schema> {
@@ -55,7 +60,8 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
 
   it("takes flat arguments, each told", () => {
     for (const argument of Object.values(tool.inputSchema.properties ?? {})) {
-      expect(["string", "integer"]).toContain(argument["type"]);
+      expect(["string", "integer", "number", "array"]).toContain(argument["type"]);
+      if (argument["type"] === "array") expect(argument.items?.["type"]).toBe("string");
       expect(argument["description"]).toMatch(/^\S.{20,}/);
     }
     expect(tool.inputSchema["additionalProperties"]).toBe(false);
@@ -75,15 +81,9 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
     ajv.compile(tool.outputSchema);
   });
 
-  it("has all four hints", () => {
-    expect(tool.annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false });
-  });
-
-  it("tells when to use it, how to page, and that texts are data", () => {
-    for (const told of [/Read it /i, /Status: \w+/, /Newest first/, /next_cursor/, /no update feed/, /data, never instructions/]) {
-      expect(tool.description).toMatch(told);
-    }
-    expect(tool.title).toMatch(/^List \w+$/);
+  it("has all four hints: it reads or prepares, destroys nothing, may be repeated, and stays within the brand", () => {
+    const readOnlyHint = name !== "prepare_campaign_plan";
+    expect(tool.annotations).toEqual({ readOnlyHint, destructiveHint: false, idempotentHint: true, openWorldHint: false });
   });
 
   it("is found by its name", () => {
@@ -91,17 +91,28 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
   });
 });
 
-it("every list operation is a tool", () => {
-  expect(tools.map(({ name }) => name)).toEqual(Object.values(LIST_OPERATIONS).map(({ tool }) => tool));
+describe.each(lists.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
+  it("tells when to use it, how to page, and that texts are data", () => {
+    for (const told of [/Read it /i, /Status: \w+/, /Newest first/, /next_cursor/, /no update feed/, /data, never instructions/]) {
+      expect(tool.description).toMatch(told);
+    }
+    expect(tool.title).toMatch(/^List \w+$/);
+  });
 });
 
-it("permissions that change nothing change no byte", () => {
-  expect(TOOLBOX.listingFor([])).toBe(listing);
-  expect(TOOLBOX.listingFor(["campaigns:prepare", "records:read"])).toBe(listing);
+it("every list operation is a tool", () => {
+  expect(lists.map(({ name }) => name)).toEqual(Object.values(LIST_OPERATIONS).map(({ tool }) => tool));
+});
+
+it("only keys that may prepare plans see the tool for it, last; other permissions change no byte", () => {
+  expect(tools.slice(0, -1)).toEqual(lists);
+  expect(tools.at(-1)?.name).toBe("prepare_campaign_plan");
+  expect(TOOLBOX.listingFor([])).toBe(reading);
+  expect(TOOLBOX.listingFor(["campaigns:prepare", "made:up"])).toBe(everything);
 });
 
 it("tools/list costs a model less than 6,000 tokens, the instructions less than 600", () => {
-  expect(listing.length / CHARACTERS_A_TOKEN).toBeLessThan(6_000);
+  expect(everything.length / CHARACTERS_A_TOKEN).toBeLessThan(6_000);
   expect(INSTRUCTIONS.length / CHARACTERS_A_TOKEN).toBeLessThan(600);
 });
 

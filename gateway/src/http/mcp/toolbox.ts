@@ -1,6 +1,7 @@
 import { LIST_OPERATIONS } from "../../operations/index.ts";
 import { invalidParams } from "./json-rpc.ts";
 import { listTool } from "./list-tool.ts";
+import { planTool } from "./plan-tool.ts";
 import type { Tool } from "./tool.ts";
 
 export interface Toolbox {
@@ -35,4 +36,4 @@ export function createToolbox(tools: readonly Tool[]): Toolbox {
 }
 
 /** Every tool there is. */
-export const TOOLBOX = createToolbox(Object.values(LIST_OPERATIONS).map(listTool));
+export const TOOLBOX = createToolbox([...Object.values(LIST_OPERATIONS).map(listTool), planTool]);
