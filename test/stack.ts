@@ -20,6 +20,8 @@ export interface StackOptions {
   /** Shared limits and cached principals; without it everything is in process. */
   readonly redisUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Puts something between the gateways and a service: given the service's port, answers the port to call instead. */
+  readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;
 }
 
 export interface TestBrand {
@@ -64,7 +66,13 @@ export const callContext = (withinMs = 10_000): CallContext => ({
   deadline: Date.now() + withinMs,
 });
 
-export async function startStack({ gateways = 1, replicas: replicated = false, redisUrl, env = {} }: StackOptions = {}): Promise<Stack> {
+export async function startStack({
+  gateways = 1,
+  replicas: replicated = false,
+  redisUrl,
+  env = {},
+  through = {},
+}: StackOptions = {}): Promise<Stack> {
   const database = await createDatabase("empty");
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
   const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", ...redisEnv, ...env };
@@ -91,6 +99,12 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
     replicas === undefined ? `127.0.0.1:${ports[name]}` : `ipv4:127.0.0.1:${ports[name]},127.0.0.1:${portOf(replicas[name], "rpc_port")}`;
   const addresses = { accounts: addressOf("accounts"), plans: addressOf("plans"), records: addressOf("records") };
 
+  const calledAt = async (name: ServiceName): Promise<string> => {
+    const detour = through[name];
+    return detour === undefined ? addresses[name] : `127.0.0.1:${await detour(ports[name])}`;
+  };
+  const called = { accounts: await calledAt("accounts"), plans: await calledAt("plans"), records: await calledAt("records") };
+
   const startGateway = async (): Promise<Gateway> => {
     const process = await startProcess({
       name: "gateway",
@@ -99,9 +113,9 @@ export async function startStack({ gateways = 1, replicas: replicated = false, r
         ...common,
         HOST: "127.0.0.1",
         PORT: "0",
-        ACCOUNTS_ADDRESS: addresses.accounts,
-        PLANS_ADDRESS: addresses.plans,
-        RECORDS_ADDRESS: addresses.records,
+        ACCOUNTS_ADDRESS: called.accounts,
+        PLANS_ADDRESS: called.plans,
+        RECORDS_ADDRESS: called.records,
       },
     });
     return { url: `http://127.0.0.1:${portOf(process, "port")}`, adminUrl: `http://127.0.0.1:${portOf(process, "admin_port")}`, process };

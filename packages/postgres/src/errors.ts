@@ -21,7 +21,12 @@ export function fromPostgresError(error: unknown): unknown {
       retryAfterSeconds: 1,
     });
   }
-  return error;
+  return error instanceof pg.DatabaseError ? withoutRow(error) : error;
+}
+
+/** Postgres tells the failing row, or a piece of its input: what people wrote has no place in a log. */
+function withoutRow(error: pg.DatabaseError): pg.DatabaseError {
+  return Object.assign(error, { detail: undefined, where: undefined, internalQuery: undefined });
 }
 
 export function isUniqueViolation(error: unknown): boolean {

@@ -1,0 +1,435 @@
+import { randomUUID } from "node:crypto";
+import { openPool, type Database } from "@brand-records/postgres";
+import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
+import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: a request_id makes one plan, whoever asks how often and where, and its notes are told to nobody. */
+
+let redisServer: RedisServer;
+let proxy: TcpProxy;
+let stack: Stack;
+let db: Database;
+
+beforeAll(async () => {
+  redisServer = await startRedisServer();
+  stack = await startStack({
+    gateways: 2,
+    redisUrl: redisServer.url,
+    env: { RATE_LIMIT_PLUS: "100000", REQUEST_DEADLINE_MS: "30000" },
+    through: {
+      plans: async (port) => {
+        proxy = await startTcpProxy({ host: "127.0.0.1", port });
+        return proxy.port;
+      },
+    },
+  });
+  db = openPool({ url: stack.databaseUrl, max: 2, applicationName: "test" });
+});
+afterAll(async () => {
+  await db.stop();
+  await stack.stop();
+  await proxy.stop();
+  await redisServer.stop();
+});
+
+const planner = () => stack.createBrand({ permissions: ["campaigns:prepare"] });
+
+/** A second key of the brand that may prepare plans. */
+async function secondKey(brand: TestBrand): Promise<string> {
+  const request = { brand_id: brand.id, name: "B", environment: "live", permissions: ["campaigns:prepare"], created_by: brand.owner };
+  return (await stack.accounts.createKey(request, callContext())).secret;
+}
+
+const input = (changes: Record<string, unknown> = {}) => ({
+  request_id: randomUUID(),
+  title: "Tag-ulan skincare clips",
+  goal: "500,000 views before Christmas",
+  campaign_type: "blitz",
+  planned_for: "2026-12-01",
+  review_on: "2026-11-25",
+  planning_budget: 75_000.5,
+  ...changes,
+});
+
+interface Prepared {
+  readonly status: number;
+  readonly replayed: string | null;
+  readonly text: string;
+  readonly body: Record<string, unknown> & { error?: { code: string; field?: string; details?: { field: string }[] } };
+}
+
+async function prepare(key: string, body: unknown, gateway = 0): Promise<Prepared> {
+  const response = await fetch(`${stack.gateways[gateway]?.url}/api/v1/campaign-plans`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    replayed: response.headers.get("idempotent-replayed"),
+    text,
+    body: JSON.parse(text) as Prepared["body"],
+  };
+}
+
+const callTool = (key: string, body: object, gateway = 0, generation: (typeof GENERATIONS)[number] = "stateless") =>
+  post(stack.gateways[gateway]?.url ?? "", key, toolCall(generation, "prepare_campaign_plan", body));
+
+async function prepareByTool(key: string, body: object, gateway = 0): Promise<string> {
+  const { body: answer, status } = await callTool(key, body, gateway);
+  expect({ status, isError: answer.result.isError }).toEqual({ status: 200, isError: false });
+  expect(JSON.stringify(answer.result.structuredContent)).toBe(answer.result.content[0]?.text);
+  return answer.result.content[0]?.text ?? "";
+}
+
+async function countOf(brand: TestBrand, status?: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    "select count(*) from plans.plans where brand_id = $1 and ($2::text is null or status = $2)",
+    [brand.id, status ?? null],
+  );
+  return row?.count ?? 0;
+}
+
+it("answers a plan that people complete, and nothing of what only they are to see", async () => {
+  const brand = await planner();
+  const given = input({ notes: "Do not tell", brief: "In the rain", requirements: ["Vertical"], platforms: ["tiktok"], summary: "Clips" });
+  const { status, replayed, body } = await prepare(brand.key, given);
+  expect({ status, replayed }).toEqual({ status: 201, replayed: null });
+  expect(body).toEqual({
+    plan_id: expect.stringMatching(/^pln_[0-9a-z]{26}$/),
+    request_id: given.request_id,
+    status: "pending",
+    campaign_type: "blitz",
+    title: given.title,
+    planned_for: "2026-12-01",
+    review_on: "2026-11-25",
+    planning_budget: 75_000.5,
+    review_path: `/workspaces/blitz/plans/${String(body["plan_id"])}`,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  });
+  const [stored] = await db.query("select brief, requirements, platforms, summary, notes, status from plans.plans where id = $1", [
+    body["plan_id"],
+  ]);
+  expect(stored).toEqual({
+    brief: "In the rain",
+    requirements: ["Vertical"],
+    platforms: ["tiktok"],
+    summary: "Clips",
+    notes: "Do not tell",
+    status: "pending",
+  });
+});
+
+describe("500 simultaneous requests", () => {
+  it("that are the same, over HTTP, with two keys at two gateways: one plan, one 201, the same answer for all", async () => {
+    const brand = await planner();
+    const keys = [brand.key, await secondKey(brand)];
+    const given = input();
+    const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await countOf(brand)).toBe(1);
+  }, 60_000);
+
+  it("that are the same, over HTTP and by assistants alike: one plan, the same answer for all", async () => {
+    const brand = await planner();
+    const keys = [brand.key, await secondKey(brand)];
+    const given = input();
+    const texts = await Promise.all(
+      Array.from({ length: 500 }, async (_, index) => {
+        const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
+        return index % 2 === 0 ? (await prepare(key, given, gateway)).text : prepareByTool(key, given, gateway);
+      }),
+    );
+    expect(new Set(texts).size).toBe(1);
+    expect(await countOf(brand)).toBe(1);
+  }, 60_000);
+
+  it("that differ, at 190 pending plans: exactly 10 are made, and a repeat still answers", async () => {
+    const brand = await planner();
+    const keys = [brand.key, await secondKey(brand)];
+    const first = input();
+    await Promise.all([prepare(brand.key, first), ...Array.from({ length: 189 }, () => prepare(brand.key, input()))]);
+    expect(await countOf(brand, "pending")).toBe(190);
+    const codes = await Promise.all(
+      Array.from({ length: 500 }, async (_, index) => {
+        const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
+        if (index % 2 === 0) {
+          const { status, body } = await prepare(key, input(), gateway);
+          return status === 201 ? "made" : `${status} ${body.error?.code}`;
+        }
+        const answer = await callTool(key, input(), gateway);
+        return answer.body.result.isError ? `409 ${refusalOf(answer).code}` : "made";
+      }),
+    );
+    expect(codes.filter((code) => code === "made")).toHaveLength(10);
+    expect(codes.filter((code) => code === "409 pending_plan_limit")).toHaveLength(490);
+    expect(await countOf(brand, "pending")).toBe(200);
+    expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
+    expect(await prepareByTool(brand.key, first)).toContain(first.request_id);
+  }, 90_000);
+});
+
+describe("a repeated request", () => {
+  const full = () => input({ summary: "s", brief: "b", requirements: ["r1", "r2"], platforms: ["tiktok"], notes: "n" });
+
+  it.each([
+    ["title", "Another"],
+    ["goal", "Another"],
+    ["campaign_type", "ugc"],
+    ["planned_for", "2026-12-02"],
+    ["review_on", "2026-11-26"],
+    ["planning_budget", 75_000.51],
+    ["summary", "another"],
+    ["brief", "another"],
+    ["requirements", ["r2", "r1"]],
+    ["platforms", ["tiktok", "tiktok"]],
+    ["notes", "another"],
+    ["notes", null],
+    ["title", "Tag-ulan skincare clips "],
+  ])("with another %s (%j): request_conflict that names it, over HTTP and by tool", async (field, value) => {
+    const brand = await planner();
+    const given = full();
+    await prepare(brand.key, given);
+    const { status, body, text } = await prepare(brand.key, { ...given, [field]: value });
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: { error: { code: "request_conflict", field: "request_id", details: [{ field }] } },
+    });
+    expect(text).not.toContain('"n"');
+    expect(refusalOf(await callTool(brand.key, { ...given, [field]: value }))).toMatchObject({
+      code: "request_conflict",
+      details: [{ field }],
+    });
+    expect(await countOf(brand)).toBe(1);
+  });
+
+  it('in another order, with white space, null, "" or an upper-case request_id answers the same plan', async () => {
+    const brand = await planner();
+    const given = input({ requirements: ["r1"] });
+    const { text } = await prepare(brand.key, given);
+    const same = [
+      JSON.stringify(Object.fromEntries(Object.entries(given).toReversed())),
+      JSON.stringify(given, null, 4),
+      JSON.stringify({ ...given, notes: null, summary: "", brief: null, platforms: "" }),
+      JSON.stringify({ ...given, request_id: given.request_id.toUpperCase() }),
+      JSON.stringify(given).replace("75000.5", "7.50005e4"),
+    ];
+    for (const body of same) expect(await prepare(brand.key, body)).toMatchObject({ status: 200, replayed: "true", text });
+    expect(await prepareByTool(brand.key, { ...given, notes: null, platforms: "" })).toBe(text);
+  });
+
+  it("after its key was replaced and revoked answers the same plan", async () => {
+    const brand = await planner();
+    const given = input();
+    const { text } = await prepare(brand.key, given);
+    const key = await secondKey(brand);
+    await stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext());
+    expect((await prepare(brand.key, given)).status).toBe(401);
+    expect(await prepare(key, given)).toMatchObject({ status: 200, text });
+  });
+
+  it("over HTTP first and by tool then answers the same plan, and the other way round", async () => {
+    const brand = await planner();
+    const [first, second] = [input(), input()];
+    const { text } = await prepare(brand.key, first);
+    expect(await prepareByTool(brand.key, first)).toBe(text);
+    const made = await prepareByTool(brand.key, second);
+    expect(await prepare(brand.key, second)).toMatchObject({ status: 200, text: made });
+  });
+
+  it("of a cancelled plan: request_conflict; of a completed one: the plan, completed", async () => {
+    const brand = await planner();
+    const close = { brand_id: brand.id, member: brand.owner };
+    const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
+    const [cancelled, completed] = [input(), input()];
+    const ids = [cancelled, completed].map(async (given) => String((await prepare(brand.key, given)).body["plan_id"]));
+    await stack.plans.cancelPlan({ ...close, plan_id: (await ids[0]) ?? "" }, callContext());
+    await stack.plans.completePlan({ ...close, ...confirmed, plan_id: (await ids[1]) ?? "" }, callContext());
+    expect(await prepare(brand.key, cancelled)).toMatchObject({ status: 409, body: { error: { code: "request_conflict" } } });
+    expect(refusalOf(await callTool(brand.key, cancelled))).toMatchObject({ code: "request_conflict" });
+    expect(await prepare(brand.key, completed)).toMatchObject({ status: 200, replayed: "true", body: { status: "completed" } });
+  });
+
+  it("with another brand's key makes that brand's own plan, and disturbs neither", async () => {
+    const [brand, other] = await Promise.all([planner(), planner()]);
+    const given = input();
+    const mine = await prepare(brand.key, given);
+    const theirs = await prepare(other.key, { ...given, title: "Theirs" });
+    expect(theirs.status).toBe(201);
+    expect(theirs.body["plan_id"]).not.toBe(mine.body["plan_id"]);
+    expect(await prepare(brand.key, given)).toMatchObject({ status: 200, text: mine.text });
+    const reading = stack.plans.getPlan({ brand_id: other.id, plan_id: String(mine.body["plan_id"]) }, callContext());
+    await expect(reading).rejects.toMatchObject({ kind: "not_found" });
+  });
+});
+
+it("a plan that was made before its answer was lost with the service is the one that a retry gets", async () => {
+  const brand = await planner();
+  const given = input();
+  proxy.delay(1_000);
+  const lost = prepare(brand.key, given);
+  await eventually(async () => expect(await countOf(brand)).toBe(1));
+  // The answer is on its way, a second from here.
+  await Promise.all([stack.processes.plans.kill("SIGKILL"), proxy.cut()]);
+  await proxy.heal();
+  await stack.restart("plans");
+  expect([200, 503]).toContain((await lost).status);
+  const retried = await eventually(async () => {
+    const answer = await prepare(brand.key, given);
+    expect(answer.status).toBe(200);
+    return answer;
+  });
+  expect(retried).toMatchObject({ replayed: "true", body: { request_id: given.request_id } });
+  expect(await countOf(brand)).toBe(1);
+}, 60_000);
+
+describe("who may", () => {
+  it("a reporting key may not: 403 over HTTP before the body is looked at, a refusal by tool, and the tool is not listed", async () => {
+    const brand = await stack.createBrand();
+    expect(await prepare(brand.key, "{")).toMatchObject({ status: 403, body: { error: { code: "permission_required" } } });
+    for (const generation of GENERATIONS) {
+      expect(refusalOf(await callTool(brand.key, input(), 0, generation))).toMatchObject({ code: "permission_required" });
+      const { body } = await post(stack.url, brand.key, request(generation, "tools/list"));
+      expect(body.result.tools.map(({ name }) => name)).not.toContain("prepare_campaign_plan");
+    }
+  });
+
+  it("a key whose owner chose it sees the tool and may", async () => {
+    const brand = await planner();
+    for (const generation of GENERATIONS) {
+      const { body } = await post(stack.url, brand.key, request(generation, "tools/list"));
+      expect(body.result.tools.map(({ name }) => name).at(-1)).toBe("prepare_campaign_plan");
+    }
+    expect((await prepare(brand.key, input())).status).toBe(201);
+  });
+
+  it("a brand that fell below Plus may not, at once", async () => {
+    const brand = await planner();
+    expect((await prepare(brand.key, input())).status).toBe(201);
+    await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext());
+    expect(await prepare(brand.key, input())).toMatchObject({ status: 403, body: { error: { code: "plan_required" } } });
+    expect(refusalOf(await callTool(brand.key, input()))).toMatchObject({ code: "plan_required" });
+  });
+
+  it("without a key: 401; by GET: 405; with parameters: refused", async () => {
+    expect((await prepare("none", input())).status).toBe(401);
+    const { key } = await planner();
+    for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
+      const response = await fetch(`${stack.url}/api/v1/campaign-plans`, { method, headers: { authorization: `Bearer ${key}` } });
+      expect({ status: response.status, allow: response.headers.get("allow") }).toEqual({ status: 405, allow: "POST" });
+    }
+    const response = await fetch(`${stack.url}/api/v1/campaign-plans?brand_id=brd_other`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(input()),
+    });
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_parameter" } },
+    });
+  });
+});
+
+describe("wrong input", () => {
+  const wrong: [string, Record<string, unknown>, string][] = [
+    ["30 February", { planned_for: "2026-02-30" }, "planned_for"],
+    ["a date without zeros", { review_on: "2026-2-3" }, "review_on"],
+    ["a timestamp", { planned_for: "2026-12-01T00:00:00Z" }, "planned_for"],
+    ["budget 0", { planning_budget: 0 }, "planning_budget"],
+    ["budget -1", { planning_budget: -1 }, "planning_budget"],
+    ["a tenth of a centavo", { planning_budget: 0.001 }, "planning_budget"],
+    ["a centavo too much", { planning_budget: 1_000_000_000.01 }, "planning_budget"],
+    ["a budget as text", { planning_budget: "5" }, "planning_budget"],
+    ["a request_id that is none", { request_id: "1" }, "request_id"],
+    ["the nil UUID", { request_id: "00000000-0000-0000-0000-000000000000" }, "request_id"],
+    ["a type there is not", { campaign_type: "video" }, "campaign_type"],
+    ["a title too long", { title: "x".repeat(201) }, "title"],
+    ["NUL", { goal: "a\u0000b" }, "goal"],
+    ["a lone surrogate", { brief: "\ud800" }, "brief"],
+    ["no requirements as a list", { requirements: [] }, "requirements"],
+    ["a platform too long", { platforms: ["tiktok", "x".repeat(65)] }, "platforms[1]"],
+    ["a field there is not", { budget: 5 }, "budget"],
+    ["another brand", { brand_id: "brd_other" }, "brand_id"],
+  ];
+  it.each(wrong)("%s: invalid_request naming the field, over HTTP and by tool, and nothing is made", async (_, changes, field) => {
+    const brand = await planner();
+    expect(await prepare(brand.key, input(changes))).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_request", field, details: [{ field }] } },
+    });
+    expect(refusalOf(await callTool(brand.key, input(changes)))).toMatchObject({ code: "invalid_request", field, details: [{ field }] });
+    expect(await countOf(brand)).toBe(0);
+  });
+
+  it("is told all at once", async () => {
+    const { key } = await planner();
+    const { body } = await prepare(key, { title: "", planned_for: "soon", planning_budget: "5", notes: 5, extra: true });
+    expect(body.error?.details?.map(({ field }) => field).toSorted()).toEqual(
+      ["campaign_type", "extra", "goal", "notes", "planned_for", "planning_budget", "request_id", "review_on", "title"].toSorted(),
+    );
+  });
+
+  it.each([
+    ["no JSON", "{", 400, "invalid_json"],
+    ["a list", "[]", 400, "invalid_request"],
+    ["null", "null", 400, "invalid_request"],
+    ["64 KiB and a byte", JSON.stringify(input()).padEnd(64 * 1024 + 1), 413, "payload_too_large"],
+  ])("%s: %s", async (_, body, status, code) => {
+    const { key } = await planner();
+    expect(await prepare(key, body)).toMatchObject({ status, body: { error: { code } } });
+  });
+
+  it("of exactly 64 KiB, of four-byte characters, of dates long past is none", async () => {
+    const { key } = await planner();
+    expect((await prepare(key, JSON.stringify(input()).padEnd(64 * 1024))).status).toBe(201);
+    expect(await prepare(key, input({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
+      status: 201,
+      body: { title: "😀".repeat(200) },
+    });
+  });
+});
+
+it("notes are in no answer, log line or metric, not even where something fails", async () => {
+  const marker = `marker${randomUUID()}`;
+  const brand = await planner();
+  const given = input({ notes: marker });
+  const seen: string[] = [];
+  const ask = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
+  await ask(given);
+  await ask({ ...given, title: "Another" });
+  await ask({ ...given, notes: `${marker} changed` });
+  await ask(input({ notes: marker.padEnd(5_001, "x") }));
+  await ask(input({ notes: [marker] }));
+  await ask(input({ notes: `${marker}\u0000` }));
+  seen.push((await prepare(brand.key, `{"notes":"${marker}`)).text);
+  // Postgres tells the failing row in its error.
+  await db.query("alter table plans.plans add constraint refuse_some check (title <> 'Refused')");
+  const failed = await prepare(brand.key, input({ title: "Refused", notes: marker }));
+  await db.query("alter table plans.plans drop constraint refuse_some");
+  expect(failed).toMatchObject({ status: 500, body: { error: { code: "internal_error" } } });
+  seen.push(failed.text);
+
+  const [plan] = await db.query<{ id: string; notes: string }>(
+    "select id, notes from plans.plans where brand_id = $1 and notes is not null",
+    [brand.id],
+  );
+  expect(plan?.notes).toBe(marker);
+  const close = { brand_id: brand.id, plan_id: plan?.id ?? "", member: brand.owner };
+  seen.push(
+    JSON.stringify(await stack.plans.getPlan(close, callContext())),
+    JSON.stringify(await stack.plans.listPlans({ brand_id: brand.id, status: null, page_size: 0, after_id: null }, callContext())),
+    JSON.stringify(await stack.plans.cancelPlan(close, callContext())),
+  );
+  for (const { adminUrl } of stack.gateways) seen.push(await (await fetch(`${adminUrl}/metrics`)).text());
+  const { admin_port: port } = stack.processes.plans.ready as { admin_port: number };
+  seen.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  // The last line of each log is there once the one of a later request is.
+  await eventually(() => expect(stack.processes.plans.output()).toContain("refuse_some"));
+  for (const process of [...stack.gateways.map((gateway) => gateway.process), ...Object.values(stack.processes)])
+    seen.push(process.output());
+  for (const text of seen) expect(text).not.toContain(marker);
+}, 60_000);
