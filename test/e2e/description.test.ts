@@ -81,6 +81,45 @@ it("passes Redocly's lint", async () => {
   expect(stderr).not.toMatch(/warning/i);
 }, 60_000);
 
+it("describes preparing a plan with an example that is answered as described, made and repeated, and refused as described", async () => {
+  const path = "/api/v1/campaign-plans";
+  const { requestBody, responses } = (document.paths[path] ?? {})["post"] as unknown as {
+    requestBody: { content: Record<string, Media> };
+    responses: Record<string, Described>;
+  };
+  const mediaOf = (status: string): Media => responses[status]?.content?.["application/json"] as Media;
+  const asked = requestBody.content["application/json"] as Media;
+  expect(validatorOf(asked)(asked.example)).toBe(true);
+  const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
+  const send = (body: unknown, as = key) =>
+    fetch(stack.url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const example = asked.example as Record<string, unknown>;
+  const answers: [number, Response][] = [
+    [201, await send(example)],
+    [200, await send(example)],
+    [409, await send({ ...example, title: "Another" })],
+    [400, await send({ ...example, planning_budget: 0 })],
+    [403, await send(example, brand.key)],
+  ];
+  for (const [status, answer] of answers) {
+    const validate = validatorOf(mediaOf(String(status)));
+    const body: unknown = await answer.json();
+    expect({ status: answer.status, valid: validate(body), errors: validate.errors }).toMatchObject({ status, valid: true });
+    for (const name of Object.keys(responses[String(status)]?.headers ?? {})) {
+      expect({ name, value: answer.headers.get(name) }).toEqual({ name, value: expect.any(String) });
+    }
+  }
+  for (const status of Object.keys(responses)) {
+    const { examples = {}, example: single } = mediaOf(status);
+    const values = [...Object.values(examples).map(({ value }) => value), single].filter((value) => value !== undefined);
+    for (const value of values) expect({ status, valid: validatorOf(mediaOf(status))(value) }).toEqual({ status, valid: true });
+  }
+});
+
 it("describes the assistants' messages with examples that are answered as described", async () => {
   const { requestBody, responses } = (document.paths["/api/mcp"] ?? {})["post"] as unknown as {
     requestBody: { content: Record<string, Media> };

@@ -11,7 +11,7 @@ let brand: TestBrand;
 
 beforeAll(async () => {
   stack = await startStack();
-  brand = await stack.createBrand({ tier: "enterprise" });
+  brand = await stack.createBrand({ tier: "enterprise", permissions: ["campaigns:prepare"] });
   await fillBrand(stack, brand.id, { campaigns: 5, submissions: 50, payouts: 150, deposits: 5, conversions: 50, links: 10 });
 });
 afterAll(() => stack.stop());
@@ -26,7 +26,7 @@ async function blocks(file: string, language: string): Promise<string[]> {
 
 /** Runs where a reader would: in the repository, with the address and the key in the environment. */
 async function run(command: string, ...parameters: string[]): Promise<string> {
-  const env = { PATH: process.env["PATH"], BASE_URL: stack.url, KEY: brand.key };
+  const env = { PATH: process.env["PATH"], BASE_URL: stack.url, KEY: brand.key, PLANNER_KEY: brand.key };
   const { stdout } = await promisify(execFile)(command, parameters, { env });
   return stdout;
 }
@@ -38,6 +38,16 @@ it("every curl call to the assistants' endpoint answers a page", async () => {
     const answer = JSON.parse(await run("bash", "-euc", call)) as { result: { structuredContent: object } };
     expect(answer.result.structuredContent).toMatchObject({ resource: "campaigns", count: 1 });
   }
+});
+
+it("preparing a plan as documented answers what stands there, and again when repeated", async () => {
+  const [call = ""] = (await blocks("docs/api.md", "sh")).filter((block) => block.includes("campaign-plans"));
+  const [documented = ""] = (await blocks("docs/api.md", "json")).filter((block) => block.includes("review_path"));
+  const first = await run("bash", "-euc", call);
+  const { plan_id: id, created_at: at } = JSON.parse(first) as { plan_id: string; created_at: string };
+  const told = JSON.parse(documented) as { plan_id: string; created_at: string };
+  expect(JSON.parse(documented.replaceAll(told.plan_id, id).replace(told.created_at, at))).toEqual(JSON.parse(first));
+  expect(await run("bash", "-euc", call)).toBe(first);
 });
 
 it("the README's calls answer what stands there", async () => {
