@@ -6,7 +6,7 @@ import type { LocalFiles, Secrets } from "./local-files.ts";
 import type { SupervisorEvents } from "./supervisor.ts";
 
 /** Services with a schema, and a role, of their own. */
-const ROLES = ["accounts", "records"] as const;
+const ROLES = ["accounts", "plans", "records"] as const;
 const DATABASE = "brand_records";
 
 export type DatabaseEvents = Pick<SupervisorEvents, "died" | "recovered">;

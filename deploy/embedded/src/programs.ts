@@ -8,8 +8,8 @@ import type { Program } from "./supervisor.ts";
 export interface Programs {
   /** Services first, the gateway last: stopped in the opposite order. */
   readonly list: readonly Program[];
-  readonly rpc: { readonly accounts: string; readonly records: string };
-  readonly admin: { readonly gateway: string; readonly accounts: string; readonly records: string };
+  readonly rpc: { readonly accounts: string; readonly plans: string; readonly records: string };
+  readonly admin: { readonly gateway: string; readonly accounts: string; readonly plans: string; readonly records: string };
 }
 
 /** Every process of the run with its ports. They stay the same when a process is started again. */
@@ -20,14 +20,16 @@ export async function planPrograms(
   database: RunningDatabase,
   inherited: NodeJS.ProcessEnv,
 ): Promise<Programs> {
-  const [accountsRpc, accountsAdmin, recordsRpc, recordsAdmin, gatewayAdmin] = (await freePorts(5)).map(String) as [
+  const [accountsRpc, accountsAdmin, plansRpc, plansAdmin, recordsRpc, recordsAdmin, gatewayAdmin] = (await freePorts(7)).map(String) as [
+    string,
+    string,
     string,
     string,
     string,
     string,
     string,
   ];
-  const rpc = { accounts: `127.0.0.1:${accountsRpc}`, records: `127.0.0.1:${recordsRpc}` };
+  const rpc = { accounts: `127.0.0.1:${accountsRpc}`, plans: `127.0.0.1:${plansRpc}`, records: `127.0.0.1:${recordsRpc}` };
   const program = (name: string, directory: string, env: Record<string, string>): Program => ({
     name,
     script: join(ROOT, directory, "dist/main.js"),
@@ -40,6 +42,7 @@ export async function planPrograms(
     admin: {
       gateway: `http://127.0.0.1:${gatewayAdmin}`,
       accounts: `http://127.0.0.1:${accountsAdmin}`,
+      plans: `http://127.0.0.1:${plansAdmin}`,
       records: `http://127.0.0.1:${recordsAdmin}`,
     },
     list: [
@@ -49,6 +52,7 @@ export async function planPrograms(
         ADMIN_PORT: accountsAdmin,
         KEY_PEPPERS: inherited["KEY_PEPPERS"] ?? secrets.keyPeppers,
       }),
+      program("plans", "services/plans", { DATABASE_URL: database.urlFor("plans"), RPC_PORT: plansRpc, ADMIN_PORT: plansAdmin }),
       program("records", "services/records", { DATABASE_URL: database.urlFor("records"), RPC_PORT: recordsRpc, ADMIN_PORT: recordsAdmin }),
       program("gateway", "gateway", {
         HOST: config.HOST,
@@ -57,6 +61,7 @@ export async function planPrograms(
         // Pages served from this machine, such as a browser's debugging tool for assistants.
         ALLOWED_ORIGINS: inherited["ALLOWED_ORIGINS"] ?? "http://localhost:*,http://127.0.0.1:*,http://[::1]:*",
         ACCOUNTS_ADDRESS: rpc.accounts,
+        PLANS_ADDRESS: rpc.plans,
         RECORDS_ADDRESS: rpc.records,
       }),
     ],

@@ -37,11 +37,13 @@ export interface FailureReport {
   readonly hint?: string;
 }
 
+/** By kind; by kind and field where the kind alone says too little. */
 const HINTS: Readonly<Record<string, string>> = {
   plan_required: "brandctl brands set-tier BRAND plus",
   brand_not_verified: "brandctl brands verify BRAND",
   owner_required: "brandctl members list BRAND shows who the owners are; brandctl members add BRAND EMAIL --role owner adds one",
   last_owner: "brandctl members add BRAND EMAIL --role owner",
+  "not_found plan_id": "brandctl plans list BRAND shows the brand's plans; those of other brands are not found either",
 };
 
 export function reportOf(error: unknown): FailureReport {
@@ -49,7 +51,7 @@ export function reportOf(error: unknown): FailureReport {
     return { code: error.code, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) };
   }
   if (error instanceof AppError) {
-    const hint = HINTS[error.kind];
+    const hint = HINTS[`${error.kind} ${error.field}`] ?? HINTS[error.kind];
     return {
       code: error.kind,
       message: error.message,

@@ -4,18 +4,20 @@ import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { membersCommand } from "./commands/members.ts";
+import { plansCommand } from "./commands/plans.ts";
 import { recordsCommand } from "./commands/records.ts";
 import { colorsFor } from "./session.ts";
 import type { Shell } from "./shell.ts";
 
 const DESCRIPTION = [
-  "The operator's command line of Brand Records: brands, their members and keys, and bringing records in.",
-  "It speaks to the accounts and records services over gRPC. Where they are is told by flags, else by settings in the environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.",
+  "The operator's command line of Brand Records: brands, their members and keys, bringing records in, and looking at campaign plans.",
+  "It speaks to the accounts, plans and records services over gRPC. Where they are is told by flags, else by settings in the environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.",
 ].join("\n\n");
 
 const HELP = `
 Settings:
-  ACCOUNTS_ADDRESS, RECORDS_ADDRESS        host:port of each service's gRPC
+  ACCOUNTS_ADDRESS, PLANS_ADDRESS,
+  RECORDS_ADDRESS                          host:port of each service's gRPC
   BASE_URL                                 origin of the HTTP API; doctor looks at it
   LOCAL_DIR                                where run.json is, when npm start was given another place than .local
   RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA    PEM files for mutual TLS: all three or none
@@ -34,6 +36,9 @@ Examples:
   brandctl members add brd_… ana@brand.example --role owner
   brandctl keys create --brand brd_… --name Reporting
   brandctl records generate --brand brd_… --import
+
+  # what its assistants have prepared for people to complete
+  brandctl plans list brd_… --status pending
 `;
 
 /** Instead of ending the process: help was shown, or the command line is wrong. */
@@ -63,6 +68,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
     .version(version, "-V, --version", "show the version")
     .option("--json", 'one JSON document on standard output; errors as {"error": …} on standard error')
     .option("--accounts-address <address>", "gRPC of accounts, host:port")
+    .option("--plans-address <address>", "gRPC of plans, host:port")
     .option("--records-address <address>", "gRPC of records, host:port")
     .option("--base-url <url>", "origin of the HTTP API")
     .option("--tls-cert <file>", "our certificate for mutual TLS, PEM")
@@ -73,6 +79,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(membersCommand(shell));
   program.addCommand(keysCommand(shell));
   program.addCommand(recordsCommand(shell));
+  program.addCommand(plansCommand(shell));
   program.addCommand(doctorCommand(shell));
   program.addCommand(completionCommand(shell, program));
   settle(program, shell, quiet);

@@ -225,6 +225,14 @@ describe("brandctl", () => {
       expect((await failed({ ACCOUNTS_ADDRESS: "setting.invalid:1" }, ` --accounts-address ${served.address}`)).code).toBe(0);
     });
 
+    it("are missed in a run file that is from before there was a service, by the file's name", async () => {
+      await writeRunFile(JSON.stringify({ rpc: { accounts: served.address } }));
+      const { code, stderr } = await run("plans list brd_1", { env: {}, cwd: folder });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`no --plans-address, no PLANS_ADDRESS, nothing in ${join(folder, ".local/run.json")}.`);
+      expect(stderr).toContain("Run npm start");
+    });
+
     it.each(["{", "[]", '"x"', "null"])("are not guessed from a run file that holds %s", async (content) => {
       await writeRunFile(content);
       const { code, stderr } = await run("brands list --json", { env: {}, cwd: folder });

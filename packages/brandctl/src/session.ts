@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import type { AccountsClient, ImportClient } from "./connection/clients.ts";
+import type { AccountsClient, ImportClient, PlansClient } from "./connection/clients.ts";
 import { Endpoints, type Endpoint, type GlobalOptions } from "./connection/endpoints.ts";
 import type { Screen, Terminal } from "./terminal.ts";
 
@@ -39,6 +39,12 @@ export class Session {
     // Loaded when needed: gRPC takes longer to load than help and completion take altogether.
     const { connectAccounts } = await import("./connection/clients.ts");
     return this.#own(connectAccounts(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+  }
+
+  async plans(): Promise<PlansClient> {
+    const endpoint = this.endpoints.get("plans");
+    const { connectPlans } = await import("./connection/clients.ts");
+    return this.#own(connectPlans(endpoint, this.endpoints.tls(), this.terminal.interrupted));
   }
 
   async importing(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint }> {

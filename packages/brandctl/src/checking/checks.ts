@@ -1,5 +1,6 @@
 import { reportOf } from "../failure.ts";
 import { errorReason } from "../output/error-reason.ts";
+import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
 import { RUN_FILE } from "../connection/run-file.ts";
 import type { Session } from "../session.ts";
 
@@ -14,14 +15,14 @@ export interface CheckResult {
 }
 
 const ANSWER_MS = 5_000;
-const PROCESSES = ["gateway", "accounts", "records"] as const;
+const PROCESSES = ["gateway", ...SERVICE_NAMES] as const;
 
 /** Looks at everything there is an address for, all at the same time. */
 export async function runChecks(session: Session): Promise<CheckResult[]> {
   const runFile = checkRunFile(session);
   if (runFile.state === "failed") return [runFile];
   const checks = [
-    ...(["accounts", "records"] as const).map((name) => checkRpc(session, name)),
+    ...SERVICE_NAMES.map((name) => checkRpc(session, name)),
     ...PROCESSES.map((name) => checkReady(session, name)),
     checkBaseUrl(session),
   ];
@@ -34,7 +35,7 @@ function checkRunFile({ endpoints }: Session): CheckResult {
     const found = endpoints.runFile();
     if (found !== undefined) return { name, state: "ok", detail: found.path };
     const detail = `no ${RUN_FILE} from here upwards`;
-    const configured = endpoints.find("accounts") !== undefined && endpoints.find("records") !== undefined;
+    const configured = SERVICE_NAMES.every((service) => endpoints.find(service) !== undefined);
     if (configured) return { name, state: "unknown", detail: `${detail}; flags and settings say where things are` };
     return { name, state: "failed", detail, remedy: `Run npm start and call brandctl from inside the repository, or ${SETTINGS}.` };
   } catch (error) {
@@ -42,9 +43,9 @@ function checkRunFile({ endpoints }: Session): CheckResult {
   }
 }
 
-const SETTINGS = "set ACCOUNTS_ADDRESS, RECORDS_ADDRESS and BASE_URL";
+const SETTINGS = "set ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS and BASE_URL";
 
-async function checkRpc(session: Session, service: "accounts" | "records"): Promise<CheckResult> {
+async function checkRpc(session: Session, service: ServiceName): Promise<CheckResult> {
   const name = `${service}, gRPC`;
   const endpoint = session.endpoints.find(service);
   if (endpoint === undefined) return { name, state: "failed", detail: "no address known", remedy: `Run npm start, or ${SETTINGS}.` };

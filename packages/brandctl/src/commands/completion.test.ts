@@ -17,7 +17,7 @@ async function offered(...words: string[]): Promise<string[]> {
 
 describe("brandctl completion", () => {
   it("offers commands, then their subcommands", async () => {
-    expect(await offered("")).toEqual(["brands", "members", "keys", "records", "doctor", "completion"]);
+    expect(await offered("")).toEqual(["brands", "members", "keys", "records", "plans", "doctor", "completion"]);
     expect(await offered("brands", "s")).toEqual(["set-tier"]);
     expect(await offered("--accounts-address", "localhost:1", "keys", "")).toEqual(["create", "list", "revoke"]);
   });
@@ -31,6 +31,7 @@ describe("brandctl completion", () => {
     expect(await offered("brands", "create", "--tier", "p")).toEqual(["plus", "pro"]);
     expect(await offered("brands", "set-tier", "brd_1", "")).toEqual(["starter", "plus", "pro", "enterprise"]);
     expect(await offered("records", "import", "--resource", "c")).toEqual(["campaigns", "conversions"]);
+    expect(await offered("plans", "list", "--status", "")).toEqual(["pending", "completed", "cancelled"]);
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await offered("records", "import", "package.js")).toEqual(["package.json"]);
   });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { FakeImports } from "../testing/fake-imports.ts";
+import { FakePlans } from "../testing/fake-plans.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl } from "../testing/test-terminal.ts";
 
@@ -15,6 +16,7 @@ interface Checked {
 
 describe("brandctl doctor", () => {
   let accounts: Served;
+  let plans: Served;
   let records: Served;
   let http: Server;
   let origin: string;
@@ -23,6 +25,7 @@ describe("brandctl doctor", () => {
   beforeEach(async () => {
     ready = true;
     accounts = await serve(new FakeAccounts().served);
+    plans = await serve(new FakePlans().served);
     records = await serve(new FakeImports().served);
     http = createServer((request, response) => {
       response.statusCode = request.url === "/openapi/service.yaml" || (request.url === "/readyz" && ready) ? 200 : 503;
@@ -34,19 +37,25 @@ describe("brandctl doctor", () => {
     await mkdir(join(folder, ".local"));
     const run = {
       base_url: origin,
-      rpc: { accounts: accounts.address, records: records.address },
-      admin: { gateway: origin, accounts: origin, records: origin },
+      rpc: { accounts: accounts.address, plans: plans.address, records: records.address },
+      admin: { gateway: origin, accounts: origin, plans: origin, records: origin },
     };
     await writeFile(join(folder, ".local/run.json"), JSON.stringify(run));
   });
   afterEach(async () => {
-    await Promise.all([accounts.stop(), records.stop(), new Promise((resolve) => http.close(resolve)), rm(folder, { recursive: true })]);
+    await Promise.all([
+      accounts.stop(),
+      plans.stop(),
+      records.stop(),
+      new Promise((resolve) => http.close(resolve)),
+      rm(folder, { recursive: true }),
+    ]);
   });
 
   it("is content when everything answers", async () => {
     const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
     expect(code).toBe(0);
-    expect(stdout.match(/✓/g)).toHaveLength(7);
+    expect(stdout.match(/✓/g)).toHaveLength(9);
     expect(stdout).toContain("All is well.");
   });
 
@@ -60,9 +69,11 @@ describe("brandctl doctor", () => {
     expect(Object.fromEntries(checks.map(({ name, state }) => [name, state]))).toEqual({
       "run file": "ok",
       "accounts, gRPC": "ok",
+      "plans, gRPC": "ok",
       "records, gRPC": "failed",
       "gateway, ready": "failed",
       "accounts, ready": "failed",
+      "plans, ready": "failed",
       "records, ready": "failed",
       "base URL": "ok",
     });
@@ -70,13 +81,20 @@ describe("brandctl doctor", () => {
   });
 
   it("needs no run file when settings say where things are", async () => {
-    const env = { ACCOUNTS_ADDRESS: accounts.address, RECORDS_ADDRESS: records.address, BASE_URL: `${origin}/` };
+    const env = {
+      ACCOUNTS_ADDRESS: accounts.address,
+      PLANS_ADDRESS: plans.address,
+      RECORDS_ADDRESS: records.address,
+      BASE_URL: `${origin}/`,
+    };
     const outcome = await brandctl(["doctor", "--json"], { env });
     expect(outcome.code).toBe(0);
     expect(outcome.json<Checked>().checks.map(({ state }) => state)).toEqual([
       "unknown",
       "ok",
       "ok",
+      "ok",
+      "unknown",
       "unknown",
       "unknown",
       "unknown",

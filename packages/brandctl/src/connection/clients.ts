@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService } from "@brand-records/proto/records/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { Endpoint, TlsFiles } from "./endpoints.ts";
@@ -8,13 +9,15 @@ import { explainUnreachable } from "./explain-unreachable.ts";
 /** For a question and its answer; an import has a deadline of its own. */
 const ANSWER_MS = 15_000;
 
-/** Asks the accounts service, with a deadline, until `signal` aborts. Errors say where the question was going. */
-export type AccountsClient = {
-  [Name in keyof AccountsServiceService]: (
-    request: Parameters<RpcClient<AccountsServiceService>[Name]>[0],
-  ) => ReturnType<RpcClient<AccountsServiceService>[Name]>;
+/** Asks a service, with a deadline, until its signal aborts. Errors say where the question was going. */
+type AskingClient<Service> = {
+  [Name in keyof Service]: RpcClient<Service>[Name] extends (request: infer Request, context: CallContext) => infer Answer
+    ? (request: Request) => Answer
+    : never;
 } & { stop(): void };
 
+export type AccountsClient = AskingClient<AccountsServiceService>;
+export type PlansClient = AskingClient<PlansServiceService>;
 export type ImportClient = RpcClient<ImportServiceService>;
 
 export function connectAccounts(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): AccountsClient {
@@ -22,9 +25,21 @@ export function connectAccounts(endpoint: Endpoint, config: TlsFiles, signal: Ab
     config,
     idempotent: ["getBrand", "listBrands", "listMembers", "listKeys", "setBrandTier", "setBrandVerified", "addMember", "revokeKey"],
   });
+  return asking(client, Object.keys(AccountsServiceService), endpoint, signal) as AccountsClient;
+}
+
+/** It only reads. */
+export function connectPlans(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): PlansClient {
+  const client = connectRpc(PlansServiceService, endpoint.address, { config, idempotent: ["getPlan", "listPlans"] });
+  return asking(client, Object.keys(PlansServiceService), endpoint, signal) as PlansClient;
+}
+
+type Calls = Record<string, (request: unknown, context: CallContext) => Promise<unknown>>;
+
+function asking(client: { stop(): void }, methods: readonly string[], endpoint: Endpoint, signal: AbortSignal): object {
   const calls: Record<string, unknown> = { stop: () => client.stop() };
-  for (const name of Object.keys(AccountsServiceService) as (keyof AccountsServiceService)[]) {
-    const call = client[name] as (request: unknown, context: CallContext) => Promise<unknown>;
+  for (const name of methods) {
+    const call = (client as unknown as Calls)[name] as Calls[string];
     calls[name] = async (request: unknown): Promise<unknown> => {
       signal.throwIfAborted();
       try {
@@ -34,7 +49,7 @@ export function connectAccounts(endpoint: Endpoint, config: TlsFiles, signal: Ab
       }
     };
   }
-  return calls as AccountsClient;
+  return calls;
 }
 
 export function connectImporting(endpoint: Endpoint, config: TlsFiles): ImportClient {

@@ -2,7 +2,9 @@ import { accessSync, constants } from "node:fs";
 import { CommandFailure } from "../failure.ts";
 import { findRunFile, RUN_FILE, type RunFile } from "./run-file.ts";
 
-export type EndpointName = "accounts" | "records" | "base_url";
+export const SERVICE_NAMES = ["accounts", "plans", "records"] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+export type EndpointName = ServiceName | "base_url";
 
 export interface Endpoint {
   readonly name: EndpointName;
@@ -15,6 +17,7 @@ export interface Endpoint {
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly accountsAddress?: string;
+  readonly plansAddress?: string;
   readonly recordsAddress?: string;
   readonly baseUrl?: string;
   readonly tlsCert?: string;
@@ -30,6 +33,7 @@ export interface TlsFiles {
 
 const SOURCES = {
   accounts: { option: "accountsAddress", flag: "--accounts-address", setting: "ACCOUNTS_ADDRESS" },
+  plans: { option: "plansAddress", flag: "--plans-address", setting: "PLANS_ADDRESS" },
   records: { option: "recordsAddress", flag: "--records-address", setting: "RECORDS_ADDRESS" },
   base_url: { option: "baseUrl", flag: "--base-url", setting: "BASE_URL" },
 } as const;
@@ -59,17 +63,16 @@ export class Endpoints {
   }
 
   /** @throws CommandFailure when nothing says where it is */
-  get(name: "accounts" | "records"): Endpoint {
+  get(name: ServiceName): Endpoint {
     const endpoint = this.find(name);
     if (endpoint !== undefined) return endpoint;
     const { flag, setting } = SOURCES[name];
-    throw new CommandFailure(
-      "unknown_address",
-      `Nothing says where ${name} is: no ${flag}, no ${setting}, no ${RUN_FILE} from here upwards.`,
-      {
-        hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${setting}=host:port.`,
-      },
-    );
+    const file = this.runFile();
+    // A run of before there was this service wrote a file without it.
+    const where = file === undefined ? `no ${RUN_FILE} from here upwards` : `nothing in ${file.path}`;
+    throw new CommandFailure("unknown_address", `Nothing says where ${name} is: no ${flag}, no ${setting}, ${where}.`, {
+      hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${setting}=host:port.`,
+    });
   }
 
   runFile(): RunFile | undefined {

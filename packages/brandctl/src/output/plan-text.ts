@@ -1,0 +1,51 @@
+import type { Plan } from "@brand-records/proto/plans/v1";
+import type { Colors } from "../session.ts";
+import { pesos } from "./pesos.ts";
+import { printable } from "./printable.ts";
+import { shortTime } from "./table.ts";
+
+/** How a plan's state is coloured. */
+export function paintStatus(text: string, status: string, colors: Colors): string {
+  if (status === "pending") return colors.yellow(text);
+  return status === "completed" ? colors.green(text) : colors.dim(text);
+}
+
+/** All of a plan for people to read: its facts, then its texts. A dash where there is none. */
+export function planText(plan: Plan, colors: Colors): string {
+  const facts: readonly (readonly [label: string, text: string, paint?: (text: string) => string])[] = [
+    ["ID", plan.id, colors.cyan],
+    ["Title", plan.title, colors.bold],
+    ["Status", plan.status, (text) => paintStatus(text, plan.status, colors)],
+    ["Brand", plan.brand_id],
+    ["Request", plan.request_id],
+    ["Type", plan.campaign_type],
+    ["Planned for", plan.planned_for],
+    ["Review on", plan.review_on],
+    ["Budget", pesos(plan.planning_budget_centavos)],
+    ["Platforms", plan.platforms.join(", ") || NONE],
+    ["Created (UTC)", shortTime(plan.created_at)],
+    ["Updated (UTC)", shortTime(plan.updated_at)],
+    ["Closed (UTC)", shortTime(plan.closed_at)],
+    ["Closed by", plan.closed_by ?? NONE],
+  ];
+  const texts: readonly (readonly [label: string, lines: readonly string[]])[] = [
+    ["Goal", linesOf(plan.goal)],
+    ["Summary", linesOf(plan.summary)],
+    ["Brief", linesOf(plan.brief)],
+    ["Requirements", plan.requirements.length > 0 ? plan.requirements.flatMap(item) : [NONE]],
+  ];
+  const width = Math.max(...facts.map(([label]) => label.length));
+  return [
+    ...facts.map(([label, text, paint = String]) => `${colors.dim(label.padEnd(width))}  ${paint(printable(text))}`),
+    ...texts.flatMap(([label, lines]) => ["", colors.dim(label), ...lines.map((line) => `  ${line}`.trimEnd())]),
+  ].join("\n");
+}
+
+const NONE = "-";
+
+/** Its lines stay lines, whichever way they end, and its tabs become spaces; any other control character is defused. */
+function linesOf(text: string | null | undefined): string[] {
+  return (text ?? NONE).split(/\r\n|\r|\n/).map((line) => printable(line.replaceAll("\t", "    ")));
+}
+
+const item = (text: string): string[] => linesOf(text).map((line, at) => `${at === 0 ? "-" : " "} ${line}`);

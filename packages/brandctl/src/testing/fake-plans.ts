@@ -1,0 +1,60 @@
+import { AppError } from "@brand-records/errors";
+import { PlansServiceService, type ListPlansRequest, type Plan } from "@brand-records/proto/plans/v1";
+import { service, type ServedService } from "@brand-records/rpc";
+
+const refuse = async (): Promise<never> => {
+  throw new Error("brandctl only reads plans");
+};
+
+/** Plans in memory, newest first, as far as brandctl can tell the difference. */
+export class FakePlans {
+  readonly plans: Plan[] = [];
+  /** What lists were asked for. */
+  readonly asked: ListPlansRequest[] = [];
+
+  readonly served: ServedService = service(PlansServiceService, {
+    getPlan: async ({ brand_id, plan_id }) => {
+      const plan = this.plans.find((one) => one.brand_id === brand_id && one.id === plan_id);
+      if (plan === undefined) throw new AppError("not_found", "There is no plan of this id", { field: "plan_id" });
+      return { plan };
+    },
+    listPlans: async (request) => {
+      this.asked.push(request);
+      const { brand_id, status, page_size, after_id } = request;
+      const limit = page_size === 0 ? 50 : page_size;
+      const from = after_id == null ? 0 : this.plans.findIndex(({ id }) => id === after_id) + 1;
+      const plans = this.plans
+        .slice(from)
+        .filter((plan) => plan.brand_id === brand_id && (status == null || plan.status === status))
+        .slice(0, limit);
+      return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
+    },
+    preparePlan: refuse,
+    cancelPlan: refuse,
+    completePlan: refuse,
+  });
+}
+
+export function planOf(given: Partial<Plan> = {}): Plan {
+  return {
+    id: "pln_1",
+    brand_id: "brd_1",
+    request_id: "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11",
+    status: "pending",
+    title: "Pasko 2026",
+    goal: "Reach",
+    campaign_type: "ugc",
+    planned_for: "2026-12-01",
+    review_on: "2026-11-25",
+    planning_budget_centavos: 15_000_050,
+    summary: null,
+    brief: null,
+    requirements: [],
+    platforms: [],
+    created_at: "2026-11-21T08:30:00.000Z",
+    updated_at: "2026-11-21T08:30:00.000Z",
+    closed_at: null,
+    closed_by: null,
+    ...given,
+  };
+}
