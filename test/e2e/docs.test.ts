@@ -41,8 +41,8 @@ it("every curl call to the assistants' endpoint answers a page", async () => {
 });
 
 it("preparing a plan as documented answers what stands there, and again when repeated", async () => {
-  const [call = ""] = (await blocks("docs/api.md", "sh")).filter((block) => block.includes("campaign-plans"));
-  const [documented = ""] = (await blocks("docs/api.md", "json")).filter((block) => block.includes("review_path"));
+  const call = (await blocks("docs/api.md", "sh")).find((block) => block.includes("campaign-plans")) ?? "";
+  const documented = (await blocks("docs/api.md", "json")).find((block) => block.includes("review_path")) ?? "";
   const first = await run("bash", "-euc", call);
   const { plan_id: id, created_at: at } = JSON.parse(first) as { plan_id: string; created_at: string };
   const told = JSON.parse(documented) as { plan_id: string; created_at: string };

@@ -38,7 +38,8 @@ export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, sta
   const env = {
     accounts: { ...common, ...database, RPC_PORT: String(accountsPort), KEY_PEPPERS: keyPeppers },
     records: { ...common, ...database, RPC_PORT: String(recordsPort) },
-    gateway: { ...common, ACCOUNTS_ADDRESS, RECORDS_ADDRESS, HOST: "127.0.0.1", PORT: String(port) },
+    // Nobody prepares plans here, and clients connect when they are needed.
+    gateway: { ...common, ACCOUNTS_ADDRESS, RECORDS_ADDRESS, PLANS_ADDRESS: ACCOUNTS_ADDRESS, HOST: "127.0.0.1", PORT: String(port) },
   };
 
   const startedAt = performance.now();

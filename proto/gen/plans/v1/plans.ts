@@ -84,7 +84,7 @@ export interface ListPlansRequest {
     | string
     | null
     | undefined;
-  /** 1 to 200; 0 is 50. */
+  /** 1 to 40; 0 is 20. A plan can be 200 KB of text, and forty fit into a message. */
   page_size: number;
   /** Id of the last plan of the page before. */
   after_id?: string | null | undefined;

@@ -10,7 +10,9 @@ import { preparePlan } from "../domain/prepare-plan.ts";
 import type { Parts } from "../parts.ts";
 import { findPlan, pageOfPlans } from "../storage/plans.ts";
 
-const PAGE_SIZE_DEFAULT = 50;
+/** A plan of the longest texts, in four-byte characters, is 202 KB; clients take messages of 8 MiB. */
+const PAGE_SIZE_MAX = 40;
+const PAGE_SIZE_DEFAULT = 20;
 
 export function plansHandlers(parts: Parts): Handlers<PlansServiceService> {
   return {
@@ -49,7 +51,7 @@ const fields = {
   brandId: idField("brd"),
   planId: idField("pln"),
   status: z.enum(PLAN_STATES, `has to be one of ${PLAN_STATES.join(", ")}`),
-  pageSize: z.int().min(0, "must not be negative").max(200, "has to be at most 200"),
+  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `has to be at most ${PAGE_SIZE_MAX}`),
   member: emailField(),
 };
 

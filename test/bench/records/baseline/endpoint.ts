@@ -20,7 +20,7 @@ const { connectServices } = (await load("services.js")) as { connectServices(con
 
 const DEADLINE_MS = 10_000;
 const RECORDS_ADDRESS = process.env["RECORDS_ADDRESS"];
-const services = connectServices({ RECORDS_ADDRESS, ACCOUNTS_ADDRESS: RECORDS_ADDRESS });
+const services = connectServices({ RECORDS_ADDRESS, ACCOUNTS_ADDRESS: RECORDS_ADDRESS, PLANS_ADDRESS: RECORDS_ADDRESS });
 const brand = { tier: "enterprise", verified: true, permissions: ["records:read"] };
 
 const app = express();
