@@ -53,8 +53,8 @@ export const planInput = z.strictObject({
   review_on: date().describe("The day people are to review the plan, YYYY-MM-DD."),
   planning_budget: z
     .number(BUDGET_PROBLEM)
-    .gt(0, BUDGET_PROBLEM)
-    .max(BUDGET_MAX, BUDGET_PROBLEM)
+    .gt(0, { error: BUDGET_PROBLEM, abort: true })
+    .max(BUDGET_MAX, { error: BUDGET_PROBLEM, abort: true })
     .refine((pesos) => Math.round(pesos * 100) / 100 === pesos, BUDGET_PROBLEM)
     .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
   summary: text(0, 2_000).optional().describe("The idea in a few sentences."),
@@ -86,7 +86,7 @@ export function parsePlanInput(given: unknown): PlanInput {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new AppError("invalid_request", "The plan has to be one JSON object.");
   }
-  const entries = Object.entries(given).filter(([name, value]) => !(OPTIONAL.has(name) && (value === null || value === "")));
+  const entries = Object.entries(given).filter(([name, value]) => !(OPTIONAL.has(name) && (value == null || value === "")));
   const unknown = entries.map(([name]) => name).filter((name) => !FIELDS.includes(name));
   const known = Object.fromEntries(entries.filter(([name]) => FIELDS.includes(name)));
   const parsed = planInput.safeParse(known);
@@ -99,7 +99,8 @@ export function parsePlanInput(given: unknown): PlanInput {
 }
 
 const unknownField = (name: string): ProblemDetail => ({
-  field: name.slice(0, 64),
+  // Half an emoji in an answer is JSON that strict readers refuse.
+  field: name.slice(0, 64).toWellFormed(),
   message: `is no field of a plan; the fields are ${FIELDS.join(", ")}`,
 });
 

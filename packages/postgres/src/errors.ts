@@ -4,16 +4,17 @@ import pg from "pg";
 
 /** SQLSTATE classes and codes that say the server is away, stopping or full, not that the statement is wrong. */
 const AWAY = /^(08|53|57P0)/;
-const QUERY_CANCELED = "57014";
+/** query_canceled and lock_not_available: it took longer than it may. */
+const TOO_LONG = new Set(["57014", "55P03"]);
 const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
 
 /** What pg threw, as `unavailable` or `timeout` where the database is the reason; anything else unchanged. */
 export function fromPostgresError(error: unknown): unknown {
   // Not instanceof: what Node's sockets throw is of another realm where code runs in a vm context, as under jest.
   if (!types.isNativeError(error) || error instanceof AppError) return error;
+  if (error instanceof pg.DatabaseError) forgetRow(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code === QUERY_CANCELED)
-    return new AppError("timeout", "The answer took too long. Try again; a smaller page is quicker.", { cause: error });
+  if (TOO_LONG.has(code)) return new AppError("timeout", "The answer took too long. Try again.", { cause: error });
   const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
   if (connectionLost || AWAY.test(code)) {
     return new AppError("unavailable", "The database cannot be reached just now. Try again shortly.", {
@@ -21,12 +22,12 @@ export function fromPostgresError(error: unknown): unknown {
       retryAfterSeconds: 1,
     });
   }
-  return error instanceof pg.DatabaseError ? withoutRow(error) : error;
+  return error;
 }
 
-/** Postgres tells the failing row, or a piece of its input: what people wrote has no place in a log. */
-function withoutRow(error: pg.DatabaseError): pg.DatabaseError {
-  return Object.assign(error, { detail: undefined, where: undefined, internalQuery: undefined });
+/** Postgres tells the failing row, a piece of its input or its parameters: what people wrote has no place in a log. */
+function forgetRow(error: pg.DatabaseError): void {
+  Object.assign(error, { detail: undefined, where: undefined, internalQuery: undefined });
 }
 
 export function isUniqueViolation(error: unknown): boolean {

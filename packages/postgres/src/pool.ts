@@ -7,6 +7,8 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** What the server may take beyond that to say so, before it is taken for dead. */
 const SILENCE_MS = 2_000;
+/** A process that froze or vanished within a transaction holds its locks no longer than this. */
+const IDLE_IN_TRANSACTION_MS = 15_000;
 
 export interface PoolOptions {
   readonly url: string;
@@ -46,33 +48,42 @@ export function openPool({
     types: typeParsers,
     // By statement, not by startup option: poolers refuse unknown options.
     onConnect: (client) =>
-      client.query(`set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs}`) as unknown as void,
+      client.query(
+        `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs};
+         set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+      ) as unknown as void,
   });
   pool.on("error", (error) => onIdleError?.(error));
+  // A host that vanished says nothing: the system would wait a quarter of an hour for it, with the connection.
+  const bounds = { query_timeout: statementTimeoutMs + SILENCE_MS };
   return {
-    // A host that vanished says nothing: the system would wait a quarter of an hour for it, with the connection.
-    query: (statement, values) => run(pool, statement, values, { query_timeout: statementTimeoutMs + SILENCE_MS }),
-    transaction: (work) => transaction(pool, work),
+    query: (statement, values) => run(pool, statement, values, bounds),
+    transaction: (work) => transaction(pool, work, bounds),
     stop: () => pool.end(),
   };
+}
+
+interface Bounds {
+  /** Milliseconds for the server to answer a statement, its own time-out included. */
+  readonly query_timeout: number;
 }
 
 async function run<Row>(
   on: pg.Pool | pg.ClientBase,
   statement: Statement | string,
-  values: readonly unknown[] = [],
-  bounds: { readonly query_timeout?: number } = {},
+  values: readonly unknown[] | undefined,
+  bounds: Bounds,
 ): Promise<Row[]> {
   const config = typeof statement === "string" ? { text: statement } : { name: statement.name, text: statement.text };
   try {
-    const result = await on.query({ ...config, ...bounds, values: values as unknown[] });
+    const result = await on.query({ ...config, ...bounds, values: (values ?? []) as unknown[] });
     return result.rows as Row[];
   } catch (error) {
     throw fromPostgresError(error);
   }
 }
 
-async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise<T>, bounds: Bounds): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw fromPostgresError(error);
   });
@@ -81,12 +92,12 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise
   const onLoss = (error: Error): void => void (lost = error);
   client.on("error", onLoss);
   try {
-    await run(client, "begin");
-    const result = await work({ client, query: (statement, values) => run(client, statement, values) });
-    await run(client, "commit");
+    await run(client, "begin", [], bounds);
+    const result = await work({ client, query: (statement, values) => run(client, statement, values, bounds) });
+    await run(client, "commit", [], bounds);
     return result;
   } catch (error) {
-    await client.query("rollback").catch((rollbackError: Error) => void (lost ??= rollbackError));
+    await run(client, "rollback", [], { query_timeout: SILENCE_MS }).catch((rollbackError: Error) => void (lost ??= rollbackError));
     throw error;
   } finally {
     client.off("error", onLoss);

@@ -64,5 +64,5 @@ const TRANSPORT_ERRORS: Partial<Record<status, { kind: ErrorKind; message: strin
   [status.UNAVAILABLE]: UNAVAILABLE,
   [status.RESOURCE_EXHAUSTED]: UNAVAILABLE,
   [status.CANCELLED]: UNAVAILABLE,
-  [status.DEADLINE_EXCEEDED]: { kind: "timeout", message: "The answer took too long. Try again; a smaller page is quicker." },
+  [status.DEADLINE_EXCEEDED]: { kind: "timeout", message: "The answer took too long. Try again." },
 };

@@ -1,16 +1,16 @@
 -- Campaign plans, prepared by integrations and assistants, completed or cancelled by people.
 
--- A row per brand that ever prepared a plan. Whoever makes a plan holds it until the plan is in: the brand's pending plans
--- are counted exactly, and no brand waits for another.
-create table plans.brands (
+-- A row per brand that ever prepared a plan, to hold on to. Whoever makes a plan holds it until the plan is in: the
+-- brand's pending plans are counted exactly, and no brand waits for another.
+create table plans.brand_locks (
   brand_id text collate "C" primary key check (brand_id ~ '^brd_[0-9a-z]{1,40}$')
 );
 
 create table plans.plans (
-  brand_id text collate "C" not null references plans.brands,
+  brand_id text collate "C" not null references plans.brand_locks,
   id text collate "C" not null check (id ~ '^pln_[0-9a-z]{1,40}$'),
   request_id uuid not null,
-  -- As it was asked for, in canonical form. Edits in the workspace leave it alone: it is what retries are compared with.
+  -- As it was asked for, in canonical form, notes included: erasing them means here too. Edits in the workspace leave it alone: it is what retries are compared with.
   input jsonb not null,
   status text not null default 'pending' check (status in ('pending', 'completed', 'cancelled')),
   title text not null,
@@ -37,7 +37,7 @@ create table plans.plans (
 );
 
 create index plans_newest on plans.plans (brand_id, created_at desc, id desc);
-create index plans_pending on plans.plans (brand_id) where status = 'pending';
+create index plans_by_status on plans.plans (brand_id, status, created_at desc, id desc);
 
 -- Completed and cancelled are final, whoever writes.
 create function plans.refuse_reopening() returns trigger language plpgsql as $$

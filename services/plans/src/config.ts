@@ -1,12 +1,8 @@
-import { integer, parseEnv } from "@brand-records/config";
+import { parseEnv } from "@brand-records/config";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 
-const Settings = z.object({
-  ...serviceSettings,
-  /** Pending plans a brand may have. */
-  PENDING_PLANS_MAX: integer(200, 1, 100_000),
-});
+const Settings = z.object(serviceSettings);
 
 export type PlansConfig = Readonly<z.output<typeof Settings>>;
 

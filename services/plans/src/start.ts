@@ -11,10 +11,13 @@ import { plansHandlers } from "./rpc/plans.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
+/** Pending plans a brand may have: contract, told to callers and models. */
+const PENDING_PLANS_MAX = 200;
+
 /** Starts the service; answers the ports it listens on. */
 export function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<{ rpc_port: number; admin_port: number }> {
   const wire = (db: Database): ServedService[] => [
-    service(PlansServiceService, plansHandlers({ db, turns: new Turns(), pendingMax: config.PENDING_PLANS_MAX })),
+    service(PlansServiceService, plansHandlers({ db, turns: new Turns(), pendingMax: PENDING_PLANS_MAX })),
   ];
   return startService({ name: "plans", config, migrations: MIGRATIONS, life, log, wire });
 }

@@ -17,21 +17,30 @@ export interface Prepared {
  * Makes the plan of a request_id, or answers the one there is, however often and from wherever it is asked for at once.
  * What is there is looked for first, without holding anything: a repeat waits for nobody.
  *
- * @throws AppError `request_conflict`, `pending_plan_limit`
+ * @param deadline milliseconds since the epoch; nothing is begun after it
+ * @throws AppError `request_conflict`, `pending_plan_limit`, `timeout`
  */
-export async function preparePlan({ db, turns, pendingMax }: Parts, brandId: string, input: PlanInput): Promise<Prepared> {
+export async function preparePlan(
+  { db, turns, pendingMax }: Parts,
+  brandId: string,
+  input: PlanInput,
+  deadline: number,
+): Promise<Prepared> {
   const there = await findByRequest(db, brandId, input.request_id);
   if (there !== undefined) return replay(there, input);
-  return turns.run(brandId, () =>
-    db.transaction(async (sql) => {
+  return turns.run(brandId, () => {
+    const withinMs = deadline - Date.now();
+    // Nobody waits any more; whoever still wants the plan asks again.
+    if (withinMs <= 0) throw new AppError("timeout", "The answer took too long. Try again.");
+    return db.transaction(async (sql) => {
       // Another process may be at it: from here on there is one of us for this brand.
-      await holdBrand(sql, brandId);
+      await holdBrand(sql, brandId, withinMs);
       const made = await findByRequest(sql, brandId, input.request_id);
       if (made !== undefined) return replay(made, input);
       await requireRoom(sql, brandId, pendingMax);
       return { plan: await insertPlan(sql, { brandId, id: newId("pln"), input }), replayed: false };
-    }),
-  );
+    });
+  });
 }
 
 async function requireRoom(sql: Sql, brandId: string, pendingMax: number): Promise<void> {

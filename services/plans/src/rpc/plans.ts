@@ -16,9 +16,9 @@ const PAGE_SIZE_DEFAULT = 20;
 
 export function plansHandlers(parts: Parts): Handlers<PlansServiceService> {
   return {
-    async preparePlan({ brand_id, input }) {
+    async preparePlan({ brand_id, input }, { deadline }) {
       check({ brand_id: fields.brandId }, { brand_id });
-      return preparePlan(parts, brand_id, planInputFrom(input));
+      return preparePlan(parts, brand_id, planInputFrom(input), deadline);
     },
     async getPlan(request) {
       const { brand_id, plan_id } = check({ brand_id: fields.brandId, plan_id: fields.planId }, request);
@@ -33,6 +33,10 @@ export function plansHandlers(parts: Parts): Handlers<PlansServiceService> {
       );
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
       const plans = await pageOfPlans(parts.db, brand_id, { status: status ?? null, afterId: after_id ?? null, limit });
+      // After a plan the brand has not nothing follows, which would look like the end of a walk.
+      if (plans.length === 0 && after_id != null && (await findPlan(parts.db, brand_id, after_id)) === undefined) {
+        throw new AppError("invalid_request", "after_id is no plan of this brand", { field: "after_id" });
+      }
       return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
     },
     async cancelPlan(request) {

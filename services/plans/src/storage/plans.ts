@@ -9,9 +9,9 @@ const COLUMNS = `id, brand_id, request_id, status, title, goal, campaign_type, p
 const statements = {
   knowBrand: {
     name: "plans.know_brand",
-    text: "insert into plans.brands (brand_id) values ($1) on conflict (brand_id) do nothing",
+    text: "insert into plans.brand_locks (brand_id) values ($1) on conflict (brand_id) do nothing",
   },
-  holdBrand: { name: "plans.hold_brand", text: "select from plans.brands where brand_id = $1 for update" },
+  holdBrand: { name: "plans.hold_brand", text: "select from plans.brand_locks where brand_id = $1 for update" },
   findByRequest: {
     name: "plans.find_by_request",
     text: `select ${COLUMNS}, input from plans.plans where brand_id = $1 and request_id = $2`,
@@ -27,20 +27,24 @@ const statements = {
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning ${COLUMNS}`,
   },
   find: { name: "plans.find", text: `select ${COLUMNS} from plans.plans where brand_id = $1 and id = $2` },
-  /** After a plan, or from the newest on. */
-  page: {
-    name: "plans.page",
-    text: `select ${COLUMNS} from plans.plans p
-            where brand_id = $1 and ($2::text is null or status = $2)
-              and ($3::text is null or (p.created_at, p.id) < (select a.created_at, a.id from plans.plans a where a.brand_id = $1 and a.id = $3))
-            order by p.created_at desc, p.id desc limit $4`,
-  },
   closePending: {
     name: "plans.close_pending",
     text: `update plans.plans set status = $3, closed_by = $4, closed_at = now(), updated_at = now()
             where brand_id = $1 and id = $2 and status = 'pending' returning ${COLUMNS}`,
   },
+  boundWaiting: { name: "plans.bound_waiting", text: "select set_config('lock_timeout', $1, true)" },
 } satisfies Record<string, Statement>;
+
+/** One for each of what may be asked for, so that each goes straight to its place along an index. */
+function pageStatement(ofStatus: boolean, after: boolean): Statement {
+  const status = ofStatus ? "and p.status = $3" : "and $3::text is null";
+  const position = "(select a.created_at, a.id from plans.plans a where a.brand_id = $1 and a.id = $4)";
+  const from = after ? `and (p.created_at, p.id) < ${position}` : "and $4::text is null";
+  return {
+    name: `plans.page${ofStatus ? "_of_status" : ""}${after ? "_after" : ""}`,
+    text: `select ${COLUMNS} from plans.plans p where p.brand_id = $1 ${status} ${from} order by p.created_at desc, p.id desc limit $2`,
+  };
+}
 
 /** A plan and what it was made from. */
 export interface PreparedPlan {
@@ -48,8 +52,13 @@ export interface PreparedPlan {
   readonly input: PlanInput;
 }
 
-/** Until the transaction ends nobody else makes plans of this brand. */
-export async function holdBrand(sql: Sql, brandId: string): Promise<void> {
+/**
+ * Until the transaction ends nobody else makes plans of this brand.
+ *
+ * @param withinMs how long to wait for whoever does, at least 1
+ */
+export async function holdBrand(sql: Sql, brandId: string, withinMs: number): Promise<void> {
+  await sql.query(statements.boundWaiting, [String(Math.ceil(withinMs))]);
   await sql.query(statements.knowBrand, [brandId]);
   await sql.query(statements.holdBrand, [brandId]);
 }
@@ -91,7 +100,7 @@ export function pageOfPlans(
   brandId: string,
   { status, afterId, limit }: { readonly status: PlanState | null; readonly afterId: string | null; readonly limit: number },
 ): Promise<Plan[]> {
-  return sql.query<Plan>(statements.page, [brandId, status, afterId, limit]);
+  return sql.query<Plan>(pageStatement(status !== null, afterId !== null), [brandId, limit, status, afterId]);
 }
 
 /** Answers undefined if there is no such plan, or if it is not pending. */

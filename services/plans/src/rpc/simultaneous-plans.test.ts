@@ -1,0 +1,240 @@
+import type { AppError } from "@brand-records/errors";
+import { eventually } from "@brand-records/testkit";
+import { newBrand, planInput, servePlans, shortPlanInput, type ServedDatabase, type ServedPlans } from "../../test/serve-plans.ts";
+import { Turns } from "../domain/turns.ts";
+
+/** Tells how many came, so that a test knows that they wait. */
+class CountedTurns extends Turns {
+  came = 0;
+
+  override run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    this.came += 1;
+    return super.run(key, work);
+  }
+}
+
+const turns = new CountedTurns();
+let served: ServedDatabase;
+let replicas: [ServedPlans, ServedPlans];
+beforeAll(async () => {
+  served = await servePlans({ turns });
+  replicas = [served, await served.another()];
+});
+afterAll(() => served.stop());
+
+const replica = (index: number): ServedPlans => replicas[index % 2 === 0 ? 0 : 1];
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+const fulfilled = <T>(outcomes: readonly PromiseSettledResult<T>[]): T[] =>
+  outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+const refusals = (outcomes: readonly PromiseSettledResult<unknown>[]): AppError[] =>
+  outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as AppError] : []));
+
+/** By SQL, for what a brand has before a test begins. */
+async function prefill(brand: string, count: number, status = "pending"): Promise<void> {
+  const closed = status === "pending" ? "null, null" : "now(), 'ana@example.ph'";
+  await served.db.query("insert into plans.brand_locks (brand_id) values ($1) on conflict do nothing", [brand]);
+  await served.db.query(
+    `insert into plans.plans (brand_id, id, request_id, input, status, title, goal, campaign_type, planned_for, review_on,
+       planning_budget_centavos, closed_at, closed_by)
+     select $1, 'pln_' || $3 || i, gen_random_uuid(), '{}', $3, 'x', 'x', 'ugc', '2026-12-01', '2026-12-01', 1, ${closed}
+       from generate_series(1, $2) i`,
+    [brand, count, status],
+  );
+}
+
+async function stored(brand: string, status = "pending"): Promise<number> {
+  const [row] = await served.db.query<{ count: number }>("select count(*) from plans.plans where brand_id = $1 and status = $2", [
+    brand,
+    status,
+  ]);
+  return row?.count ?? Number.NaN;
+}
+
+describe("one request_id, many times at once, at two processes", () => {
+  it("makes one plan of 500 identical requests: one is told that it was made, all others the same with replayed", async () => {
+    const [brand, input] = [newBrand(), planInput()];
+    const answers = await Promise.all(times(500, (i) => replica(i).prepare(brand, input)));
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    const { plan } = answers[0] ?? {};
+    for (const answer of answers) expect(answer.plan).toEqual(plan);
+    expect(await served.all(brand)).toEqual([plan]);
+  });
+
+  it("makes one plan of requests in two cases of letters", async () => {
+    const [brand, input] = [newBrand(), planInput()];
+    const shouted = { ...input, request_id: input.request_id.toUpperCase() };
+    const answers = await Promise.all(times(40, (i) => replica(i).prepare(brand, i % 3 === 0 ? shouted : input)));
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(answers.map(({ plan }) => plan.id)).size).toBe(1);
+  });
+
+  it("makes one plan of requests with different inputs: it is that of one of them, and a conflict for the rest", async () => {
+    const [brand, input] = [newBrand(), planInput()];
+    const titles = ["One", "Two", "Three", "Four"];
+    const calls = times(80, (i) => replica(i >> 2).prepare(brand, { ...input, title: titles[i % 4] ?? "" }));
+    const outcomes = await Promise.allSettled(calls);
+    const made = fulfilled(outcomes);
+    expect(made).toHaveLength(20);
+    expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(await served.all(brand)).toEqual([made[0]?.plan]);
+    for (const error of refusals(outcomes)) expect(error).toMatchObject({ kind: "request_conflict", details: [{ field: "title" }] });
+  });
+
+  it("makes a plan for each of two brands", async () => {
+    const [brands, input] = [[newBrand(), newBrand()], planInput()];
+    const answers = await Promise.all(times(100, (i) => replica(i >> 1).prepare(brands[i % 2] ?? "", input)));
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(2);
+    for (const brand of brands) expect(await served.all(brand)).toHaveLength(1);
+  });
+});
+
+describe("the 200 pending plans of a brand", () => {
+  it("are reached exactly by 500 different requests at once, and a repeat of one that is there still answers", async () => {
+    const brand = newBrand();
+    await prefill(brand, 189);
+    const first = planInput();
+    const { plan } = await served.prepare(brand, first);
+    const inputs = times(500, () => shortPlanInput());
+    const calls = inputs.map((input, i) => replica(i).prepare(brand, input));
+    const repeats = times(20, (i) => replica(i).prepare(brand, first));
+    const outcomes = await Promise.allSettled(calls);
+    const made = fulfilled(outcomes);
+    expect(made).toHaveLength(10);
+    for (const { replayed } of made) expect(replayed).toBe(false);
+    for (const error of refusals(outcomes))
+      expect(error).toMatchObject({ kind: "pending_plan_limit", message: expect.stringContaining("200") });
+    expect(await stored(brand)).toBe(200);
+    for (const repeat of await Promise.all(repeats)) expect(repeat).toEqual({ plan, replayed: true });
+
+    const again = await Promise.allSettled(inputs.map((input, i) => replica(i + 1).prepare(brand, input)));
+    expect(fulfilled(again)).toEqual(made.map((answer) => ({ plan: answer.plan, replayed: true })));
+    expect(await stored(brand)).toBe(200);
+  });
+
+  it("have room for a last one that is asked for many times at once: all of them are answered it", async () => {
+    const [brand, input] = [newBrand(), planInput()];
+    await prefill(brand, 199);
+    const answers = await Promise.all(times(100, (i) => replica(i).prepare(brand, input)));
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(answers.map(({ plan }) => plan.id)).size).toBe(1);
+    expect(await stored(brand)).toBe(200);
+  });
+
+  it.each(["cancelled", "completed"])("leave room for one more with each that is %s, and for no two", async (state) => {
+    const brand = newBrand();
+    await prefill(brand, 199);
+    const { plan } = await served.prepare(brand, planInput());
+    await expect(served.prepare(brand, planInput())).rejects.toMatchObject({ kind: "pending_plan_limit" });
+    await (state === "cancelled" ? served.cancel(brand, plan.id) : served.complete(brand, plan.id));
+    const outcomes = await Promise.allSettled(times(20, (i) => replica(i).prepare(brand, planInput())));
+    expect(fulfilled(outcomes)).toHaveLength(1);
+    expect(new Set(refusals(outcomes).map(({ kind }) => kind))).toEqual(new Set(["pending_plan_limit"]));
+    expect(await stored(brand)).toBe(200);
+  });
+
+  it("are not those that were completed or cancelled, however many", async () => {
+    const brand = newBrand();
+    await prefill(brand, 300, "completed");
+    await prefill(brand, 300, "cancelled");
+    expect(await served.prepare(brand, planInput())).toMatchObject({ replayed: false });
+  });
+
+  it("are never exceeded while others are cancelled and made at once", async () => {
+    const brand = newBrand();
+    await prefill(brand, 180);
+    const own = await Promise.all(times(20, (i) => replica(i).prepare(brand, planInput())));
+    const cancelling = own.map(({ plan }, i) => replica(i).cancel(brand, plan.id));
+    const preparing = times(100, (i) => replica(i).prepare(brand, planInput()));
+    await Promise.all(cancelling);
+    const outcomes = await Promise.allSettled(preparing);
+    for (const error of refusals(outcomes)) expect(error).toMatchObject({ kind: "pending_plan_limit" });
+    expect(fulfilled(outcomes).length).toBeLessThanOrEqual(20);
+    expect(await stored(brand)).toBe(180 + fulfilled(outcomes).length);
+  });
+
+  it("refuse a repeated request of a plan that was not made, until there is room, and make it then", async () => {
+    const [brand, input] = [newBrand(), planInput()];
+    await prefill(brand, 199);
+    const { plan } = await served.prepare(brand, planInput());
+    for (const by of replicas) await expect(by.prepare(brand, input)).rejects.toMatchObject({ kind: "pending_plan_limit" });
+    await served.cancel(brand, plan.id);
+    expect(await served.prepare(brand, input)).toMatchObject({ replayed: false });
+  });
+});
+
+describe("a brand whose requests wait", () => {
+  /** Holds the brand's row, as another process does that is slow, while `work` goes on. */
+  const whileHeld = (brand: string, work: () => Promise<void>): Promise<void> =>
+    served.db.transaction(async (sql) => {
+      await sql.query("select from plans.brand_locks where brand_id = $1 for update", [brand]);
+      await work();
+    });
+  const backendsThatWait = async (): Promise<number> => {
+    const waiting = await served.db.query(
+      "select from pg_stat_activity where datname = current_database() and application_name = 'plans' and wait_event_type = 'Lock'",
+    );
+    return waiting.length;
+  };
+
+  it("takes one connection, however many they are, and holds up no other brand", async () => {
+    const [held, other] = [newBrand(), newBrand()];
+    await served.prepare(held, planInput());
+    const [before, settled] = [turns.came, [] as unknown[]];
+    let waiting: Promise<{ replayed: boolean }>[] = [];
+    await whileHeld(held, async () => {
+      waiting = times(100, () => served.prepare(held, shortPlanInput()));
+      for (const each of waiting)
+        each.then(
+          (answer) => settled.push(answer),
+          (error) => settled.push(error),
+        );
+      await eventually(() => expect(turns.came).toBe(before + 100));
+      await eventually(async () => expect(await backendsThatWait()).toBe(1));
+
+      const input = planInput();
+      const { plan } = await served.prepare(other, input);
+      expect(await served.prepare(other, input)).toEqual({ plan, replayed: true });
+      expect(await served.get(other, plan.id)).toEqual(plan);
+      expect(await Promise.all(times(30, () => served.prepare(other, shortPlanInput())))).toHaveLength(30);
+      expect(await backendsThatWait()).toBe(1);
+      expect(settled).toEqual([]);
+    });
+    for (const { replayed } of await Promise.all(waiting)) expect(replayed).toBe(false);
+    expect(await stored(held)).toBe(101);
+    await eventually(() => expect(turns.size).toBe(0));
+  });
+
+  it("still gets the plans it has: to repeat a request, to read and to close wait for nobody", async () => {
+    const [brand, input] = [newBrand(), planInput()];
+    const { plan } = await served.prepare(brand, input);
+    let behind: Promise<unknown> = Promise.resolve();
+    await whileHeld(brand, async () => {
+      behind = served.prepare(brand, planInput());
+      await eventually(async () => expect(await backendsThatWait()).toBe(1));
+      for (const by of replicas) expect(await by.prepare(brand, input)).toEqual({ plan, replayed: true });
+      expect(await served.all(brand)).toEqual([plan]);
+      expect(await served.complete(brand, plan.id)).toMatchObject({ status: "completed" });
+      expect(await served.prepare(brand, input)).toMatchObject({ plan: { status: "completed" }, replayed: true });
+    });
+    await expect(behind).resolves.toMatchObject({ replayed: false });
+  });
+
+  it("goes on with the next when one of them fails", async () => {
+    const brand = newBrand();
+    await served.prepare(brand, planInput());
+    let waiting: Promise<unknown>[] = [];
+    await whileHeld(brand, async () => {
+      const before = turns.came;
+      waiting = times(3, () => served.prepare(brand, planInput()));
+      await eventually(() => expect(turns.came).toBe(before + 3));
+      await eventually(async () => expect(await backendsThatWait()).toBe(1));
+      await served.db.query(
+        "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'plans' and wait_event_type = 'Lock'",
+      );
+      await expect(Promise.race(waiting)).rejects.toMatchObject({ kind: "timeout" });
+    });
+    const settled = await Promise.allSettled(waiting);
+    expect(refusals(settled)).toMatchObject([{ kind: "timeout" }]);
+    expect(fulfilled(settled)).toHaveLength(2);
+  });
+});

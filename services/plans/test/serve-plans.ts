@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { PlansServiceService, type Plan, type PlanInput } from "@brand-records/proto/plans/v1";
+import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
+import { createDatabase } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { Turns } from "../src/domain/turns.ts";
+import type { Parts } from "../src/parts.ts";
+import { plansHandlers } from "../src/rpc/plans.ts";
+
+const MIGRATIONS = join(import.meta.dirname, "../migrations");
+
+export const callContext = (withinMs = 25_000): CallContext => ({
+  requestId: "test",
+  traceparent: traceparentFrom(undefined),
+  deadline: Date.now() + withinMs,
+});
+
+export const newBrand = (): string => newId("brd");
+
+export const PAGE_SIZE_MAX = 40;
+
+export const MEMBER = "ana@example.ph";
+
+/** Of a request that was never made before. */
+export const planInput = (more: Partial<PlanInput> = {}): PlanInput => ({
+  request_id: randomUUID(),
+  title: "Summer launch",
+  goal: "Reach a million views",
+  campaign_type: "blitz",
+  planned_for: "2026-12-01",
+  review_on: "2026-11-20",
+  planning_budget_centavos: 2_500_050,
+  summary: "Clips of the launch",
+  brief: "Show the product within three seconds",
+  requirements: ["vertical video", "captions"],
+  platforms: ["tiktok", "instagram"],
+  notes: "Our ceiling is twice that",
+  ...more,
+});
+
+/** With the required fields only. */
+export const shortPlanInput = (more: Partial<PlanInput> = {}): PlanInput =>
+  planInput({ summary: null, brief: null, requirements: [], platforms: [], notes: null, ...more });
+
+/** Of the longest texts there may be, in characters of four bytes. */
+export const longestPlanInput = (more: Partial<PlanInput> = {}): PlanInput => {
+  const emoji = (length: number): string => "😀".repeat(length);
+  return planInput({
+    title: emoji(200),
+    goal: emoji(2_000),
+    planning_budget_centavos: 100_000_000_000,
+    summary: emoji(2_000),
+    brief: emoji(20_000),
+    requirements: Array.from({ length: 50 }, () => emoji(500)),
+    platforms: Array.from({ length: 20 }, () => emoji(64)),
+    notes: emoji(5_000),
+    ...more,
+  });
+};
+
+/** A process' worth of the service: gRPC, connections and turns of its own. */
+export interface ServedPlans {
+  readonly plans: RpcClient<PlansServiceService>;
+  readonly parts: Parts;
+  prepare(brandId: string, input: PlanInput): Promise<{ plan: Plan; replayed: boolean }>;
+  get(brandId: string, planId: string): Promise<Plan>;
+  cancel(brandId: string, planId: string, member?: string): Promise<Plan>;
+  complete(brandId: string, planId: string, member?: string): Promise<Plan>;
+  /** Every plan of a brand, newest first. */
+  all(brandId: string, status?: string): Promise<Plan[]>;
+}
+
+export interface ServedDatabase extends ServedPlans {
+  /** Connections beside those of the service. */
+  readonly db: Database;
+  /** Another process on the same database; stops with this one. */
+  another(options?: ServeOptions): Promise<ServedPlans>;
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly turns?: Turns;
+  readonly pendingMax?: number;
+  readonly log?: Logger;
+}
+
+/** The service over its real gRPC, on a database of its own. */
+export async function servePlans(options: ServeOptions = {}): Promise<ServedDatabase> {
+  const database = await createDatabase("plans_schema", async (url) => {
+    await migrate({ url, schema: "plans", directory: MIGRATIONS });
+  });
+  const db = openPool({ url: database.url, applicationName: "test" });
+  const stops: (() => Promise<void>)[] = [];
+  const another = async (more: ServeOptions = {}): Promise<ServedPlans> => {
+    const { stop, ...served } = await serve(database.url, more);
+    stops.unshift(stop);
+    return served;
+  };
+  return {
+    ...(await another(options)),
+    db,
+    another,
+    async stop() {
+      for (const stop of stops) await stop();
+      await db.stop();
+      await database.drop();
+    },
+  };
+}
+
+async function serve(
+  url: string,
+  { turns = new Turns(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
+): Promise<ServedPlans & { stop(): Promise<void> }> {
+  const db = openPool({ url, applicationName: "plans" });
+  const parts = { db, turns, pendingMax };
+  const server = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    services: [service(PlansServiceService, plansHandlers(parts))],
+    log,
+    metrics: openMetrics("plans"),
+  });
+  const plans = connectRpc(PlansServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+  return {
+    plans,
+    parts,
+    async prepare(brand_id, input) {
+      const { plan, replayed } = await plans.preparePlan({ brand_id, input }, callContext());
+      return { plan: present(plan), replayed };
+    },
+    async get(brand_id, plan_id) {
+      return present((await plans.getPlan({ brand_id, plan_id }, callContext())).plan);
+    },
+    async cancel(brand_id, plan_id, member = MEMBER) {
+      return present((await plans.cancelPlan({ brand_id, plan_id, member }, callContext())).plan);
+    },
+    async complete(brand_id, plan_id, member = MEMBER) {
+      const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
+      return present((await plans.completePlan({ brand_id, plan_id, member, ...confirmed }, callContext())).plan);
+    },
+    async all(brand_id, status) {
+      const found: Plan[] = [];
+      for (let after_id: string | null | undefined; ;) {
+        const page: Awaited<ReturnType<typeof plans.listPlans>> = await plans.listPlans(
+          { brand_id, page_size: PAGE_SIZE_MAX, after_id, status },
+          callContext(),
+        );
+        found.push(...page.plans);
+        after_id = page.next_after_id;
+        if (after_id == null) return found;
+      }
+    },
+    async stop() {
+      plans.stop();
+      await server.stop();
+      await db.stop();
+    },
+  };
+}
+
+function present(plan: Plan | null): Plan {
+  if (plan === null) throw new Error("the answer has no plan");
+  return plan;
+}
