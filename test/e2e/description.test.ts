@@ -90,6 +90,8 @@ it("describes preparing a plan with an example that is answered as described, ma
   const mediaOf = (status: string): Media => responses[status]?.content?.["application/json"] as Media;
   const asked = requestBody.content["application/json"] as Media;
   expect(validatorOf(asked)(asked.example)).toBe(true);
+  expect(validatorOf(asked)({ ...(asked.example as object), notes: null, platforms: null })).toBe(true);
+  expect(validatorOf(asked)({ ...(asked.example as object), title: null })).toBe(false);
   const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   const send = (body: unknown, as = key) =>
     fetch(stack.url + path, {

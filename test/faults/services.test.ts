@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { eventually } from "@brand-records/testkit";
 import { post, request, toolCall } from "../mcp.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
@@ -88,6 +89,38 @@ it("assistants are told of a failure as one, with the id of their message, and c
     expect((await post(stack.url, brand.key, request("stateless", method))).status).toBe(200);
   await stack.restart("records");
   await eventually(async () => expect(await call("back")).toMatchObject({ status: 200, body: { id: "back", result: { isError: false } } }));
+});
+
+it("plans killed: 503 with Retry-After to who prepares one, over HTTP and by tool; reading goes on; back by itself, once", async () => {
+  const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
+  const input = {
+    request_id: randomUUID(),
+    title: "Clips",
+    goal: "Views",
+    campaign_type: "blitz",
+    planned_for: "2026-12-01",
+    review_on: "2026-11-25",
+    planning_budget: 5,
+  };
+  const prepare = () =>
+    fetch(`${stack.url}/api/v1/campaign-plans`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(input),
+    });
+  await stack.processes.plans.kill("SIGKILL");
+  const refused = await prepare();
+  expect({ status: refused.status, wait: Number(refused.headers.get("retry-after")) > 0, body: await refused.json() }).toMatchObject({
+    status: 503,
+    wait: true,
+    body: { error: { code: "unavailable" } },
+  });
+  const byTool = await post(stack.url, key, toolCall("stateless", "prepare_campaign_plan", input));
+  expect(byTool).toMatchObject({ status: 503, body: { error: { code: -32000, data: { code: "unavailable" } } } });
+  expect((await stack.get("/api/v1/links", key)).status).toBe(200);
+  await stack.restart("plans");
+  await eventually(async () => expect((await prepare()).status).toBe(201));
+  expect((await prepare()).status).toBe(200);
 });
 
 it("records told to stop finishes what it has begun, and is back without a failed request once it is started again", async () => {

@@ -1,6 +1,7 @@
 import { PREPARE_PLAN } from "../operations/prepare-plan.ts";
 import { COMMON_KINDS, errorResponses } from "./openapi-errors.ts";
 import { ANSWER_HEADERS } from "./openapi-headers.ts";
+import { PLAN_INPUT_SCHEMA } from "./plan-schemas.ts";
 
 const INPUT_EXAMPLE = {
   request_id: "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11",
@@ -27,6 +28,18 @@ const PLAN_EXAMPLE = {
   review_path: "/workspaces/blitz/plans/pln_01m7e9rkgsf6p8ke7n67az5qq0",
   created_at: "2026-11-21T08:30:00.000Z",
 };
+
+const FORMATS: Readonly<Record<string, string>> = { request_id: "uuid", planned_for: "date", review_on: "date" };
+
+/** For people and generators: with formats, and null where it leaves a field out. Assistants' clients refuse some of that. */
+export function planInputSchema(): object {
+  const { required, properties } = PLAN_INPUT_SCHEMA as { required: readonly string[]; properties: Record<string, { type: string }> };
+  const described = Object.entries(properties).map(([name, { type, ...schema }]) => [
+    name,
+    { type: required.includes(name) ? type : [type, "null"], ...(FORMATS[name] !== undefined && { format: FORMATS[name] }), ...schema },
+  ]);
+  return { ...PLAN_INPUT_SCHEMA, properties: Object.fromEntries(described) as object };
+}
 
 const plan = { schema: { $ref: "#/components/schemas/CampaignPlan" }, example: PLAN_EXAMPLE };
 

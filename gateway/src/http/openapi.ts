@@ -7,9 +7,9 @@ import { assistantPath } from "./openapi-assistants.ts";
 import { COMMON_KINDS, errorObjectSchema, errorResponses, errorSchema } from "./openapi-errors.ts";
 import { LIST_EXAMPLES } from "./openapi-examples.ts";
 import { ANSWER_HEADERS, headers } from "./openapi-headers.ts";
-import { planPath } from "./openapi-plans.ts";
+import { planInputSchema, planPath } from "./openapi-plans.ts";
 import { API_DESCRIPTION } from "./openapi-texts.ts";
-import { PLAN_INPUT_SCHEMA, PLAN_SCHEMA } from "./plan-schemas.ts";
+import { PLAN_SCHEMA } from "./plan-schemas.ts";
 
 /** The OpenAPI 3.1 description, as YAML, generated from the schemas, operations and errors in use. */
 export function openApiDocument(publicUrl: string): string {
@@ -42,7 +42,7 @@ export function openApiDocument(publicUrl: string): string {
       responses: LIST_RESPONSES,
       schemas: {
         ...recordSchemas(),
-        CampaignPlanInput: PLAN_INPUT_SCHEMA,
+        CampaignPlanInput: planInputSchema(),
         CampaignPlan: PLAN_SCHEMA,
         Error: errorSchema,
         ErrorObject: errorObjectSchema,

@@ -31,7 +31,7 @@ export const PREPARE_PLAN = {
   permission: "campaigns:prepare",
   summary: "Prepare a campaign plan for people to review and complete.",
   guide:
-    "Prepares a campaign plan that prefills a form in the brand's workspace. It publishes, funds, approves and spends nothing: a person reviews it there, at review_path, and confirms pay, rights and funding. Use it when your user wants a campaign planned, and show them review_path afterwards. Make one new request_id for each plan; if a call fails or you are not sure it arrived, send exactly the same again with the same request_id. request_conflict means that the request_id was used for another input or its plan was cancelled: for another plan take a new one. A brand may have 200 pending plans.",
+    "Prepares a campaign plan that prefills a form in the brand's workspace. It publishes, funds, approves and spends nothing: a person reviews it there, at review_path, and confirms pay, rights and funding. Use it when your user wants a campaign planned, and show them review_path afterwards. Make one new request_id for each plan; if a call fails or you are not sure it arrived, send exactly the same again with the same request_id. A refused call uses up no request_id. request_conflict means that the request_id was used for another input or its plan was cancelled: for another plan take a new one. pending_plan_limit (200 a brand) only people can mend: tell your user. In an error, error.request_id names the call for support; it is not the plan's.",
 
   /** @param given as it arrived @throws AppError */
   async prepare({ plans }: Services, brandId: string, given: unknown, context: CallContext): Promise<PreparedPlan> {

@@ -38,7 +38,7 @@ const BUDGET_PROBLEM = `has to be a number of pesos above 0 and at most ${BUDGET
 export const planInput = z.strictObject({
   request_id: z
     .string("has to be a UUID, as text")
-    .regex(UUID, "has to be a UUID, such as 0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11")
+    .regex(UUID, "has to be a UUID, 8-4-4-4-12 hexadecimal digits, made at random for this plan")
     .refine((id) => !NIL_OR_MAX.test(id), "must not be the nil or the max UUID")
     .toLowerCase()
     .describe(

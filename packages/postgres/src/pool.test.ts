@@ -172,6 +172,18 @@ describe("while the server is away", () => {
     await eventually(async () => expect(await colors(db)).toEqual([]));
   });
 
+  it("that falls silent in the middle of a transaction, it rejects as unavailable and its connection is not used again", async () => {
+    const { db, proxy } = await behindProxy({ max: 1, statementTimeoutMs: 200 });
+    const work = db.transaction(async (sql) => {
+      await sql.query("select 1");
+      await proxy.blackhole();
+      await sql.query("select 1");
+    });
+    await expect(work).rejects.toMatchObject({ kind: "unavailable" });
+    await proxy.heal();
+    await eventually(async () => expect(await colors(db)).toEqual([]));
+  });
+
   it.each(["57P01", "57P02", "57P03", "53300", "08006"])("the server's own word for it, %s, is unavailable", async (code) => {
     await expect(open().query(`do $$ begin raise exception 'away' using errcode = '${code}'; end $$`)).rejects.toMatchObject({
       kind: "unavailable",
@@ -182,6 +194,40 @@ describe("while the server is away", () => {
 describe("a statement", () => {
   it("that runs longer than the pool allows rejects as timeout", async () => {
     await expect(open({ statementTimeoutMs: 50 }).query("select pg_sleep(60)")).rejects.toMatchObject({ kind: "timeout" });
+  });
+
+  it("that waits for a lock longer than it may rejects as timeout", async () => {
+    const db = open({ max: 2 });
+    await db.transaction(async (sql) => {
+      await sql.query("lock table colors");
+      const waiting = db.transaction(async (other) => {
+        await other.query("set local lock_timeout = 50");
+        await other.query("select from colors");
+      });
+      await expect(waiting).rejects.toMatchObject({ kind: "timeout" });
+    });
+  });
+
+  it("whose process falls silent within a transaction holds its locks for 15 seconds at most", async () => {
+    expect(await open().query("show idle_in_transaction_session_timeout")).toEqual([{ idle_in_transaction_session_timeout: "15s" }]);
+  });
+
+  it("that fails tells nothing of what it was given, however it fails", async () => {
+    const secret = "hunter2";
+    const db = open({ max: 1, statementTimeoutMs: 100 });
+    await db.query("set log_parameter_max_length_on_error = -1");
+    const failures = await Promise.all([
+      db.query("select pg_sleep(60), $1::text", [secret]).catch((error: unknown) => error),
+      db.query("select $1::int", [secret]).catch((error: unknown) => error),
+      db.query("insert into colors (name) select $1 from generate_series(1, 2)", [secret]).catch((error: unknown) => error),
+      db.query("do $$ begin raise exception 'away' using errcode = '57P01', detail = 'hunter2'; end $$").catch((error: unknown) => error),
+    ]);
+    for (const failure of failures) {
+      expect(failure).toBeInstanceOf(Error);
+      const thrown = failure as Error;
+      const properties = Object.entries(thrown.cause ?? thrown).filter(([name]) => name !== "message");
+      expect(JSON.stringify(properties)).not.toContain(secret);
+    }
   });
 
   it("may run for ten seconds unless told otherwise", async () => {

@@ -86,7 +86,7 @@ export interface ListPlansRequest {
     | undefined;
   /** 1 to 40; 0 is 20. A plan can be 200 KB of text, and forty fit into a message. */
   page_size: number;
-  /** Id of the last plan of the page before. */
+  /** Id of the last plan of the page before; INVALID_ARGUMENT if the brand has no such plan. */
   after_id?: string | null | undefined;
 }
 
