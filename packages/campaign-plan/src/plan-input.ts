@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { AppError, type ProblemDetail } from "@brand-records/errors";
 import { z } from "zod";
 import { isCalendarDate } from "./calendar-date.ts";
@@ -67,12 +68,16 @@ export const planInput = z.strictObject({
 /** In canonical form: the request_id in lower case; what was left out is absent. */
 export type PlanInput = z.output<typeof planInput>;
 
-const FIELDS = Object.keys(planInput.shape);
+const FIELDS = Object.keys(planInput.shape) as (keyof PlanInput)[];
 const OPTIONAL: ReadonlySet<string> = new Set(
   Object.entries(planInput.shape)
     .filter(([, schema]) => schema.isOptional())
     .map(([name]) => name),
 );
+/** The fields in which two inputs differ, in the order of the schema. */
+export const changedFields = (before: PlanInput, now: PlanInput): string[] =>
+  FIELDS.filter((name) => !isDeepStrictEqual(before[name], now[name]));
+
 /** Enough to mend a call by. */
 const PROBLEMS_MAX = 30;
 
@@ -87,8 +92,8 @@ export function parsePlanInput(given: unknown): PlanInput {
     throw new AppError("invalid_request", "The plan has to be one JSON object.");
   }
   const entries = Object.entries(given).filter(([name, value]) => !(OPTIONAL.has(name) && (value == null || value === "")));
-  const unknown = entries.map(([name]) => name).filter((name) => !FIELDS.includes(name));
-  const known = Object.fromEntries(entries.filter(([name]) => FIELDS.includes(name)));
+  const unknown = entries.map(([name]) => name).filter((name) => !(FIELDS as readonly string[]).includes(name));
+  const known = Object.fromEntries(entries.filter(([name]) => (FIELDS as readonly string[]).includes(name)));
   const parsed = planInput.safeParse(known);
   if (parsed.success && unknown.length === 0) return parsed.data;
   const problems = (parsed.error?.issues ?? []).map(({ path: [name = "", index], message }) => ({

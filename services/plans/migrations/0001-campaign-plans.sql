@@ -46,5 +46,8 @@ begin
 end $$;
 
 create trigger plans_stay_closed before update on plans.plans
-  for each row when (old.status <> 'pending' and new.status is distinct from old.status)
+  for each row when (
+    old.status <> 'pending'
+    and (new.status, new.closed_at, new.closed_by) is distinct from (old.status, old.closed_at, old.closed_by)
+  )
   execute function plans.refuse_reopening();

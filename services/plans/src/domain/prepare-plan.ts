@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import type { PlanInput } from "@brand-records/campaign-plan";
+import { changedFields, type PlanInput } from "@brand-records/campaign-plan";
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
@@ -65,9 +64,4 @@ function replay({ plan, input }: PreparedPlan, asked: PlanInput): Prepared {
     `This request_id was used with another input: ${changed.join(", ")}. Send the same input to try again, or a new request_id for another plan.`,
     { field: "request_id", details: changed.map((field) => ({ field, message: "is not what it was in the first request" })) },
   );
-}
-
-function changedFields(before: PlanInput, now: PlanInput): string[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])] as (keyof PlanInput)[];
-  return names.filter((name) => !isDeepStrictEqual(before[name], now[name]));
 }

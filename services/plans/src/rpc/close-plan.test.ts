@@ -60,7 +60,13 @@ describe.each([
     const { brand, plan } = await pendingPlan();
     const { plan: closed } = await close[act](brand, plan.id);
     const other = act === "complete" ? "cancelled" : "completed";
-    for (const change of ["status = 'pending', closed_at = null, closed_by = null", `status = '${other}'`, "status = 'pending'"]) {
+    for (const change of [
+      "status = 'pending', closed_at = null, closed_by = null",
+      `status = '${other}'`,
+      "status = 'pending'",
+      "closed_by = 'eva@example.ph'",
+      "closed_at = now() + interval '1 day'",
+    ]) {
       await expect(served.db.query(`update plans.plans set ${change} where id = $1`, [plan.id])).rejects.toThrow(`is ${state} for good`);
     }
     expect(await served.get(brand, plan.id)).toEqual(closed);

@@ -20,11 +20,13 @@ const statements = {
     name: "plans.count_pending",
     text: "select count(*) as pending from plans.plans where brand_id = $1 and status = 'pending'",
   },
+  /** With the time of day rather than of the transaction, which began before it waited for the brand. */
   insert: {
     name: "plans.insert",
     text: `insert into plans.plans (brand_id, id, request_id, input, title, goal, campaign_type, planned_for, review_on,
-             planning_budget_centavos, summary, brief, requirements, platforms, notes)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning ${COLUMNS}`,
+             planning_budget_centavos, summary, brief, requirements, platforms, notes, created_at, updated_at)
+           select $1, $2, $3::uuid, $4::jsonb, $5, $6, $7, $8::date, $9::date, $10::bigint, $11, $12, $13::text[], $14::text[], $15, now, now
+             from clock_timestamp() now returning ${COLUMNS}`,
   },
   find: { name: "plans.find", text: `select ${COLUMNS} from plans.plans where brand_id = $1 and id = $2` },
   closePending: {
