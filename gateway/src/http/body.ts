@@ -4,6 +4,7 @@ import type { Request, Response } from "express";
 import { contextOf } from "./request-context.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
+const CONTINUE = /^100-continue$/i;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i;
 
@@ -52,10 +53,12 @@ function readBody(request: IncomingMessage, response: ServerResponse): Promise<B
   return new Promise((resolve, reject) => {
     const already = broken.get(request);
     if (already !== undefined) return reject(already);
+    // Its client left while its key was looked up: no event is to come.
+    if (request.destroyed) return reject(cutShort());
     readers.set(request, reject);
     if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return reject(tooLarge());
     // Only now is a client that asked first told to send.
-    if (request.headers.expect !== undefined) response.writeContinue();
+    if (CONTINUE.test(request.headers.expect ?? "")) response.writeContinue();
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
