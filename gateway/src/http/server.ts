@@ -103,7 +103,7 @@ function answerBrokenRequests(server: Server, told: (error: AppError) => void): 
   server.on("connect", (_request, stream) => answer(stream as Socket, NO_PROXY));
 }
 
-/** Where the first line could be read, the error is written as on its path. */
+/** Where the first line is in the packet that broke, the error is written as on its path; headers too large come in several. */
 function formFor(packet: Buffer | undefined): ErrorForm | undefined {
   return packet !== undefined && TO_ASSISTANTS.test(packet.toString("latin1", 0, 64)) ? rpcErrorForm(null) : undefined;
 }
