@@ -270,10 +270,10 @@ describe("a repeated request", () => {
 it("a plan that was made before its answer was lost with the service is the one that a retry gets", async () => {
   const brand = await planner();
   const given = input();
-  proxy.delay(1_000);
+  proxy.delay(3_000);
   const lost = prepare(brand.key, given);
   await eventually(async () => expect(await countOf(brand)).toBe(1));
-  // The answer is on its way, a second from here.
+  // The answer is on its way, three seconds from here.
   await Promise.all([stack.processes.plans.kill("SIGKILL"), proxy.cut()]);
   await proxy.heal();
   await stack.restart("plans");
