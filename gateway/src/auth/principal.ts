@@ -1,4 +1,4 @@
-import { AppError } from "@brand-records/errors";
+import { AppError, type ErrorKind } from "@brand-records/errors";
 
 export type Tier = "starter" | "plus" | "pro" | "enterprise";
 
@@ -13,9 +13,6 @@ export interface Principal {
   readonly epoch: number;
 }
 
-/** Whether the brand may use its keys at all. */
-export const mayIntegrate = ({ tier, verified }: Principal): boolean => tier !== "starter" && verified;
-
 /** @throws AppError `permission_required` */
 export function requirePermission({ permissions }: Principal, permission: string): void {
   if (permissions.includes(permission)) return;
@@ -25,10 +22,18 @@ export function requirePermission({ permissions }: Principal, permission: string
   );
 }
 
+/** Whether the brand may use its keys at all. */
+export const mayIntegrate = (principal: Principal): boolean => brandRefusal(principal) === undefined;
+
 /** @throws AppError `plan_required` or `brand_not_verified` */
-export function requireIntegratingBrand({ tier, verified }: Principal): void {
+export function requireIntegratingBrand(principal: Principal): void {
+  const refusal = brandRefusal(principal);
+  if (refusal !== undefined) throw new AppError(...refusal);
+}
+
+function brandRefusal({ tier, verified }: Principal): [ErrorKind, string] | undefined {
   if (tier === "starter") {
-    throw new AppError("plan_required", "The brand is on a plan without integrations. Its keys work again once it is on Plus or above.");
+    return ["plan_required", "The brand is on a plan without integrations. Its keys work again once it is on Plus or above."];
   }
-  if (!verified) throw new AppError("brand_not_verified", "The brand is not verified. Its keys work again once it is.");
+  return verified ? undefined : ["brand_not_verified", "The brand is not verified. Its keys work again once it is."];
 }

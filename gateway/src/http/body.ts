@@ -33,10 +33,8 @@ export async function readJsonBody(request: Request, response: Response): Promis
 
 /** Reads what reading takes: nothing. A small body is ignored, as clients that always send one expect. */
 export async function ignoreBody(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { "content-length": length, "transfer-encoding": coding } = request.headers;
-  if (Number(length ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  // It does not say how long it is going to be: count.
-  if (coding !== undefined) await readBody(request, response);
+  // One that does not say how long it is going to be has to be counted.
+  if (request.headers["transfer-encoding"] !== undefined || announcesTooMuch(request)) await readBody(request, response);
 }
 
 const broken = new WeakMap<IncomingMessage, AppError>();
@@ -56,7 +54,7 @@ function readBody(request: IncomingMessage, response: ServerResponse): Promise<B
     // Its client left while its key was looked up: no event is to come.
     if (request.destroyed) return reject(cutShort());
     readers.set(request, reject);
-    if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return reject(tooLarge());
+    if (announcesTooMuch(request)) return reject(tooLarge());
     // Only now is a client that asked first told to send.
     if (CONTINUE.test(request.headers.expect ?? "")) response.writeContinue();
     const chunks: Buffer[] = [];
@@ -76,6 +74,8 @@ function readBody(request: IncomingMessage, response: ServerResponse): Promise<B
     });
   });
 }
+
+const announcesTooMuch = ({ headers }: IncomingMessage): boolean => Number(headers["content-length"] ?? 0) > BODY_BYTES_MAX;
 
 const tooLarge = (): AppError => new AppError("payload_too_large", "The body is larger than 64 KiB.");
 

@@ -31,15 +31,10 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const error = fromHttp(thrown);
     const context = contextOf(response);
     context.errorKind = error.kind;
-    logFailure(log, error, context.requestId);
+    if (error.kind === "internal_error") log.error({ err: error.cause, request_id: context.requestId }, "request failed");
     if (response.headersSent) response.destroy();
     else sendError(response, error);
   };
-}
-
-/** What callers are told nothing of has to be found in the log. */
-function logFailure(log: Logger, error: AppError, requestId: string): void {
-  if (error.kind === "internal_error") log.error({ err: error.cause, request_id: requestId }, "request failed");
 }
 
 function sendError(response: Response, error: AppError): void {

@@ -1,27 +1,26 @@
-import { AppError, type ErrorKind } from "@brand-records/errors";
+import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import { failureBody, RpcError, RPC_CODES } from "./mcp/json-rpc.ts";
-import { ERROR_CURES } from "./openapi-texts.ts";
-
-const REQUEST_ID = "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11";
+import { describedError, EXAMPLE_REQUEST_ID } from "./openapi-errors.ts";
+import { ANSWER_HEADERS } from "./openapi-headers.ts";
 
 /** The assistants' endpoint, as far as OpenAPI can say it: its messages, and the form of its errors. */
-export function assistantPath(answerHeaders: object): object {
+export function assistantPath(): object {
   return {
     post: {
       operationId: "postAssistantMessage",
       tags: ["Assistants"],
       summary: "A message of the Model Context Protocol.",
-      description: `Six tools, one for each resource: the pages of the lists above, over JSON-RPC 2.0. Both generations of the protocol are spoken on this path: 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). One JSON object is answered; there are no streams, sessions or batches. Every message counts towards the brand's limit. What is wrong with a tool's arguments is a result with \`isError\`.`,
+      description: `A tool for each of the lists above, and for keys that may one that prepares campaign plans, over JSON-RPC 2.0. Both generations of the protocol are spoken on this path: 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). One JSON object is answered; there are no streams, sessions or batches. Every message counts towards the brand's limit. What is wrong with a tool's arguments is a result with \`isError\`.`,
       parameters: HEADERS.map(([name, description]) => ({ name, in: "header", required: false, description, schema: { type: "string" } })),
       requestBody: { required: true, content: { "application/json": { schema: message, examples: REQUESTS } } },
       responses: {
         "200": {
           description: "A result; in 2025-06-18 and 2025-11-25 also an error of a method.",
-          headers: answerHeaders,
+          headers: ANSWER_HEADERS,
           content: { "application/json": { schema: answer, example: { jsonrpc: "2.0", id: 1, result: {} } } },
         },
-        "202": { description: "A notification or a response was taken note of. No body.", headers: answerHeaders },
-        ...Object.fromEntries(REFUSALS.map(([status, error]) => [String(status), refusal(error)])),
+        "202": { description: "A notification or a response was taken note of. No body.", headers: ANSWER_HEADERS },
+        ...Object.fromEntries(REFUSALS.map((error) => [String(ERROR_KINDS[error.kind].http), refusal(error)])),
       },
     },
   };
@@ -85,26 +84,24 @@ const REQUESTS = {
   },
 };
 
-const ofKind = (kind: ErrorKind & keyof typeof ERROR_CURES): AppError => new AppError(kind, ERROR_CURES[kind]);
-
-const REFUSALS: readonly [status: number, error: AppError][] = [
-  [400, ofKind("invalid_json")],
-  [401, ofKind("invalid_key")],
-  [403, ofKind("origin_not_allowed")],
-  [404, new RpcError(RPC_CODES.method_not_found, "not_found", "2026-07-28: there is no such method.")],
-  [405, ofKind("method_not_allowed")],
-  [408, ofKind("request_timeout")],
-  [413, ofKind("payload_too_large")],
-  [415, ofKind("unsupported_media_type")],
-  [429, ofKind("rate_limited")],
-  [500, ofKind("internal_error")],
-  [503, ofKind("unavailable")],
-  [504, ofKind("timeout")],
+const REFUSALS: readonly AppError[] = [
+  describedError("invalid_json"),
+  describedError("invalid_key"),
+  describedError("origin_not_allowed"),
+  new RpcError(RPC_CODES.method_not_found, "not_found", "2026-07-28: there is no such method."),
+  describedError("method_not_allowed"),
+  describedError("request_timeout"),
+  describedError("payload_too_large"),
+  describedError("unsupported_media_type"),
+  describedError("rate_limited"),
+  describedError("internal_error"),
+  describedError("unavailable"),
+  describedError("timeout"),
 ];
 
 function refusal(error: AppError): object {
   return {
     description: error.message,
-    content: { "application/json": { schema: answer, example: JSON.parse(failureBody(null, error, REQUEST_ID)) as object } },
+    content: { "application/json": { schema: answer, example: JSON.parse(failureBody(null, error, EXAMPLE_REQUEST_ID)) as object } },
   };
 }

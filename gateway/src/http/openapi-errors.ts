@@ -6,7 +6,8 @@ import { ERROR_CURES } from "./openapi-texts.ts";
 /** Codes that are described. */
 export type DescribedKind = ErrorKind & keyof typeof ERROR_CURES;
 
-const REQUEST_ID = "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11";
+/** Of every example. */
+export const EXAMPLE_REQUEST_ID = "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11";
 
 export const errorSchema = {
   type: "object",
@@ -89,6 +90,7 @@ function errorHeadersOf(status: number): object {
   };
 }
 
-function exampleOf(kind: DescribedKind): object {
-  return JSON.parse(errorBody(new AppError(kind, ERROR_CURES[kind]), REQUEST_ID)) as object;
-}
+/** An error of that kind, as examples show it. */
+export const describedError = (kind: DescribedKind): AppError => new AppError(kind, ERROR_CURES[kind]);
+
+const exampleOf = (kind: DescribedKind): unknown => JSON.parse(errorBody(describedError(kind), EXAMPLE_REQUEST_ID));

@@ -32,7 +32,7 @@ export function openApiDocument(publicUrl: string): string {
     paths: {
       ...listPaths(),
       "/api/v1/campaign-plans": planPath,
-      "/api/mcp": assistantPath(ANSWER_HEADERS),
+      "/api/mcp": assistantPath(),
       "/openapi/service.yaml": descriptionPath,
     },
     components: {

@@ -1,4 +1,4 @@
-import { parsePlanInput, type CampaignType } from "@brand-records/campaign-plan";
+import { centavosOf, parsePlanInput, pesosOf, type CampaignType } from "@brand-records/campaign-plan";
 import type { Plan } from "@brand-records/proto/plans/v1";
 import type { CallContext } from "@brand-records/rpc";
 import type { Services } from "../services.ts";
@@ -36,7 +36,7 @@ export const PREPARE_PLAN = {
   /** @param given as it arrived @throws AppError */
   async prepare({ plans }: Services, brandId: string, given: unknown, context: CallContext): Promise<PreparedPlan> {
     const { planning_budget: pesos, requirements = [], platforms = [], ...input } = parsePlanInput(given);
-    const message = { ...input, planning_budget_centavos: Math.round(pesos * 100), requirements, platforms };
+    const message = { ...input, planning_budget_centavos: centavosOf(pesos), requirements, platforms };
     const { plan, replayed } = await plans.preparePlan({ brand_id: brandId, input: message }, context);
     if (plan == null) throw new Error("preparePlan answered without a plan");
     return { plan: answerOf(plan), replayed };
@@ -62,7 +62,7 @@ function answerOf({
     title,
     planned_for,
     review_on,
-    planning_budget: planning_budget_centavos / 100,
+    planning_budget: pesosOf(planning_budget_centavos),
     review_path: `/workspaces/${campaign_type}/plans/${id}`,
     created_at,
   };

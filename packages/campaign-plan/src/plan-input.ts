@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { AppError, type ProblemDetail } from "@brand-records/errors";
 import { z } from "zod";
 import { isCalendarDate } from "./calendar-date.ts";
+import { centavosOf, pesosOf } from "./pesos.ts";
 
 /** What a campaign plan is made from: the one schema behind HTTP, the assistants' tool, their descriptions and the service. */
 
@@ -56,7 +57,7 @@ export const planInput = z.strictObject({
     .number(BUDGET_PROBLEM)
     .gt(0, { error: BUDGET_PROBLEM, abort: true })
     .max(BUDGET_MAX, { error: BUDGET_PROBLEM, abort: true })
-    .refine((pesos) => Math.round(pesos * 100) / 100 === pesos, BUDGET_PROBLEM)
+    .refine((pesos) => pesosOf(centavosOf(pesos)) === pesos, BUDGET_PROBLEM)
     .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
   summary: text(0, 2_000).optional().describe("The idea in a few sentences."),
   brief: text(0, 20_000).optional().describe("What creators are to be told."),

@@ -27,8 +27,9 @@ const TOLD_ONCE = new Set(["id", "created_at", "updated_at", "creator_id", "curr
 function recordSchema(schema: z.ZodObject): Json {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "output" });
   const fields = Object.entries(properties).map(([name, property]) => {
-    const { description, ...schema } = fieldSchema(property as Json);
-    return [name, TOLD_ONCE.has(name) ? schema : { ...schema, ...(description !== undefined && { description }) }] as const;
+    const field = fieldSchema(property as Json);
+    if (TOLD_ONCE.has(name)) delete field["description"];
+    return [name, field] as const;
   });
   return { type: "object", required, properties: Object.fromEntries(fields) };
 }

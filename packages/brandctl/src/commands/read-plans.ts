@@ -1,10 +1,7 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
 import type { PlansClient } from "../connection/clients.ts";
 
-/**
- * The service answers up to 200 at once, but a plan with every text as long as it may be, four bytes a character, takes
- * 202 KB, and a message 8 MiB: 41 of them.
- */
+/** As many as the service answers at once. */
 const PAGE_SIZE = 40;
 
 export interface PlansWanted {

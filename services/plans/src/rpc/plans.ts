@@ -1,4 +1,4 @@
-import { parsePlanInput, type PlanInput } from "@brand-records/campaign-plan";
+import { parsePlanInput, pesosOf, type PlanInput } from "@brand-records/campaign-plan";
 import { AppError } from "@brand-records/errors";
 import type { PlanInput as PlanInputMessage, PlansServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";
@@ -67,7 +67,7 @@ function planInputFrom(message: PlanInputMessage | null | undefined): PlanInput 
   const { planning_budget_centavos: centavos, requirements, platforms, ...rest } = message;
   return parsePlanInput({
     ...rest,
-    planning_budget: centavos / 100,
+    planning_budget: pesosOf(centavos),
     ...(requirements.length > 0 && { requirements }),
     ...(platforms.length > 0 && { platforms }),
   });

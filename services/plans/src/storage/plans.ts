@@ -1,4 +1,4 @@
-import type { PlanInput } from "@brand-records/campaign-plan";
+import { centavosOf, type PlanInput } from "@brand-records/campaign-plan";
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Plan, PlanState } from "../domain/plan.ts";
 
@@ -83,8 +83,7 @@ export async function insertPlan(
 ): Promise<Plan> {
   const { request_id, title, goal, campaign_type, planned_for, review_on, planning_budget, summary, brief, notes } = input;
   const { requirements = [], platforms = [] } = input;
-  const centavos = Math.round(planning_budget * 100);
-  const about = [request_id, JSON.stringify(input), title, goal, campaign_type, planned_for, review_on, centavos];
+  const about = [request_id, JSON.stringify(input), title, goal, campaign_type, planned_for, review_on, centavosOf(planning_budget)];
   const creative = [summary ?? null, brief ?? null, requirements, platforms, notes ?? null];
   const [row] = await sql.query<Plan>(statements.insert, [brandId, id, ...about, ...creative]);
   if (row === undefined) throw new Error("the insert of a plan answered no row");
