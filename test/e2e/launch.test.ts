@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@brand-records/postgres/embedded";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 
@@ -79,15 +79,6 @@ const readRun = async () => JSON.parse(await readFile(join(directory, "run.json"
 
 async function get(path: string, key: string): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 it("starts from nothing, and answers with every key it prints", async () => {

@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { freePort } from "@brand-records/postgres/embedded";
 import { LaunchError } from "./launch-error.ts";
 
 /** @throws LaunchError naming the setting if somebody else listens there */
@@ -15,10 +16,9 @@ export async function requireFreePort(host: string, port: number): Promise<void>
 
 /** So many different ports of this host that were free just now. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen("127.0.0.1", 0)));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map(close));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
 }
 
 async function tryPort(host: string, port: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** A process, not just its number: numbers are given again to others. */
 export interface ProcessIdentity {
@@ -14,13 +14,21 @@ export function identify(pid: number): ProcessIdentity | undefined {
     // The second field, the program's name in parentheses, may hold anything; the start is the 22nd.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" ? undefined : { pid, startedAt: fields[18] };
+    return state === "Z" && !hasThreads(pid) ? undefined : { pid, startedAt: fields[18] };
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === "open" && process.platform !== "linux") return { pid, startedAt: undefined };
     if (code === "ESRCH" || code === "ENOENT" || code === "EPERM") return undefined;
     throw error;
   }
+}
+
+/**
+ * A killed process whose first thread is gone already holds its files and ports until the last of the others is; its
+ * own number stays listed, also when nobody ever asks how it ended.
+ */
+function hasThreads(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).length > 1;
 }
 
 export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {

@@ -1,13 +1,28 @@
-import { createServer, type AddressInfo } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+
+/** Below the range from which systems give ports to outgoing connections: a server that is started again finds its port free. */
+const LOWEST = 15_000;
+const HIGHEST = 32_000;
+const ATTEMPTS_MAX = 200;
 
 /** A loopback TCP port nobody listens on at this moment. Somebody else may still be quicker: retry where that matters. */
-export function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = randomInt(LOWEST, HIGHEST);
+    try {
+      await tryPort(port);
+      return port;
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+function tryPort(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve()));
   });
 }
