@@ -3,14 +3,17 @@ import { join } from "node:path";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
+import { EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { freePort } from "@brand-records/postgres/embedded";
 import { createDatabase, eventually, startProcess, type ServiceProcess } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 
 /** The repository's root: jest runs there. */
 const ROOT = process.cwd();
 
-export type ServiceName = "accounts" | "plans" | "records";
+const SERVICE_NAMES = ["accounts", "plans", "records", "webhook"] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export interface StackOptions {
   /** A second process of each service, between which the gateways share their calls. */
@@ -19,6 +22,8 @@ export interface StackOptions {
   readonly gateways?: number;
   /** Shared limits and cached principals; without it everything is in process. */
   readonly redisUrl?: string;
+  /** Brokers of the event log; without it records hands its events to webhook directly. */
+  readonly kafkaBrokers?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Puts something between the gateways and a service: given the service's port, answers the port to call instead. */
   readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;
@@ -48,8 +53,16 @@ export interface Stack {
   readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;
   readonly importing: RpcClient<ImportServiceService>;
+  readonly receivers: RpcClient<ReceiversServiceService>;
+  readonly events: RpcClient<EventsServiceService>;
   readonly databaseUrl: string;
   readonly processes: Record<ServiceName, ServiceProcess>;
+  /** gRPC targets. */
+  readonly addresses: Record<ServiceName, string>;
+  /** The event log's topic, this stack's own. */
+  readonly topic: string;
+  /** One more process of a service, which the caller ends. */
+  startAnother(service: ServiceName): Promise<ServiceProcess>;
   /** The second process of each service, if there is one. */
   readonly replicas: Record<ServiceName, ServiceProcess> | undefined;
   /** Starts a service that was ended, on the port it had; the stack's clients have found it when this resolves. */
@@ -70,34 +83,44 @@ export async function startStack({
   gateways = 1,
   replicas: replicated = false,
   redisUrl,
+  kafkaBrokers,
   env = {},
   through = {},
 }: StackOptions = {}): Promise<Stack> {
   const database = await createDatabase("empty");
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
   const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", ...redisEnv, ...env };
+  const topic = `test.${randomBytes(6).toString("hex")}`;
+  const eventLog: Record<string, string> = kafkaBrokers === undefined ? {} : { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC: topic };
+  // Records and webhook know of each other before either runs.
+  const ports = Object.fromEntries(await Promise.all(SERVICE_NAMES.map(async (name) => [name, await freePort()]))) as Record<
+    ServiceName,
+    number
+  >;
   const serviceEnv = {
     accounts: { ...common, DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` },
     plans: { ...common, DATABASE_URL: database.url },
-    records: { ...common, DATABASE_URL: database.url },
+    records: { ...common, ...eventLog, DATABASE_URL: database.url, WEBHOOK_ADDRESS: `127.0.0.1:${ports.webhook}` },
+    webhook: {
+      ...common,
+      ...eventLog,
+      DATABASE_URL: database.url,
+      ACCOUNTS_ADDRESS: `127.0.0.1:${ports.accounts}`,
+      RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
+    },
   };
   const start = (name: ServiceName, rpcPort = 0): Promise<ServiceProcess> =>
     startProcess({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
 
-  const startBoth = async (): Promise<Record<ServiceName, ServiceProcess>> => {
-    const [accounts, plans, records] = await Promise.all([start("accounts"), start("plans"), start("records")]);
-    return { accounts, plans, records };
-  };
-  const [processes, replicas] = await Promise.all([startBoth(), replicated ? startBoth() : undefined]);
-  const portsOf = (services: Record<ServiceName, ServiceProcess>): Record<ServiceName, number> => ({
-    accounts: portOf(services.accounts, "rpc_port"),
-    plans: portOf(services.plans, "rpc_port"),
-    records: portOf(services.records, "rpc_port"),
-  });
-  const ports = portsOf(processes);
+  const startAll = async (portOfService: (name: ServiceName) => number): Promise<Record<ServiceName, ServiceProcess>> =>
+    Object.fromEntries(await Promise.all(SERVICE_NAMES.map(async (name) => [name, await start(name, portOfService(name))]))) as Record<
+      ServiceName,
+      ServiceProcess
+    >;
+  const [processes, replicas] = await Promise.all([startAll((name) => ports[name]), replicated ? startAll(() => 0) : undefined]);
   const addressOf = (name: ServiceName): string =>
     replicas === undefined ? `127.0.0.1:${ports[name]}` : `ipv4:127.0.0.1:${ports[name]},127.0.0.1:${portOf(replicas[name], "rpc_port")}`;
-  const addresses = { accounts: addressOf("accounts"), plans: addressOf("plans"), records: addressOf("records") };
+  const addresses = Object.fromEntries(SERVICE_NAMES.map((name) => [name, addressOf(name)])) as Record<ServiceName, string>;
 
   const calledAt = async (name: ServiceName): Promise<string> => {
     const detour = through[name];
@@ -126,6 +149,8 @@ export async function startStack({
   const plans = connectRpc(PlansServiceService, addresses.plans, { idempotent: [] });
   const records = connectRpc(RecordsServiceService, addresses.records, { idempotent: [] });
   const importing = connectRpc(ImportServiceService, addresses.records, { idempotent: [] });
+  const receivers = connectRpc(ReceiversServiceService, addresses.webhook, { idempotent: [] });
+  const events = connectRpc(EventsServiceService, addresses.webhook, { idempotent: [] });
 
   return {
     gateways: running,
@@ -134,6 +159,11 @@ export async function startStack({
     plans,
     records,
     importing,
+    receivers,
+    events,
+    addresses,
+    topic,
+    startAnother: (service) => start(service),
     databaseUrl: database.url,
     processes,
     replicas,
@@ -144,13 +174,14 @@ export async function startStack({
         accounts: () => accounts.listBrands({ page_size: 1, after_id: null }, callContext()),
         plans: () => plans.listPlans({ brand_id: "brd_none", status: null, page_size: 1, after_id: null }, callContext()),
         records: () => records.listLinks({ brand_id: "brd_none", limit: 1, cursor: null, since: null }, callContext()),
+        webhook: () => receivers.listReceivers({ brand_id: "brd_none" }, callContext()),
       };
       await eventually(probes[service]);
     },
     createBrand: (options) => createBrand(accounts, options),
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
-      for (const client of [accounts, plans, records, importing]) client.stop();
+      for (const client of [accounts, plans, records, importing, receivers, events]) client.stop();
       await Promise.all(
         [...running.map((gateway) => gateway.process), ...Object.values(processes), ...Object.values(replicas ?? {})].map(endProcess),
       );

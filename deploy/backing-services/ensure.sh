@@ -5,13 +5,26 @@
 #   REDIS_URL=redis://…        a Redis that answers: yours, or a container of ours
 #   REDIS_SERVER=/path         a redis-server to run
 #   REDIS_IMAGE=name           an image to run where there is no redis-server
+#   KAFKA_BROKERS=host:port,…  a Kafka that accepts connections: yours
+#   KAFKA_LIB_DIR=/path        the jars of a Kafka broker
+#   JAVA=/path                 a java to run them with
+#   KAFKA_IMAGE=name           an image to run instead of the jars
 #
 # A further service is a function `ensure_<name>` that calls `provide` or `lacks`, and a word in SERVICES.
 
 set -u -o pipefail
 
-SERVICES="redis"
+SERVICES="redis kafka"
 REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
+KAFKA_IMAGE_DEFAULT="apache/kafka:4.1.1"
+# Of the jars, as kafka/pom.xml has it.
+KAFKA_VERSION="4.3.1"
+# What Kafka 4 needs.
+JAVA_VERSION_MIN=17
+MAVEN_SECONDS_MAX=300
+HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# Gone with node_modules, but Maven keeps a copy of its own: filling it again needs no network.
+KAFKA_LIB_DIR="$HERE/../../node_modules/.cache/kafka-$KAFKA_VERSION"
 # Containers carry the id of the process that wants them, which removes them by that label; those of a process that is
 # gone are removed here.
 RUN="${BRAND_RECORDS_RUN:-$PPID}"
@@ -59,12 +72,12 @@ can_install_debian_packages() {
   command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
 }
 
-# install_debian_package <package> <service…>: installs the package and sees to it that none of its services runs, now or
+# install_debian_package <package> [service…]: installs the package and sees to it that none of its services runs, now or
 # after a reboot: the tests start their own, and a daemon on the usual port is not ours to leave behind.
 install_debian_package() {
   local package="$1"
   shift
-  say "Installing Debian's $package, its service switched off …"
+  say "Installing Debian's $package${1:+, its service switched off} …"
   as_root sh -s "$package" "$@" >&2 <<'AS_ROOT'
     package=$1; shift
     # Debian's own way to forbid starting services during an installation. Somebody's policy is left as it is.
@@ -139,6 +152,93 @@ redis_answers() {
     printf "PING\r\n" >&3 && IFS= read -r -t 4 line <&3 && printf "%s" "$line"' "$host" "$port" "${BASH_REMATCH[1]}" 2>/dev/null)" || return 1
   # "-NOAUTH …" is a Redis as well: the password is the business of its client.
   case "$answer" in [+-]*) return 0 ;; *) return 1 ;; esac
+}
+
+# One Kafka for all tests is started by them: a broker takes no longer than its container would. Here are the means, for
+# more as well: some tests freeze and kill theirs.
+ensure_kafka() {
+  if [ -n "${KAFKA_BROKERS:-}" ]; then
+    if ! kafka_answers "$KAFKA_BROKERS"; then
+      lacks "Kafka accepts no connection at KAFKA_BROKERS, which is $KAFKA_BROKERS" \
+        "start it, correct KAFKA_BROKERS (host:port, comma-separated), or unset KAFKA_BROKERS to have one started for you"
+      return
+    fi
+    say "Kafka: the one of KAFKA_BROKERS"
+    provide KAFKA_BROKERS "$KAFKA_BROKERS"
+  fi
+  if docker_answers; then
+    remove_orphaned_containers
+    if docker image inspect "$KAFKA_IMAGE_DEFAULT" >/dev/null 2>&1 || docker pull --quiet "$KAFKA_IMAGE_DEFAULT" >/dev/null; then
+      say "Kafka: image $KAFKA_IMAGE_DEFAULT"
+      provide KAFKA_IMAGE "$KAFKA_IMAGE_DEFAULT"
+      return
+    fi
+    say "Kafka: Docker answers but cannot pull $KAFKA_IMAGE_DEFAULT; trying without"
+  fi
+  provide_kafka_jars && return
+  if can_install_debian_packages; then
+    find_java >/dev/null || install_debian_package default-jre-headless
+    kafka_jars_are_there || command -v mvn >/dev/null || install_debian_package maven
+    provide_kafka_jars && return
+  fi
+  lacks "Kafka (a Docker engine, or Java $JAVA_VERSION_MIN or newer with Maven, which must reach its repository)" \
+    "Debian, Ubuntu: apt-get install default-jre-headless maven · Fedora: dnf install java-latest-openjdk-headless maven · macOS: brew install openjdk maven"
+}
+
+provide_kafka_jars() {
+  local java
+  java="$(find_java)" || return 1
+  kafka_jars_are_there || copy_kafka_jars || return 1
+  say "Kafka: $KAFKA_VERSION from Maven, $java"
+  provide KAFKA_LIB_DIR "$(cd "$KAFKA_LIB_DIR" && pwd)"
+  provide JAVA "$java"
+}
+
+# find_java: prints the first java that is new enough.
+find_java() {
+  local java version
+  for java in "${JAVA_HOME:+$JAVA_HOME/bin/java}" "$(command -v java)"; do
+    [ -x "$java" ] || continue
+    version="$("$java" -version 2>&1 | sed -n 's/^.* version "\([0-9]*\).*/\1/p')"
+    [ "${version:-0}" -ge "$JAVA_VERSION_MIN" ] && printf '%s' "$java" && return
+  done
+  return 1
+}
+
+kafka_jars_are_there() { [ -d "$KAFKA_LIB_DIR" ]; }
+
+# Into a folder of this process that gets its name when it is complete: one whose run was interrupted is never used, and of
+# two runs at once the slower takes the folder of the other.
+copy_kafka_jars() {
+  local folder unfinished="$KAFKA_LIB_DIR.$$"
+  command -v mvn >/dev/null || return 1
+  for folder in "$KAFKA_LIB_DIR".*; do
+    kill -0 "${folder##*.}" 2>/dev/null || rm -rf "$folder"
+  done
+  mkdir -p "$unfinished" || return 1
+  say "Copying Kafka $KAFKA_VERSION from Maven, 44 MB …"
+  if ! bounded "$MAVEN_SECONDS_MAX" mvn -q -B -Dstyle.color=never -f "$HERE/kafka/pom.xml" dependency:copy-dependencies \
+    "-DoutputDirectory=$unfinished" </dev/null >&2; then
+    rm -rf "$unfinished"
+    return 1
+  fi
+  # Where the name is taken mv fails, or puts the folder inside: there it harms nobody until it is removed.
+  mv "$unfinished" "$KAFKA_LIB_DIR" 2>/dev/null
+  rm -rf "$unfinished" "$KAFKA_LIB_DIR/${unfinished##*/}"
+  kafka_jars_are_there
+}
+
+# kafka_answers <host:port,…>: whether one of them accepts a connection; their client finds the others through it.
+kafka_answers() {
+  local broker pattern='^(\[[0-9a-fA-F:.]+\]|[^]:/[]+):([0-9]+)$'
+  local -a brokers
+  IFS=', ' read -r -a brokers <<<"$1"
+  for broker in "${brokers[@]}"; do
+    [[ "$broker" =~ $pattern ]] || continue
+    broker="${BASH_REMATCH[1]#[}"
+    bounded 5 bash -c 'exec 3<>"/dev/tcp/$0/$1"' "${broker%]}" "${BASH_REMATCH[2]}" 2>/dev/null && return
+  done
+  return 1
 }
 
 # ------------------------------------------------------------------------------------------------------------------

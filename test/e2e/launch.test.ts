@@ -92,6 +92,7 @@ it("starts from nothing, and answers with every key it prints", async () => {
       accounts: expect.stringMatching(/^http:/),
       plans: expect.stringMatching(/^http:/),
       records: expect.stringMatching(/^http:/),
+      webhook: expect.stringMatching(/^http:/),
     },
   });
   expect(runFile.brands.map(({ tier }) => tier).toSorted()).toEqual(["enterprise", "plus", "pro"]);
@@ -169,12 +170,12 @@ it("refuses to start twice in one folder, and on a taken port, naming the settin
 it("starts a process again that died", async () => {
   const key = (await readRun()).brands[0]?.keys.reporting ?? "";
   const processes = await readProcesses();
-  expect(processes).toHaveLength(4);
+  expect(processes).toHaveLength(5);
   for (const pid of processes) {
     process.kill(pid, "SIGKILL");
     await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
   }
-  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(4));
+  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(5));
 });
 
 it("starts the database again that died", async () => {

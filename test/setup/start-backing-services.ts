@@ -1,17 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { ensureBackingServices } from "./ensure-backing-services.ts";
+import { startKafka } from "./start-kafka.ts";
 import { startPostgres } from "./start-postgres.ts";
 import { startRedis } from "./start-redis.ts";
 import { stopAll } from "./started-services.ts";
 
 /**
- * Before the first test: one Redis and one Postgres for all of them. They end with stop-backing-services.ts or by a
+ * Before the first test: one Redis, one Kafka and one Postgres for all of them. They end with stop-backing-services.ts or by a
  * signal; what a killed run left behind is removed by the next.
  *
  * TEST_POSTGRES_URL   a superuser of a Postgres; yours, if it is set already
  * TEST_REDIS_URL      a Redis; yours, if REDIS_URL is set
  * REDIS_SERVER        the binary startRedisServer() runs, or REDIS_IMAGE where there is none
- * TEST_RUN            tells this run's databases from those of another
+ * TEST_KAFKA_BROKERS  a Kafka; yours, if KAFKA_BROKERS is set: tests name their topics after TEST_RUN
+ * KAFKA_LIB_DIR       the jars startKafkaServer() runs with JAVA, or KAFKA_IMAGE where there are none
+ * TEST_RUN            tells this run's databases and topics from those of another
  * BRAND_RECORDS_RUN   this process: containers labelled with it go when it does
  */
 export default async function startBackingServices(): Promise<void> {
@@ -22,7 +25,7 @@ export default async function startBackingServices(): Promise<void> {
   }
   try {
     const found = await ensureBackingServices();
-    await Promise.all([startRedis(found), startPostgres()]);
+    await Promise.all([startRedis(found), startKafka(found), startPostgres()]);
   } catch (error) {
     // Jest runs no stop hook when the start hook fails.
     await stopAll();

@@ -10,6 +10,8 @@ const Settings = z.object({
   DATABASE_URL: postgresUrl.optional(),
   /** Shared rate limits; without it they hold within the one gateway process. */
   REDIS_URL: redisUrl.optional(),
+  /** Brokers of the event log; without it records hands its events to webhook itself. */
+  KAFKA_BROKERS: z.string().optional(),
   /** Where the run keeps its data, keys and logs. */
   LOCAL_DIR: z.string().optional(),
   ENVIRONMENT: sharedSettings.ENVIRONMENT,

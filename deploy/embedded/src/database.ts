@@ -3,17 +3,16 @@ import { openPool } from "@brand-records/postgres";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 import type { LauncherConfig } from "./config.ts";
 import type { LocalFiles, Secrets } from "./local-files.ts";
+import { SERVICES, type ServiceName } from "./services.ts";
 import type { SupervisorEvents } from "./supervisor.ts";
 
-/** Services with a schema, and a role, of their own. */
-const ROLES = ["accounts", "plans", "records"] as const;
 const DATABASE = "brand_records";
 
 export type DatabaseEvents = Pick<SupervisorEvents, "died" | "recovered">;
 
 export interface RunningDatabase {
   /** Connection URL for a service. */
-  urlFor(service: (typeof ROLES)[number]): string;
+  urlFor(service: ServiceName): string;
   stop(): Promise<void>;
 }
 
@@ -96,12 +95,12 @@ async function createRoles(superuserUrl: string, password: string): Promise<void
   try {
     const roles = new Set((await db.query<{ rolname: string }>("select rolname from pg_roles")).map(({ rolname }) => rolname));
     // The passwords are hexadecimal, made by us: no quoting needed, and utility statements take no parameters.
-    for (const role of ROLES) {
+    for (const role of SERVICES) {
       await db.query(`${roles.has(role) ? "alter" : "create"} role ${role} login password '${rolePassword(password, role)}'`);
     }
     const [existing] = await db.query("select 1 from pg_database where datname = $1", [DATABASE]);
     if (existing === undefined) await db.query(`create database ${DATABASE}`);
-    for (const role of ROLES) await db.query(`grant create, temporary on database ${DATABASE} to ${role}`);
+    for (const role of SERVICES) await db.query(`grant create, temporary on database ${DATABASE} to ${role}`);
   } finally {
     await db.stop();
   }

@@ -48,13 +48,16 @@ export function writeJson(path: string, value: unknown): void {
 export interface Secrets {
   readonly postgresPassword: string;
   readonly keyPeppers: string;
+  readonly receiverSecretKeys: string;
 }
 
-/** Made once; without them the keys of an earlier run would be worth nothing. */
+/** Made once; without them the keys of an earlier run would be worth nothing. One that an earlier release did not know is added. */
 export function loadSecrets(files: LocalFiles): Secrets {
-  const existing = readJson(files.secrets) as Secrets | undefined;
-  if (existing !== undefined) return existing;
-  const secrets = { postgresPassword: randomBytes(24).toString("hex"), keyPeppers: `1:${randomBytes(32).toString("base64")}` };
+  const existing = readJson(files.secrets) as Partial<Secrets> | undefined;
+  const fresh = { postgresPassword: randomBytes(24).toString("hex"), keyPeppers: newKey(), receiverSecretKeys: newKey() };
+  const secrets = { ...fresh, ...existing };
   writeJson(files.secrets, secrets);
   return secrets;
 }
+
+const newKey = (): string => `1:${randomBytes(32).toString("base64")}`;

@@ -3,13 +3,16 @@ import type { LauncherConfig } from "./config.ts";
 import type { RunningDatabase } from "./database.ts";
 import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
 import { freePorts } from "./ports.ts";
+import { SERVICES, type ServiceName } from "./services.ts";
 import type { Program } from "./supervisor.ts";
 
 export interface Programs {
   /** Services first, the gateway last: stopped in the opposite order. */
   readonly list: readonly Program[];
-  readonly rpc: { readonly accounts: string; readonly plans: string; readonly records: string };
-  readonly admin: { readonly gateway: string; readonly accounts: string; readonly plans: string; readonly records: string };
+  /** gRPC addresses. */
+  readonly rpc: Readonly<Record<ServiceName, string>>;
+  /** Metrics and probes. */
+  readonly admin: Readonly<Record<ServiceName | "gateway", string>>;
 }
 
 /** Every process of the run with its ports. They stay the same when a process is started again. */
@@ -20,44 +23,37 @@ export async function planPrograms(
   database: RunningDatabase,
   inherited: NodeJS.ProcessEnv,
 ): Promise<Programs> {
-  const [accountsRpc, accountsAdmin, plansRpc, plansAdmin, recordsRpc, recordsAdmin, gatewayAdmin] = (await freePorts(7)).map(String) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
-  const rpc = { accounts: `127.0.0.1:${accountsRpc}`, plans: `127.0.0.1:${plansRpc}`, records: `127.0.0.1:${recordsRpc}` };
-  const program = (name: string, directory: string, env: Record<string, string>): Program => ({
+  const ports = await freePorts(2 * SERVICES.length + 1);
+  const next = (): string => `127.0.0.1:${ports.pop()}`;
+  const rpc = Object.fromEntries(SERVICES.map((name) => [name, next()])) as Record<ServiceName, string>;
+  const admin = Object.fromEntries([...SERVICES, "gateway"].map((name) => [name, next()])) as Record<ServiceName | "gateway", string>;
+  const portIn = (address: string): string => address.slice(address.lastIndexOf(":") + 1);
+
+  const program = (name: ServiceName | "gateway", directory: string, env: Record<string, string>): Program => ({
     name,
     script: join(ROOT, directory, "dist/main.js"),
     // Nobody balances between the processes of one machine, so nobody needs time to learn that one stops.
-    env: { ...inherited, ...env, STOP_GRACE_MS: "0" },
+    env: { ...inherited, ...env, ADMIN_PORT: portIn(admin[name]), STOP_GRACE_MS: "0" },
     logFile: join(files.logs, `${name}.log`),
   });
+  const service = (name: ServiceName, env: Record<string, string> = {}): Program =>
+    program(name, `services/${name}`, { ...env, DATABASE_URL: database.urlFor(name), RPC_PORT: portIn(rpc[name]) });
+
   return {
     rpc,
-    admin: {
-      gateway: `http://127.0.0.1:${gatewayAdmin}`,
-      accounts: `http://127.0.0.1:${accountsAdmin}`,
-      plans: `http://127.0.0.1:${plansAdmin}`,
-      records: `http://127.0.0.1:${recordsAdmin}`,
-    },
+    admin: Object.fromEntries(Object.entries(admin).map(([name, address]) => [name, `http://${address}`])) as Programs["admin"],
     list: [
-      program("accounts", "services/accounts", {
-        DATABASE_URL: database.urlFor("accounts"),
-        RPC_PORT: accountsRpc,
-        ADMIN_PORT: accountsAdmin,
-        KEY_PEPPERS: inherited["KEY_PEPPERS"] ?? secrets.keyPeppers,
+      service("accounts", { KEY_PEPPERS: inherited["KEY_PEPPERS"] ?? secrets.keyPeppers }),
+      service("plans"),
+      service("webhook", {
+        ACCOUNTS_ADDRESS: rpc.accounts,
+        RECEIVER_SECRET_KEYS: inherited["RECEIVER_SECRET_KEYS"] ?? secrets.receiverSecretKeys,
       }),
-      program("plans", "services/plans", { DATABASE_URL: database.urlFor("plans"), RPC_PORT: plansRpc, ADMIN_PORT: plansAdmin }),
-      program("records", "services/records", { DATABASE_URL: database.urlFor("records"), RPC_PORT: recordsRpc, ADMIN_PORT: recordsAdmin }),
+      // Without KAFKA_BROKERS it hands its events to webhook itself.
+      service("records", { WEBHOOK_ADDRESS: rpc.webhook }),
       program("gateway", "gateway", {
         HOST: config.HOST,
         PORT: String(config.PORT),
-        ADMIN_PORT: gatewayAdmin,
         // Pages served from this machine, such as a browser's debugging tool for assistants.
         ALLOWED_ORIGINS: inherited["ALLOWED_ORIGINS"] ?? "http://localhost:*,http://127.0.0.1:*,http://[::1]:*",
         ACCOUNTS_ADDRESS: rpc.accounts,

@@ -2,22 +2,24 @@ import { Command, type CommanderError } from "commander";
 import { brandsCommand } from "./commands/brands.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { eventsCommand } from "./commands/events.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { membersCommand } from "./commands/members.ts";
 import { plansCommand } from "./commands/plans.ts";
+import { receiversCommand } from "./commands/receivers.ts";
 import { recordsCommand } from "./commands/records.ts";
 import { colorsFor } from "./session.ts";
 import type { Shell } from "./shell.ts";
 
 const DESCRIPTION = [
-  "The operator's command line of Brand Records: brands, their members and keys, bringing records in, and looking at campaign plans.",
-  "It speaks to the accounts, plans and records services over gRPC. Where they are is told by flags, else by settings in the environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.",
+  "The operator's command line of Brand Records: brands, their members and keys, bringing records in, looking at campaign plans, and where events are delivered.",
+  "It speaks to the accounts, plans, records and webhook services over gRPC. Where they are is told by flags, else by settings in the environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.",
 ].join("\n\n");
 
 const HELP = `
 Settings:
   ACCOUNTS_ADDRESS, PLANS_ADDRESS,
-  RECORDS_ADDRESS                          host:port of each service's gRPC
+  RECORDS_ADDRESS, WEBHOOK_ADDRESS         host:port of each service's gRPC
   BASE_URL                                 origin of the HTTP API; doctor looks at it
   LOCAL_DIR                                where run.json is, when npm start was given another place than .local
   RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA    PEM files for mutual TLS: all three or none
@@ -39,6 +41,10 @@ Examples:
 
   # what its assistants have prepared for people to complete
   brandctl plans list brd_… --status pending
+
+  # where its events go, and what happened lately
+  brandctl receivers create --brand brd_… --url https://hooks.brand.example/events --label Ledger --events payout.paid
+  brandctl events list --brand brd_…
 `;
 
 /** Instead of ending the process: help was shown, or the command line is wrong. */
@@ -70,6 +76,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
     .option("--accounts-address <address>", "gRPC of accounts, host:port")
     .option("--plans-address <address>", "gRPC of plans, host:port")
     .option("--records-address <address>", "gRPC of records, host:port")
+    .option("--webhook-address <address>", "gRPC of webhook, host:port")
     .option("--base-url <url>", "origin of the HTTP API")
     .option("--tls-cert <file>", "our certificate for mutual TLS, PEM")
     .option("--tls-key <file>", "the key of our certificate, PEM")
@@ -80,6 +87,8 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(keysCommand(shell));
   program.addCommand(recordsCommand(shell));
   program.addCommand(plansCommand(shell));
+  program.addCommand(receiversCommand(shell));
+  program.addCommand(eventsCommand(shell));
   program.addCommand(doctorCommand(shell));
   program.addCommand(completionCommand(shell, program));
   settle(program, shell, quiet);

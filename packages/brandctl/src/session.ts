@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import type { AccountsClient, ImportClient, PlansClient } from "./connection/clients.ts";
+import type { AccountsClient, EventsClient, ImportClient, PlansClient, ReceiversClient } from "./connection/clients.ts";
 import { Endpoints, type Endpoint, type GlobalOptions } from "./connection/endpoints.ts";
 import type { Screen, Terminal } from "./terminal.ts";
 
@@ -45,6 +45,18 @@ export class Session {
     const endpoint = this.endpoints.get("plans");
     const { connectPlans } = await import("./connection/clients.ts");
     return this.#own(connectPlans(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+  }
+
+  async receivers(): Promise<ReceiversClient> {
+    const endpoint = this.endpoints.get("webhook");
+    const { connectReceivers } = await import("./connection/clients.ts");
+    return this.#own(connectReceivers(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+  }
+
+  async events(): Promise<EventsClient> {
+    const endpoint = this.endpoints.get("webhook");
+    const { connectEvents } = await import("./connection/clients.ts");
+    return this.#own(connectEvents(endpoint, this.endpoints.tls(), this.terminal.interrupted));
   }
 
   async importing(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint }> {

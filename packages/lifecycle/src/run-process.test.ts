@@ -64,6 +64,18 @@ it("stops what had started and exits 1 when the start fails", async () => {
   await expect(failing).rejects.toThrow(/\(exit code 1\).*error: could not start no database\nstopping\nserver stops\npool stopped\n/s);
 });
 
+it("tells a person which settings do not fit when the start finds that out, without a stack, and exits 78", async () => {
+  const start = 'throw Object.assign(new Error("The settings do not fit:\\n  KEYS: key 1 is missing"), { name: "ConfigError" });';
+  const child = spawn(process.execPath, [await script("misconfigured", { start })], { stdio: ["ignore", "pipe", "pipe"] });
+  spawned.push(child);
+  let [output, errors] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  expect(await once(child, "close")).toEqual([78, null]);
+  expect(errors).toBe("The settings do not fit:\n  KEYS: key 1 is missing\n");
+  expect(output).toBe("stopping\nserver stops\npool stopped\n");
+});
+
 it("stops what has started and exits 0 when it is told to while it still starts", async () => {
   const child = spawn(process.execPath, [await script("starting", { start: 'say("starting"); await new Promise(() => {});' })], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -3,6 +3,9 @@ import { Lifecycle, type LifecycleLog } from "./lifecycle.ts";
 /** The whole stop fits into this, the balancer's grace included; then the process ends anyway, with exit code 1. */
 const STOP_DEADLINE_MS = 25_000;
 
+/** sysexits.h: the settings are wrong, starting again will not help. */
+const EX_CONFIG = 78;
+
 export interface ProcessOptions {
   readonly log: LifecycleLog;
   readonly stopGraceMs: number;
@@ -12,7 +15,8 @@ export interface ProcessOptions {
 
 /**
  * A process from start to exit: starts, tells a forking parent `{ready: …}`, stops on SIGTERM, SIGINT or when the parent
- * is gone, and exits 0 after a clean stop. A second signal exits at once. A failed start stops what had started, exits 1.
+ * is gone, and exits 0 after a clean stop. A second signal exits at once. A failed start stops what had started, exits 1; 78
+ * if a ConfigError says why, whose message is then what a person reads, without a stack.
  */
 export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): Promise<void> {
   const life = new Lifecycle(log);
@@ -44,7 +48,14 @@ export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): P
     log.info(ready, "ready");
     process.send?.({ ready });
   } catch (error) {
+    if (isConfigError(error)) {
+      process.stderr.write(`${error.message}\n`);
+      return stop("the settings do not fit", EX_CONFIG, 0);
+    }
     log.error({ err: error }, "could not start");
     await stop("could not start", 1, 0);
   }
 }
+
+/** By name: whoever only starts and stops things should not need what reads settings. */
+const isConfigError = (error: unknown): error is Error => error instanceof Error && error.name === "ConfigError";

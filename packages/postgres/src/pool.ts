@@ -1,12 +1,11 @@
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import type { Sql, Statement } from "./sql.ts";
+import { run, SILENCE_MS, type Bounds } from "./run.ts";
+import type { Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** What the server may take beyond that to say so, before it is taken for dead. */
-const SILENCE_MS = 2_000;
 /** A process that froze or vanished within a transaction holds its locks no longer than this. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
@@ -61,26 +60,6 @@ export function openPool({
     transaction: (work) => transaction(pool, work, bounds),
     stop: () => pool.end(),
   };
-}
-
-interface Bounds {
-  /** Milliseconds for the server to answer a statement, its own time-out included. */
-  readonly query_timeout: number;
-}
-
-async function run<Row>(
-  on: pg.Pool | pg.ClientBase,
-  statement: Statement | string,
-  values: readonly unknown[] | undefined,
-  bounds: Bounds,
-): Promise<Row[]> {
-  const config = typeof statement === "string" ? { text: statement } : { name: statement.name, text: statement.text };
-  try {
-    const result = await on.query({ ...config, ...bounds, values: (values ?? []) as unknown[] });
-    return result.rows as Row[];
-  } catch (error) {
-    throw fromPostgresError(error);
-  }
 }
 
 async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise<T>, bounds: Bounds): Promise<T> {

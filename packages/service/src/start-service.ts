@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
-import { openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
+import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
 import type { serviceSettings } from "./settings.ts";
 
@@ -21,7 +21,13 @@ export interface ServiceOptions {
    *
    * @param openOwnPool connections of their own for work that holds on to them, so that requests never wait for it
    */
-  wire(db: Database, openOwnPool: (purpose: string, max: number) => Database): readonly ServedService[];
+  wire(
+    db: Database,
+    openOwnPool: (purpose: string, max: number) => Database,
+    metrics: Registry,
+  ): readonly ServedService[] | Promise<readonly ServedService[]>;
+  /** What is away, a name each, while the service serves all the same. */
+  degraded?(): readonly string[];
 }
 
 /**
@@ -36,11 +42,15 @@ export async function startService({
   life,
   log,
   wire,
+  degraded,
 }: ServiceOptions): Promise<{ rpc_port: number; admin_port: number }> {
   const metrics = openMetrics(name);
   let db: Database | undefined;
   const notReady = async (): Promise<string[]> => [...(life.isReady ? [] : ["process"]), ...((await answers(db)) ? [] : ["postgres"])];
-  const admin = life.own("admin server", await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, metrics, notReady }));
+  const admin = life.own(
+    "admin server",
+    await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, metrics, notReady, ...(degraded && { degraded }) }),
+  );
 
   const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations });
   if (applied.length > 0) log.info({ applied }, "schema migrated");
@@ -49,7 +59,7 @@ export async function startService({
     life.own(`${purpose} pool`, openPool({ url: config.DATABASE_URL, max, applicationName: purpose, onIdleError }));
   db = openOwnPool(name, config.DATABASE_CONNECTIONS_MAX);
 
-  const rpc = life.own("rpc server", await serveRpc({ config, services: wire(db, openOwnPool), log, metrics }));
+  const rpc = life.own("rpc server", await serveRpc({ config, services: await wire(db, openOwnPool, metrics), log, metrics }));
   return { rpc_port: rpc.port, admin_port: admin.port };
 }
 

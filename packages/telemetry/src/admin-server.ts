@@ -9,6 +9,8 @@ export interface AdminOptions {
   readonly metrics: Registry;
   /** What keeps the process from taking work just now, a name each; empty means ready. */
   notReady(): readonly string[] | Promise<readonly string[]>;
+  /** What is away, a name each, while the process serves all the same. */
+  degraded?(): readonly string[];
 }
 
 export interface AdminServer {
@@ -17,14 +19,17 @@ export interface AdminServer {
 }
 
 /** Probes and metrics on a port of their own, never on the public one: /healthz, /readyz, /metrics. */
-export async function startAdminServer({ host, port, metrics, notReady }: AdminOptions): Promise<AdminServer> {
+export async function startAdminServer({ host, port, metrics, notReady, degraded }: AdminOptions): Promise<AdminServer> {
   const check = async (): Promise<readonly string[]> => notReady();
   const answers: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     "/healthz": async () => json(200, { status: "ok" }),
     "/readyz": async () => {
       // A check that fails says nothing good of what it checks; its error is not for the network.
       const waitingFor = await check().catch(() => ["readiness check"]);
-      return waitingFor.length === 0 ? json(200, { status: "ready" }) : json(503, { status: "not ready", waiting_for: waitingFor });
+      if (waitingFor.length > 0) return json(503, { status: "not ready", waiting_for: waitingFor });
+      // Not 503: a balancer would take away what still serves.
+      const away = degraded?.() ?? [];
+      return json(200, { status: "ready", ...(away.length > 0 && { degraded: away }) });
     },
     "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
   };

@@ -1,6 +1,7 @@
 export { manualClock, type ManualClock } from "./clock.ts";
 export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./databases.ts";
 export { eventually, type EventuallyOptions } from "./eventually.ts";
+export { reserveKafkaServer, startKafkaServer, type KafkaServer } from "./kafka-server.ts";
 export { startProcess, type ProcessExit, type ProcessOptions, type ServiceProcess } from "./processes.ts";
 export { findRedisServer, startRedisServer, type RedisServer } from "./redis-server.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

@@ -34,3 +34,26 @@ function base32(bytes: Buffer): string {
   }
   return text;
 }
+
+const COUNTER_MAX = 0xfff;
+
+/**
+ * Ids that rise: each is greater than all that this sequence made before, also within one millisecond and when the clock
+ * steps back.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function idSequence(prefix: string, now: () => number = Date.now): () => string {
+  let milliseconds = 0;
+  let counter = 0;
+  return () => {
+    const time = now();
+    if (time > milliseconds) [milliseconds, counter] = [time, 0];
+    else if (counter < COUNTER_MAX) counter += 1;
+    else [milliseconds, counter] = [milliseconds + 1, 0];
+    const random = randomBytes(10);
+    // The twelve bits behind the time, as RFC 9562 (6.2, method 1) has it.
+    random.writeUInt16BE(counter, 0);
+    return newId(prefix, milliseconds, random);
+  };
+}

@@ -1,8 +1,14 @@
 import { parseEnv } from "@brand-records/config";
+import { eventLogSettings } from "@brand-records/event-log";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 
-const Settings = z.object(serviceSettings);
+const Settings = z.object({
+  ...serviceSettings,
+  ...eventLogSettings,
+  /** Where webhook is, for events without Kafka: host:port, or a gRPC target. */
+  WEBHOOK_ADDRESS: z.string().optional(),
+});
 
 export type RecordsConfig = Readonly<z.output<typeof Settings>>;
 

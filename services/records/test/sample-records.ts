@@ -41,3 +41,40 @@ export const deposit = (more: Partial<RecordOf<"deposits">> = {}): RecordOf<"dep
   credited_at: "2026-11-21T08:31:02.250Z",
   ...more,
 });
+
+export const submission = (more: Partial<RecordOf<"submissions">> = {}): RecordOf<"submissions"> => ({
+  id: newId("sub"),
+  created_at,
+  updated_at: created_at,
+  campaign_id: "cmp_1",
+  creator_id: "crt_1",
+  payout_id: null,
+  status: "pending",
+  platform: "tiktok",
+  content_url: "https://video.example/1",
+  views: 1_200,
+  earned_centavos: 12_000,
+  currency: "PHP",
+  rejection_code: null,
+  submitted_at: created_at,
+  reviewed_at: null,
+  ...more,
+});
+
+export const payout = (more: Partial<RecordOf<"payouts">> = {}): RecordOf<"payouts"> => ({
+  id: newId("po"),
+  created_at,
+  updated_at: created_at,
+  campaign_id: "cmp_1",
+  creator_id: "crt_1",
+  status: "processing",
+  amount_centavos: 250_000,
+  fee_centavos: 1_500,
+  currency: "PHP",
+  submission_count: 3,
+  conversion_count: 0,
+  failure_code: null,
+  initiated_at: created_at,
+  paid_at: null,
+  ...more,
+});

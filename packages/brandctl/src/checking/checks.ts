@@ -43,12 +43,12 @@ function checkRunFile({ endpoints }: Session): CheckResult {
   }
 }
 
-const SETTINGS = "set ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS and BASE_URL";
+const SETTINGS = "set ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS and BASE_URL";
 
 async function checkRpc(session: Session, service: ServiceName): Promise<CheckResult> {
   const name = `${service}, gRPC`;
   const endpoint = session.endpoints.find(service);
-  if (endpoint === undefined) return { name, state: "failed", detail: "no address known", remedy: `Run npm start, or ${SETTINGS}.` };
+  if (endpoint === undefined) return { name, ...unaddressed(session, service) };
   try {
     const { checkRpcHealth } = await import("./rpc-health.ts");
     await checkRpcHealth(endpoint, session.endpoints.tls(), ANSWER_MS, session.terminal.interrupted);
@@ -56,6 +56,12 @@ async function checkRpc(session: Session, service: ServiceName): Promise<CheckRe
   } catch (error) {
     return failed(name, error);
   }
+}
+
+/** A run of a release that had no webhook service yet is well without it. */
+function unaddressed(session: Session, service: ServiceName): Omit<CheckResult, "name"> {
+  if (service === "webhook" && session.endpoints.runFile() !== undefined) return { state: "unknown", detail: "the run file does not name it" };
+  return { state: "failed", detail: "no address known", remedy: `Run npm start, or ${SETTINGS}.` };
 }
 
 async function checkReady(session: Session, process: (typeof PROCESSES)[number]): Promise<CheckResult> {

@@ -9,7 +9,7 @@ export function doctorCommand(shell: Shell): Command {
   return new Command("doctor")
     .summary("what is reachable, what is not, and what to do")
     .description(
-      "Look at everything brandctl knows an address of: the run file, the gRPC health of accounts, plans and records, the\n" +
+      "Look at everything brandctl knows an address of: the run file, the gRPC health of accounts, plans, records and webhook, the\n" +
         "readiness of every process, and whether the base URL serves the API's description. Exit code 1 if something is not as it should be.",
     )
     .addHelpText("after", examples(["brandctl doctor --json | jq -e .ok", "for a script"]))

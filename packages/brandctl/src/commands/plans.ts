@@ -1,11 +1,12 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { pesos } from "../output/pesos.ts";
 import { paintStatus, planText } from "../output/plan-text.ts";
 import { shortTime, table, type Column } from "../output/table.ts";
 import type { Colors } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./examples.ts";
+import { parseLimit } from "./parse-limit.ts";
 import { readPlans } from "./read-plans.ts";
 
 const BRAND_HELP = "id of the brand";
@@ -65,11 +66,6 @@ function show(shell: Shell): Command {
         session.print({ plan }, (colors) => planText(plan, colors));
       }),
     );
-}
-
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It has to be a whole number from 1 to 999999, such as 50.");
-  return Number(text);
 }
 
 function planColumns(colors: Colors): Column<Plan>[] {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService } from "@brand-records/proto/records/v1";
+import { EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { Endpoint, TlsFiles } from "./endpoints.ts";
 import { explainUnreachable } from "./explain-unreachable.ts";
@@ -18,6 +19,8 @@ type AskingClient<Service> = {
 
 export type AccountsClient = AskingClient<AccountsServiceService>;
 export type PlansClient = AskingClient<PlansServiceService>;
+export type ReceiversClient = AskingClient<ReceiversServiceService>;
+export type EventsClient = AskingClient<EventsServiceService>;
 export type ImportClient = RpcClient<ImportServiceService>;
 
 export function connectAccounts(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): AccountsClient {
@@ -32,6 +35,20 @@ export function connectAccounts(endpoint: Endpoint, config: TlsFiles, signal: Ab
 export function connectPlans(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): PlansClient {
   const client = connectRpc(PlansServiceService, endpoint.address, { config, idempotent: ["getPlan", "listPlans"] });
   return asking(client, Object.keys(PlansServiceService), endpoint, signal) as PlansClient;
+}
+
+/** Deleting again would answer that there is nothing to delete. */
+export function connectReceivers(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): ReceiversClient {
+  const client = connectRpc(ReceiversServiceService, endpoint.address, {
+    config,
+    idempotent: ["getReceiver", "listReceivers", "updateReceiver", "enableReceiver", "disableReceiver"],
+  });
+  return asking(client, Object.keys(ReceiversServiceService), endpoint, signal) as ReceiversClient;
+}
+
+export function connectEvents(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): EventsClient {
+  const client = connectRpc(EventsServiceService, endpoint.address, { config, idempotent: ["listEvents", "listDeadLetters"] });
+  return asking(client, Object.keys(EventsServiceService), endpoint, signal) as EventsClient;
 }
 
 type Calls = Record<string, (request: unknown, context: CallContext) => Promise<unknown>>;

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { CommandFailure } from "../failure.ts";
 import { findRunFile, RUN_FILE, type RunFile } from "./run-file.ts";
 
-export const SERVICE_NAMES = ["accounts", "plans", "records"] as const;
+export const SERVICE_NAMES = ["accounts", "plans", "records", "webhook"] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 export type EndpointName = ServiceName | "base_url";
 
@@ -19,6 +19,7 @@ export interface GlobalOptions {
   readonly accountsAddress?: string;
   readonly plansAddress?: string;
   readonly recordsAddress?: string;
+  readonly webhookAddress?: string;
   readonly baseUrl?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -35,6 +36,7 @@ const SOURCES = {
   accounts: { option: "accountsAddress", flag: "--accounts-address", setting: "ACCOUNTS_ADDRESS" },
   plans: { option: "plansAddress", flag: "--plans-address", setting: "PLANS_ADDRESS" },
   records: { option: "recordsAddress", flag: "--records-address", setting: "RECORDS_ADDRESS" },
+  webhook: { option: "webhookAddress", flag: "--webhook-address", setting: "WEBHOOK_ADDRESS" },
   base_url: { option: "baseUrl", flag: "--base-url", setting: "BASE_URL" },
 } as const;
 

@@ -9,6 +9,8 @@ import { columnsOf } from "./record-tables.ts";
 export async function createStage(sql: Sql, resource: ResourceName): Promise<void> {
   // An import takes as long as its input; the pool's limit is for requests.
   await sql.query("set local statement_timeout = 0");
+  // What is brought in has happened elsewhere: it makes no events, and its statuses may have gone any way.
+  await sql.query("set local brand_records.events = off");
   await sql.query(`create temp table stage on commit drop as select 0::bigint as line, t.* from records.${resource} t with no data`);
 }
 

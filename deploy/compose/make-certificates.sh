@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes what processes on different hosts prove themselves to each other with (RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA): one
+# certificate for all, signed by an authority whose key is forgotten, so that nobody signs another. Whoever holds the key
+# is trusted to name any brand.
+#
+#   make-certificates.sh <folder> <host name>…
+#
+# Certificates that are there are kept. Delete the folder's files to have others.
+
+set -euo pipefail
+
+DAYS=3650
+
+folder="${1:?a folder}"
+shift
+if [ -e "$folder/key.pem" ]; then exit 0; fi
+
+draft="$(mktemp -d)"
+trap 'rm -rf "$draft"' EXIT
+cd "$draft"
+
+names="$(printf ',DNS:%s' "$@")"
+new_key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
+openssl req -x509 "${new_key[@]}" -keyout authority-key.pem -out ca.pem -days "$DAYS" -subj "/CN=Brand Records processes" \
+  -addext "basicConstraints=critical,CA:TRUE,pathlen:0" -addext "keyUsage=critical,keyCertSign" 2>/dev/null
+openssl req "${new_key[@]}" -keyout key.pem -out request.pem -subj "/CN=$1" 2>/dev/null
+openssl x509 -req -in request.pem -CA ca.pem -CAkey authority-key.pem -days "$DAYS" -out cert.pem -extfile /dev/stdin 2>/dev/null <<EXTENSIONS
+subjectAltName=${names#,}
+extendedKeyUsage=serverAuth,clientAuth
+keyUsage=critical,digitalSignature
+basicConstraints=critical,CA:FALSE
+EXTENSIONS
+
+chmod 600 key.pem
+# The key last: it tells that the others are there.
+cp ca.pem cert.pem "$folder/"
+cp -p key.pem "$folder/key.draft" && mv "$folder/key.draft" "$folder/key.pem"

@@ -1,0 +1,14 @@
+-- Run by the database's container when its volume is empty. A role sees its own schema only, which it makes itself: a
+-- service that gave its password away would not give away the others' records.
+\set ON_ERROR_STOP on
+\getenv accounts_password ACCOUNTS_DB_PASSWORD
+\getenv plans_password PLANS_DB_PASSWORD
+\getenv records_password RECORDS_DB_PASSWORD
+\getenv webhook_password WEBHOOK_DB_PASSWORD
+
+create role accounts login password :'accounts_password';
+create role plans login password :'plans_password';
+create role records login password :'records_password';
+create role webhook login password :'webhook_password';
+
+grant create, temporary on database brand_records to accounts, plans, records, webhook;

@@ -1,0 +1,77 @@
+import { openPool } from "@brand-records/postgres";
+import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
+import { connectRpc, serveRpc, service } from "@brand-records/rpc";
+import { openLog, openMetrics } from "@brand-records/telemetry";
+import { createDatabase } from "@brand-records/testkit";
+import { describeEventLog, message, type OpenLog } from "../../test/describe-event-log.ts";
+import type { Intake } from "../event-log.ts";
+import { intakeHandlers } from "./intake-handlers.ts";
+import { postgresDeadLetters } from "./postgres-dead-letters.ts";
+import { directPublisher } from "./publisher.ts";
+
+const TABLE = `create table dead_letters (
+  id bigint generated always as identity primary key, position text not null, reason text not null, key text not null,
+  value bytea not null, headers jsonb not null, set_aside_at timestamptz(3) not null default now())`;
+
+async function openDirectLog(): Promise<OpenLog> {
+  const database = await createDatabase("dead_letters", async (url) => {
+    const db = openPool({ url, applicationName: "prepare" });
+    await db.query(TABLE);
+    await db.stop();
+  });
+  const db = openPool({ url: database.url, applicationName: "direct log test" });
+  let intake: Intake = () => Promise.reject(new Error("nobody reads"));
+  const server = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    services: [
+      service(
+        IntakeServiceService,
+        intakeHandlers((messages) => intake(messages)),
+      ),
+    ],
+    log: openLog("test", "silent"),
+    metrics: openMetrics("test"),
+  });
+  const publisher = directPublisher(connectRpc(IntakeServiceService, `127.0.0.1:${server.port}`, { idempotent: ["publishMessages"] }));
+  return {
+    publisher,
+    read: async (given) => {
+      intake = given;
+      return postgresDeadLetters(db, "dead_letters", given);
+    },
+    async stop() {
+      await publisher.stop();
+      await server.stop();
+      await db.stop();
+      await database.drop();
+    },
+  };
+}
+
+describeEventLog("direct", openDirectLog);
+
+it("sets aside what Postgres cannot keep as text", async () => {
+  const log = await openDirectLog();
+  const deadLetters = await log.read(async () => {});
+  const odd = { ...message("sub_\0", "\0", { odd: "a\0b", escaped: "\\u0000" }), position: "direct" };
+  await deadLetters.put([{ message: odd, reason: "holds a NUL" }]);
+  const { letters } = await deadLetters.list(1);
+  expect(letters[0]?.message).toEqual({ ...odd, key: "sub_", headers: { odd: "ab", escaped: "\\u0000" } });
+  await log.stop();
+});
+
+it("splits what is too large for one message of the protocol", async () => {
+  const log = await openDirectLog();
+  let received = 0;
+  await log.read(async (messages) => void (received += messages.length));
+  await log.publisher.publish(Array.from({ length: 40 }, () => message("sub_1", Buffer.alloc(200_000))));
+  expect(received).toBe(40);
+  await log.stop();
+});
+
+it("is not ready while nobody answers, and rejects", async () => {
+  const log = await openDirectLog();
+  await expect(log.publisher.publish([message("sub_1", "a")])).rejects.toMatchObject({ kind: "internal_error" });
+  expect(log.publisher.isReady()).toBe(false);
+  await log.stop();
+});

@@ -1,0 +1,3 @@
+declare module "kafkajs/src/network/requestQueue/index.js" {
+  export default class RequestQueue {}
+}

@@ -1,0 +1,114 @@
+import { eventually } from "@brand-records/testkit";
+import type { DeadLetters, Intake, LogMessage, Publisher, ReceivedMessage } from "../src/index.ts";
+
+/** A log of one's own, empty. */
+export interface OpenLog {
+  readonly publisher: Publisher;
+  /** Starts reading; the log has one reader at a time in these tests. */
+  read(intake: Intake): Promise<DeadLetters>;
+  stop(): Promise<void>;
+}
+
+export const message = (key: string, value: string | Buffer, headers: Record<string, string> = {}): LogMessage => ({
+  key,
+  value: Buffer.from(value),
+  headers,
+});
+
+const textOf = ({ value }: ReceivedMessage): string => value.toString();
+
+/** What every event log keeps to, whatever it is made of. */
+export function describeEventLog(name: string, open: () => Promise<OpenLog>): void {
+  describe(`an event log, ${name}`, () => {
+    let log: OpenLog;
+    let received: ReceivedMessage[];
+    const take: Intake = async (messages) => void received.push(...messages);
+    beforeEach(async () => {
+      received = [];
+      log = await open();
+    });
+    afterEach(() => log.stop());
+
+    it("hands over key, bytes and headers as they were published, and says where they stood", async () => {
+      await log.read(take);
+      const bytes = Buffer.from([0, 255, 10, 13, 0xc3, 0x28]);
+      await log.publisher.publish([message("sub_1", bytes, { traceparent: "00-1-2-01", other: "ünï" })]);
+      await eventually(() => expect(received).toHaveLength(1));
+      expect(received[0]).toMatchObject({ key: "sub_1", headers: { traceparent: "00-1-2-01", other: "ünï" } });
+      expect(received[0]?.value.equals(bytes)).toBe(true);
+      expect(received[0]?.position).toEqual(expect.stringMatching(/./));
+      expect(log.publisher.isReady()).toBe(true);
+    });
+
+    it("takes no messages for an answer, and nothing comes of it", async () => {
+      await log.read(take);
+      await log.publisher.publish([]);
+      await log.publisher.publish([message("sub_1", "after")]);
+      await eventually(() => expect(received.map(textOf)).toEqual(["after"]));
+    });
+
+    it("keeps the order of each key over many batches, published one after the other or at once, each message once", async () => {
+      await log.read(take);
+      const batches = Array.from({ length: 20 }, (_, batch) =>
+        Array.from({ length: 250 }, (_, index) => message(`sub_${index % 50}`, String(batch * 250 + index))),
+      );
+      await Promise.all(batches.map((batch) => log.publisher.publish(batch)));
+      await eventually(() => expect(received).toHaveLength(5_000), { timeoutMs: 20_000 });
+      const byKey = Map.groupBy(received, ({ key }) => key);
+      expect(byKey.size).toBe(50);
+      for (const messages of byKey.values()) {
+        const numbers = messages.map((each) => Number(textOf(each)));
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+      }
+      expect(new Set(received.map(textOf)).size).toBe(5_000);
+    });
+
+    it("brings what was not taken in again, and nothing of the same key before it", async () => {
+      let refusals = 0;
+      await log.read(async (messages) => {
+        if (messages.some((each) => textOf(each) === "2") && refusals < 3) {
+          refusals += 1;
+          throw new Error("the database is away");
+        }
+        received.push(...messages);
+      });
+      const publish = async (text: string): Promise<void> => {
+        // A log without a memory tells its writer, who publishes again.
+        await eventually(() => log.publisher.publish([message("sub_1", text)]));
+      };
+      for (const text of ["1", "2", "3"]) await publish(text);
+      await eventually(() => expect(received.map(textOf)).toEqual(["1", "2", "3"]));
+      expect(refusals).toBe(3);
+    });
+
+    it("sets aside with the reason, lists the oldest first, and brings them again when they are replayed", async () => {
+      let broken = true;
+      let deadLetters: DeadLetters | undefined;
+      deadLetters = await log.read(async (messages) => {
+        if (!broken) return take(messages);
+        await deadLetters?.put(messages.map((each) => ({ message: each, reason: `cannot read ${textOf(each)}` })));
+      });
+      await log.publisher.publish([message("sub_1", "a", { traceparent: "00-1-2-01" }), message("sub_1", "b")]);
+      await eventually(async () => expect((await deadLetters.list(10)).total).toBe(2));
+      const { letters } = await deadLetters.list(1);
+      expect(letters).toEqual([
+        {
+          message: { key: "sub_1", value: Buffer.from("a"), headers: { traceparent: "00-1-2-01" }, position: expect.any(String) },
+          reason: "cannot read a",
+          setAsideAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        },
+      ]);
+      // Not repaired yet: they are put aside again.
+      expect(await deadLetters.replay()).toBe(2);
+      await eventually(async () => expect((await deadLetters.list(10)).total).toBe(2));
+      expect(received).toEqual([]);
+
+      broken = false;
+      expect(await deadLetters.replay()).toBe(2);
+      await eventually(() => expect(received.map(textOf)).toEqual(["a", "b"]));
+      expect(received[0]?.headers).toEqual({ traceparent: "00-1-2-01" });
+      expect(await deadLetters.list(10)).toEqual({ letters: [], total: 0 });
+      expect(await deadLetters.replay()).toBe(0);
+    }, 60_000);
+  });
+}

@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { OutboxWindow } from "./outbox-window.ts";
+
+const MAX = Number.MAX_SAFE_INTEGER;
+const snapshot = (xmin: number, xmax = xmin) => ({ xmin: BigInt(xmin), xmax: BigInt(xmax) });
+
+it("begins with everything, and goes on above the highest it saw", () => {
+  const window = new OutboxWindow();
+  expect(window.ranges).toEqual([{ after: 0, upTo: MAX }]);
+  window.note([1, 2, 3], true, snapshot(10));
+  expect(window.ranges).toEqual([{ after: 3, upTo: MAX }]);
+});
+
+it("looks again where numbers were missing, until nobody can fill them any more", () => {
+  const window = new OutboxWindow();
+  window.note([1, 4, 8], true, snapshot(10, 12));
+  const open = [
+    { after: 1, upTo: 3 },
+    { after: 4, upTo: 7 },
+    { after: 8, upTo: MAX },
+  ];
+  expect(window.ranges).toEqual(open);
+  // Transaction 11 still runs.
+  window.note([], true, snapshot(11, 15));
+  expect(window.ranges).toEqual(open);
+  window.note([6], true, snapshot(11, 15));
+  expect(window.ranges).toEqual([
+    { after: 1, upTo: 3 },
+    { after: 4, upTo: 5 },
+    { after: 6, upTo: 7 },
+    { after: 8, upTo: MAX },
+  ]);
+  window.note([], true, snapshot(12, 15));
+  expect(window.ranges).toEqual([{ after: 8, upTo: MAX }]);
+});
+
+it("knows nothing of what a full batch did not reach", () => {
+  const window = new OutboxWindow();
+  window.note([1, 10, 20], true, snapshot(10, 12));
+  // The batch ended at 5: 6 to 9 and 11 to 19 were not looked at, though nobody runs any more who could fill them.
+  window.note([4, 5], false, snapshot(12, 12));
+  expect(window.ranges).toEqual([
+    { after: 5, upTo: 9 },
+    { after: 10, upTo: 19 },
+    { after: 20, upTo: MAX },
+  ]);
+});
+
+/**
+ * Transactions take numbers, commit or roll back in any order, and a relay reads in between, in batches. Whatever the
+ * interleaving: every committed row is read once, and no gap stays when nothing runs.
+ */
+it("misses no committed row and reads none twice, in whatever order transactions end", () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("take" as const), transaction: fc.nat(5) }),
+    fc.record({ kind: fc.constant("end" as const), transaction: fc.nat(5), commits: fc.boolean() }),
+    fc.record({ kind: fc.constant("read" as const), limit: fc.integer({ min: 1, max: 4 }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const window = new OutboxWindow();
+      const running = new Map<number, { xid: number; seqs: number[] }>();
+      let [nextXid, nextSeq] = [1, 1];
+      const visible = new Set<number>();
+      const committed: number[] = [];
+      const relayed: number[] = [];
+      const read = (limit: number): number => {
+        const all = [...visible]
+          .filter((seq) => window.ranges.some(({ after, upTo }) => seq > after && seq <= upTo))
+          .toSorted((a, b) => a - b);
+        const rows = all.slice(0, limit);
+        const xids = [...running.values()].map(({ xid }) => xid);
+        for (const seq of rows) visible.delete(seq);
+        relayed.push(...rows);
+        window.note(rows, rows.length < limit, snapshot(Math.min(nextXid, ...xids), nextXid));
+        return rows.length;
+      };
+      const end = (slot: number, commits: boolean): void => {
+        const transaction = running.get(slot);
+        running.delete(slot);
+        if (!commits || transaction === undefined) return;
+        for (const seq of transaction.seqs) visible.add(seq);
+        committed.push(...transaction.seqs);
+      };
+      for (const each of steps) {
+        if (each.kind === "read") read(each.limit);
+        else if (each.kind === "end") end(each.transaction, each.commits);
+        else {
+          const transaction = running.get(each.transaction) ?? { xid: nextXid++, seqs: [] };
+          running.set(each.transaction, transaction);
+          transaction.seqs.push(nextSeq++);
+        }
+      }
+      for (const slot of running.keys()) end(slot, true);
+      while (read(3) > 0);
+      read(3);
+      expect(relayed.toSorted((a, b) => a - b)).toEqual(committed.toSorted((a, b) => a - b));
+      expect(window.ranges).toHaveLength(1);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,168 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { LogMessage, Publisher } from "@brand-records/event-log";
+import { openSession, type Session } from "@brand-records/postgres";
+import { traceparentFrom } from "@brand-records/rpc";
+import type { Logger } from "@brand-records/telemetry";
+import { readOutbox, removeFromOutbox, tryToLead, type OutboxRow } from "../storage/outbox.ts";
+import { OutboxWindow } from "./outbox-window.ts";
+import type { RelayMetrics } from "./relay-metrics.ts";
+
+const BATCH_MAX = 1_000;
+/** A session that asks nothing for so long is ended by the server: a frozen relay gives its place to another. */
+const IDLE_MS = 10_000;
+/** Nobody may have been told of a change, as when its NOTIFY came while we connected. */
+const POLL_MS = 1_000;
+/** How often a relay that does not lead asks whether it may. */
+const ASK_MS = 500;
+const RETRY_MS_MIN = 100;
+const RETRY_MS_MAX = 2_000;
+
+export interface RelayOptions {
+  readonly databaseUrl: string;
+  readonly publisher: Publisher;
+  readonly metrics: RelayMetrics;
+  readonly log: Logger;
+}
+
+/**
+ * Moves events from the outbox to the log, in order by record: reads, publishes, removes what the log has acknowledged.
+ * Killed anywhere, it publishes some again, never loses one. Of all the processes one is active, by advisory lock: reading
+ * and removing go over the session that holds the lock, so one that has lost it moves nothing more.
+ */
+export class OutboxRelay {
+  readonly #options: RelayOptions;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  /** Something may have changed since the last reading began. */
+  #changed = false;
+  #endSleep: () => void = () => {};
+  #well = false;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** It moves events, or stands by while another process does. */
+  get isWell(): boolean {
+    return this.#well;
+  }
+
+  /** Finishes what it is publishing. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#running;
+    await this.#options.publisher.stop();
+  }
+
+  async #run(): Promise<void> {
+    const { log, metrics } = this.#options;
+    let retryMs = RETRY_MS_MIN;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#lead(() => void (retryMs = RETRY_MS_MIN));
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return;
+        this.#well = false;
+        metrics.failures.inc();
+        log.warn({ err: error, retry_in_ms: retryMs }, "events cannot be moved to the log");
+        await this.#pause(retryMs);
+        retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+      } finally {
+        metrics.leads.set(0);
+      }
+    }
+  }
+
+  async #lead(connected: () => void): Promise<void> {
+    const { databaseUrl, publisher, metrics, log } = this.#options;
+    const session = await openSession({
+      url: databaseUrl,
+      applicationName: "records outbox relay",
+      idleTimeoutMs: IDLE_MS,
+      onNotification: () => this.#wake(),
+    });
+    try {
+      while (!(await tryToLead(session))) {
+        this.#well = true;
+        await this.#pause(ASK_MS);
+        if (this.#stopping.signal.aborted) return;
+      }
+      metrics.leads.set(1);
+      log.info({}, "leading: events go from the outbox to the log");
+      await session.query("listen records_outbox");
+      // Connects before there is anything to publish, and tells if it cannot.
+      await this.#keepingSession(session, publisher.publish([]));
+      this.#well = true;
+      connected();
+      const window = new OutboxWindow();
+      while (!this.#stopping.signal.aborted) {
+        this.#changed = false;
+        const full = (await this.#move(session, window)) === BATCH_MAX;
+        if (!full) await this.#sleep();
+      }
+    } finally {
+      // Unless it has ended already: then the end has been told.
+      await session.stop().catch(() => {});
+    }
+  }
+
+  /** One batch; answers its size. */
+  async #move(session: Session, window: OutboxWindow): Promise<number> {
+    const { publisher, metrics } = this.#options;
+    const { rows, snapshot } = await readOutbox(session, window.ranges, BATCH_MAX);
+    metrics.oldest.set(rows[0] === undefined ? 0 : ageSecondsOf(rows[0]));
+    if (rows.length > 0) {
+      await this.#keepingSession(session, publisher.publish(rows.map(messageFrom)));
+      await removeFromOutbox(
+        session,
+        rows.map(({ seq }) => seq),
+      );
+      metrics.published.inc(rows.length);
+    }
+    // Only now: until they are removed they have to be read again.
+    window.note(
+      rows.map(({ seq }) => seq),
+      rows.length < BATCH_MAX,
+      snapshot,
+    );
+    return rows.length;
+  }
+
+  /** A log that answers slowly is no reason to lose the lead. */
+  async #keepingSession(session: Session, work: Promise<void>): Promise<void> {
+    const asking = setInterval(() => void session.query("select 1").catch(() => {}), IDLE_MS / 4);
+    try {
+      await work;
+    } finally {
+      clearInterval(asking);
+    }
+  }
+
+  #wake(): void {
+    this.#changed = true;
+    this.#endSleep();
+  }
+
+  /** Until something changed, or a while has passed. */
+  async #sleep(): Promise<void> {
+    if (this.#changed || this.#stopping.signal.aborted) return;
+    const woken = new AbortController();
+    this.#endSleep = () => woken.abort();
+    await pause(POLL_MS, undefined, { signal: woken.signal }).catch(() => {});
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await pause(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+}
+
+function ageSecondsOf({ payload }: OutboxRow): number {
+  const { created_at } = JSON.parse(payload) as { created_at: string };
+  return Math.max(0, (Date.now() - Date.parse(created_at)) / 1_000);
+}
+
+function messageFrom({ aggregateid, payload, traceparent }: OutboxRow): LogMessage {
+  return { key: aggregateid, value: Buffer.from(payload), headers: { traceparent: traceparentFrom(traceparent ?? undefined) } };
+}

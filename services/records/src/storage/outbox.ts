@@ -1,0 +1,68 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+
+/** A half-open piece of the outbox by its sequence: above `after`, up to and with `upTo`. */
+export interface SeqRange {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+export interface OutboxRow {
+  readonly seq: number;
+  readonly aggregateid: string;
+  readonly payload: string;
+  readonly traceparent: string | null;
+}
+
+/** What the transactions of the moment of reading were, as 64-bit transaction ids. */
+export interface Snapshot {
+  /** Every transaction before this one has ended, and is visible if it committed. */
+  readonly xmin: bigint;
+  /** No transaction from this one on had begun. */
+  readonly xmax: bigint;
+}
+
+const statements = {
+  read: {
+    name: "outbox.read",
+    // The snapshot comes even if no row does; it is the one that the rows were read under.
+    text: `select pg_snapshot_xmin(s.snapshot)::text as xmin, pg_snapshot_xmax(s.snapshot)::text as xmax,
+                  r.seq, r.aggregateid, r.payload, r.traceparent
+             from (select pg_current_snapshot() as snapshot) s
+             left join (
+               select o.seq, o.aggregateid, o.payload::text, o.traceparent
+                 from unnest($1::bigint[], $2::bigint[]) with ordinality as range (after, up_to, position)
+                cross join lateral (
+                  select * from records.outbox where seq > range.after and seq <= range.up_to order by seq limit $3) o
+                order by range.position, o.seq
+                limit $3) r on true
+            order by r.seq`,
+  },
+  remove: { name: "outbox.remove", text: "delete from records.outbox where seq = any($1::bigint[])" },
+  tryLead: { name: "outbox.try_lead", text: "select pg_try_advisory_lock(hashtext('brand-records outbox relay')) as leads" },
+} satisfies Record<string, Statement>;
+
+/**
+ * The first `limit` rows in these ranges, by sequence, and the snapshot they were read under.
+ *
+ * @param ranges ascending, without overlap
+ */
+export async function readOutbox(sql: Sql, ranges: readonly SeqRange[], limit: number): Promise<{ rows: OutboxRow[]; snapshot: Snapshot }> {
+  type Row = { [Name in keyof OutboxRow]: OutboxRow[Name] | null } & { xmin: string; xmax: string };
+  const rows = await sql.query<Row>(statements.read, [ranges.map(({ after }) => after), ranges.map(({ upTo }) => upTo), limit]);
+  const [first] = rows;
+  if (first === undefined) throw new Error("reading the outbox answered no snapshot");
+  return {
+    rows: rows.filter((row): row is Row & OutboxRow => row.seq !== null),
+    snapshot: { xmin: BigInt(first.xmin), xmax: BigInt(first.xmax) },
+  };
+}
+
+export async function removeFromOutbox(sql: Sql, seqs: readonly number[]): Promise<void> {
+  await sql.query(statements.remove, [seqs]);
+}
+
+/** Whether this session is now, or was before, the one whose process empties the outbox. */
+export async function tryToLead(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ leads: boolean }>(statements.tryLead);
+  return row?.leads === true;
+}

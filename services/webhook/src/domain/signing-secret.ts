@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto";
+import { seal, SealBroken, unseal } from "./sealing.ts";
+import type { SecretKeys } from "./secret-keys.ts";
+
+const SECRET_BYTES = 32;
+
+/** What deliveries to a receiver are signed with: `whsec_` and base64 of 32 random bytes, as in Standard Webhooks. */
+export function newSigningSecret(random: Buffer = randomBytes(SECRET_BYTES)): string {
+  return `whsec_${random.toString("base64")}`;
+}
+
+/** A signing secret as it is stored. */
+export interface SealedSecret {
+  readonly sealed: Buffer;
+  readonly keyId: number;
+}
+
+/** Under the newest key. */
+export function sealSigningSecret([newest]: SecretKeys, receiverId: string, secret: string): SealedSecret {
+  return { sealed: seal(newest, receiverId, secret), keyId: newest.id };
+}
+
+/** @throws SealBroken also if its key is not configured */
+export function openSigningSecret(keys: SecretKeys, receiverId: string, { sealed, keyId }: SealedSecret): string {
+  const key = keys.find(({ id }) => id === keyId);
+  if (key === undefined) throw new SealBroken(`the secret of ${receiverId} is sealed under key ${keyId}, which is not configured`);
+  return unseal(key, receiverId, sealed);
+}

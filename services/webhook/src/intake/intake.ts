@@ -1,0 +1,121 @@
+import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events";
+import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-records/event-log";
+import type { Database } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
+import { ensureDays, type NewEvent } from "../storage/intake.ts";
+import type { IntakeMetrics } from "./intake-metrics.ts";
+import { storeEvents, type Stored } from "./store-events.ts";
+
+const DAY_MS = 86_400_000;
+/** The log keeps messages for a week; a relay may have been away for longer. What is older still is a mistake. */
+const AGE_DAYS_MAX = 60;
+const FUTURE_DAYS_MAX = 1;
+
+export interface IntakeOptions {
+  readonly db: Database;
+  readonly brands: { unknownAmong(brandIds: readonly string[]): Promise<Set<string>> };
+  readonly deadLetters: DeadLetters;
+  readonly metrics: IntakeMetrics;
+  readonly log: Logger;
+}
+
+interface Readable {
+  readonly message: ReceivedMessage;
+  readonly event: NewEvent;
+}
+
+/**
+ * From messages to events and deliveries: a batch is one transaction. What cannot be taken in is set aside with the
+ * reason and holds up nothing. Rejects only if the database, accounts or the place for dead letters is away: then the
+ * same messages come again, and those that were stored already make nothing new.
+ */
+export function openIntake(options: IntakeOptions): Intake {
+  const days = new Set<string>();
+
+  return async (messages) => {
+    const startedAt = performance.now();
+    const { db, deadLetters, metrics, log } = options;
+    const { readable, dead } = await sort(messages, options);
+    await ensureNewDays(db, days, readable);
+    const stored = await store(db, readable, dead);
+    if (dead.length > 0) {
+      await deadLetters.put(dead);
+      metrics.dead.inc(dead.length);
+      for (const { message, reason } of dead.slice(0, 10)) log.warn({ position: message.position, reason }, "message set aside");
+    }
+    metrics.events.inc(stored.events);
+    metrics.repeated.inc(readable.length - stored.events);
+    metrics.deliveries.inc(stored.deliveries);
+    const counts = { messages: messages.length, ...stored, dead: dead.length };
+    log.info({ from: messages[0]?.position, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages taken in");
+  };
+}
+
+/** Tells what can be stored from what cannot. */
+async function sort(
+  messages: readonly ReceivedMessage[],
+  { brands }: IntakeOptions,
+): Promise<{ readable: Readable[]; dead: DeadLetter[] }> {
+  const dead: DeadLetter[] = [];
+  const readable: Readable[] = [];
+  for (const message of messages) {
+    try {
+      readable.push({ message, event: eventFrom(message) });
+    } catch (error) {
+      if (!(error instanceof UnreadableMessage)) throw error;
+      dead.push({ message, reason: error.message });
+    }
+  }
+  const unknown = await brands.unknownAmong([...new Set(readable.map(({ event }) => event.brand_id))]);
+  const known = readable.filter(({ event }) => !unknown.has(event.brand_id));
+  for (const { message, event } of readable) if (unknown.has(event.brand_id)) dead.push({ message, reason: "there is no such brand" });
+  return { readable: known, dead };
+}
+
+function eventFrom({ key, value, headers }: ReceivedMessage): NewEvent {
+  const { event, dataJson } = readEventMessage(value);
+  const { id, created_at, brand_id, type, data } = event;
+  if (key !== data.id) throw new UnreadableMessage("its key is not the record's id");
+  const ageDays = (Date.now() - Date.parse(created_at)) / DAY_MS;
+  if (ageDays > AGE_DAYS_MAX) throw new UnreadableMessage(`created_at is over ${AGE_DAYS_MAX} days ago`);
+  if (ageDays < -FUTURE_DAYS_MAX) throw new UnreadableMessage("created_at is in the future");
+  return { id, created_at, brand_id, type, data: dataJson, traceparent: headers["traceparent"]?.slice(0, 100) ?? null };
+}
+
+async function ensureNewDays(db: Database, known: Set<string>, readable: readonly Readable[]): Promise<void> {
+  const days = new Set(readable.map(({ event }) => event.created_at.slice(0, 10)).filter((day) => !known.has(day)));
+  await ensureDays(db, [...days]);
+  for (const day of days) known.add(day);
+}
+
+/** All at once; or, if Postgres finds something wrong in what they say, one by one, and what it was is set aside. */
+async function store(db: Database, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
+  if (readable.length === 0) return { events: 0, deliveries: 0 };
+  try {
+    return await storeEvents(
+      db,
+      readable.map(({ event }) => event),
+    );
+  } catch (error) {
+    const wrong = dataProblemOf(error);
+    const [only] = readable;
+    if (wrong === undefined || only === undefined) throw error;
+    if (readable.length === 1) {
+      dead.push({ message: only.message, reason: `the database refuses it (SQLSTATE ${wrong})` });
+      return { events: 0, deliveries: 0 };
+    }
+  }
+  const total = { events: 0, deliveries: 0 };
+  for (const each of readable) {
+    const { events, deliveries } = await store(db, [each], dead);
+    total.events += events;
+    total.deliveries += deliveries;
+  }
+  return total;
+}
+
+/** SQLSTATE if it is a data exception or a violated constraint; undefined for everything a repetition may cure. */
+function dataProblemOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /^2[23]/.test(code) ? code : undefined;
+}

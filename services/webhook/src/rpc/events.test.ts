@@ -1,0 +1,200 @@
+import type { DeadLetters, SetAside } from "@brand-records/event-log";
+import { openPool, type Database } from "@brand-records/postgres";
+import { EventsServiceService, type Event } from "@brand-records/proto/webhook/v1";
+import { connectRpc, serveRpc, service, type RpcClient, type RpcServer } from "@brand-records/rpc";
+import { openLog, openMetrics } from "@brand-records/telemetry";
+import type { TestDatabase } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { callContext, newBrand, webhookDatabase } from "../../test/serve-receivers.ts";
+import { eventsHandlers } from "./events.ts";
+
+/** What was set aside, as any event log keeps it. */
+class Letters implements DeadLetters {
+  readonly kept: SetAside[] = [];
+
+  async put(): Promise<void> {
+    throw new Error("nothing is set aside by who looks at it");
+  }
+
+  async list(limit: number): Promise<{ letters: readonly SetAside[]; total: number }> {
+    return { letters: this.kept.slice(0, limit), total: this.kept.length };
+  }
+
+  async replay(): Promise<number> {
+    return this.kept.splice(0).length;
+  }
+}
+
+let database: TestDatabase;
+let db: Database;
+let server: RpcServer;
+let events: RpcClient<EventsServiceService>;
+const letters = new Letters();
+beforeAll(async () => {
+  database = await webhookDatabase();
+  db = openPool({ url: database.url, applicationName: "test" });
+  server = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    services: [service(EventsServiceService, eventsHandlers({ db, deadLetters: letters }))],
+    log: openLog("webhook", "silent"),
+    metrics: openMetrics("webhook"),
+  });
+  events = connectRpc(EventsServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+});
+afterAll(async () => {
+  events.stop();
+  await server.stop();
+  await db.stop();
+  await database.drop();
+});
+
+const TYPES = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
+
+interface Wanted {
+  readonly type?: string | null;
+  readonly page_size?: number;
+  readonly after_id?: string | null;
+}
+
+const list = (brand_id: string, { page_size = 0, ...more }: Wanted = {}) =>
+  events.listEvents({ brand_id, page_size, ...more }, callContext());
+
+async function add(brand_id: string, created_at: string, more: { type?: string; data_json?: string } = {}): Promise<Event> {
+  const { type = "payout.paid", data_json = '{"id":"po_1"}' } = more;
+  const id = newId("evt");
+  await db.query("select webhook.ensure_day($1::date)", [created_at.slice(0, 10)]);
+  const [row] = await db.query<{ received_at: string }>(
+    "insert into webhook.events (id, created_at, brand_id, type, data) values ($1, $2, $3, $4, $5::json) returning received_at",
+    [id, created_at, brand_id, type, data_json],
+  );
+  return { id, brand_id, type, created_at, data_json, received_at: row?.received_at ?? "" };
+}
+
+/** Page after page; a page that is not full has to be the last one, and a full one never. */
+async function walk(brand: string, page_size: number, type?: string): Promise<Event[]> {
+  const seen: Event[] = [];
+  for (let after_id: string | null = null; ;) {
+    const page: Awaited<ReturnType<typeof list>> = await list(brand, { page_size, after_id, ...(type !== undefined && { type }) });
+    expect(page.events.length).toBeLessThanOrEqual(page_size);
+    expect(page.next_after_id).toBe(page.events.length === page_size ? page.events.at(-1)?.id : null);
+    seen.push(...page.events);
+    if (page.next_after_id == null) return seen;
+    after_id = page.next_after_id;
+  }
+}
+
+const newestFirst = (all: readonly Event[]): Event[] =>
+  all.toSorted((a, b) => (a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1));
+
+it("answers nothing for a brand that nothing happened to", async () => {
+  expect(await list(newBrand())).toEqual({ events: [], next_after_id: null });
+});
+
+it("walks every event once, newest first, over days, in pages of every size, also those of the same millisecond", async () => {
+  const brand = newBrand();
+  const made: Event[] = [];
+  for (const at of [
+    "18T23:59:59.999",
+    "19T00:00:00.000",
+    "19T00:00:00.000",
+    "19T12:00:00.001",
+    "21T08:30:00.120",
+    "21T08:30:00.120",
+    "21T08:30:00.120",
+  ]) {
+    for (const type of TYPES.slice(0, 2)) made.push(await add(brand, `2026-11-${at}Z`, { type }));
+    await add(newBrand(), `2026-11-${at}Z`);
+  }
+  for (let size = 1; size <= 15; size += 1) expect(await walk(brand, size)).toEqual(newestFirst(made));
+  for (const type of TYPES) {
+    const wanted = newestFirst(made.filter((event) => event.type === type));
+    for (const size of [1, 2, 7, 200]) expect(await walk(brand, size, type)).toEqual(wanted);
+  }
+});
+
+it("answers data byte for byte as it was taken in", async () => {
+  const brand = newBrand();
+  const data_json = '{"b": 1.0,"a":1,  "b":"ñ😀\\u0041","n":12345678901234567890}';
+  const event = await add(brand, "2026-11-20T00:00:00.000Z", { data_json });
+  expect((await list(brand)).events).toEqual([event]);
+});
+
+it("answers 50 events unless told otherwise, and 200 at most, also of the largest there may be", async () => {
+  const brand = newBrand();
+  const data_json = JSON.stringify({ text: "x".repeat(20 * 1024 - 11) });
+  expect(data_json).toHaveLength(20 * 1024);
+  for (let i = 0; i < 201; i += 1) await add(brand, `2026-11-20T10:00:00.${String(i).padStart(3, "0")}Z`, { data_json });
+  expect((await list(brand)).events).toHaveLength(50);
+  const full = await list(brand, { page_size: 200 });
+  expect(full.events).toHaveLength(200);
+  expect((await list(brand, { page_size: 200, after_id: full.next_after_id ?? null })).events).toHaveLength(1);
+});
+
+it.each([-1, 201, 2_147_483_647])("refuses a page size of %i", async (page_size) => {
+  await expect(list(newBrand(), { page_size })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
+  await expect(events.listDeadLetters({ page_size }, callContext())).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
+});
+
+it.each(["", "payout.failed", "Payout.paid", "toString", "payout.paid\0"])("refuses the type %j", async (type) => {
+  await expect(list(newBrand(), { type })).rejects.toMatchObject({ kind: "invalid_request", field: "type" });
+});
+
+it.each(["", "1", "evt_", "evt_\0", "EVT_1", "pln_1", `evt_${"x".repeat(41)}`])(
+  "refuses to go on after %j, which is no event's id",
+  async (after_id) => {
+    await expect(list(newBrand(), { after_id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });
+  },
+);
+
+it("refuses to go on after an event the brand has not, rather than end the walk, and tells no difference", async () => {
+  const [brand, other] = [newBrand(), newBrand()];
+  await add(brand, "2026-11-20T00:00:00.000Z");
+  const theirs = await add(other, "2026-11-21T00:00:00.000Z");
+  const refusals = await Promise.all(
+    ["evt_nobody", theirs.id].map((after_id) => list(brand, { after_id }).catch(({ kind, message, field }) => ({ kind, message, field }))),
+  );
+  expect(refusals[0]).toMatchObject({ kind: "invalid_request", field: "after_id" });
+  expect(refusals[0]).toEqual(refusals[1]);
+});
+
+it("answers an empty last page after a full one", async () => {
+  const brand = newBrand();
+  const { id } = await add(brand, "2026-11-20T00:00:00.000Z");
+  expect(await list(brand, { after_id: id })).toEqual({ events: [], next_after_id: null });
+});
+
+it("tells every problem at once", async () => {
+  await expect(list("1", { type: "x", page_size: 201, after_id: "1" })).rejects.toMatchObject({
+    details: [{ field: "brand_id" }, { field: "type" }, { field: "page_size" }, { field: "after_id" }],
+  });
+});
+
+describe("dead letters", () => {
+  const letter = (at: number): SetAside => ({
+    message: { key: `sub_${at}`, value: Buffer.from("ñ".repeat(at)), headers: { traceparent: "x" }, position: `brand.events/0@${at}` },
+    reason: "not JSON",
+    setAsideAt: "2026-11-21T08:30:00.000Z",
+  });
+
+  it("are listed oldest first, with the reason and without what they hold", async () => {
+    letters.kept.splice(0, Infinity, ...Array.from({ length: 60 }, (_, at) => letter(at)));
+    const { dead_letters, total } = await events.listDeadLetters({ page_size: 2 }, callContext());
+    expect(total).toBe(60);
+    expect(dead_letters).toEqual(
+      [0, 1].map((at) => ({
+        position: `brand.events/0@${at}`,
+        reason: "not JSON",
+        set_aside_at: "2026-11-21T08:30:00.000Z",
+        key: `sub_${at}`,
+        bytes: at * 2,
+      })),
+    );
+    expect((await events.listDeadLetters({ page_size: 0 }, callContext())).dead_letters).toHaveLength(50);
+  });
+
+  it("are replayed, and how many is answered", async () => {
+    letters.kept.splice(0, Infinity, letter(1), letter(2));
+    expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 2 });
+    expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 0 });
+  });
+});

@@ -1,0 +1,62 @@
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { AppError } from "@brand-records/errors";
+import type { DeadLetters, SetAside } from "@brand-records/event-log";
+import type { Database } from "@brand-records/postgres";
+import type { DeadLetter as DeadLetterMessage, EventsServiceService } from "@brand-records/proto/webhook/v1";
+import type { Handlers } from "@brand-records/rpc";
+import { check, idField } from "@brand-records/service";
+import { z } from "zod";
+import { isEventOf, pageOfEvents } from "../storage/events.ts";
+
+/** An event has at most 20 KiB; clients take messages of 8 MiB. */
+const PAGE_SIZE_MAX = 200;
+const PAGE_SIZE_DEFAULT = 50;
+
+interface EventsParts {
+  readonly db: Database;
+  readonly deadLetters: DeadLetters;
+}
+
+export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<EventsServiceService> {
+  return {
+    async listEvents(request) {
+      const { brand_id, type, page_size, after_id } = check(
+        { brand_id: fields.brandId, type: fields.type.nullish(), page_size: fields.pageSize, after_id: fields.eventId.nullish() },
+        request,
+      );
+      const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
+      const events = await pageOfEvents(db, brand_id, { type: type ?? null, afterId: after_id ?? null, limit });
+      // After an event the brand has not nothing follows, which would look like the end of a walk.
+      if (events.length === 0 && after_id != null && !(await isEventOf(db, brand_id, after_id))) {
+        throw new AppError("invalid_request", "after_id is no event of this brand, or of one that is not kept any more", {
+          field: "after_id",
+        });
+      }
+      return { events, next_after_id: events.length === limit ? (events.at(-1)?.id ?? null) : null };
+    },
+    async listDeadLetters(request) {
+      const { page_size } = check({ page_size: fields.pageSize }, request);
+      const { letters, total } = await deadLetters.list(page_size === 0 ? PAGE_SIZE_DEFAULT : page_size);
+      return { dead_letters: letters.map(messageOf), total };
+    },
+    async replayDeadLetters() {
+      return { replayed: await deadLetters.replay() };
+    },
+  };
+}
+
+const fields = {
+  brandId: idField("brd"),
+  eventId: idField("evt"),
+  type: z.enum(EVENT_TYPE_NAMES, `has to be one of ${EVENT_TYPE_NAMES.join(", ")}`),
+  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `has to be at most ${PAGE_SIZE_MAX}`),
+};
+
+/** Without its value: that is for whoever mends the writer, who finds it by its position. */
+const messageOf = ({ message, reason, setAsideAt }: SetAside): DeadLetterMessage => ({
+  position: message.position,
+  reason,
+  set_aside_at: setAsideAt,
+  key: message.key,
+  bytes: message.value.length,
+});

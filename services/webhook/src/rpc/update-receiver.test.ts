@@ -1,0 +1,133 @@
+import type { UpdateReceiverRequest } from "@brand-records/proto/webhook/v1";
+import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+
+let served: ServedReceivers;
+beforeAll(async () => {
+  served = await serveReceivers();
+});
+afterAll(() => served.stop());
+
+type Change = Partial<Pick<UpdateReceiverRequest, "url" | "label" | "events">>;
+
+const update = async (brand_id: string, receiver_id: string, change: Change) =>
+  present((await served.receivers.updateReceiver({ brand_id, receiver_id, events: [], ...change }, callContext())).receiver);
+
+it.each<[string, Change, object]>([
+  ["the URL", { url: "https://New.brand.example/x" }, { url: "https://new.brand.example/x" }],
+  ["the label", { label: " New 😀" }, { label: "New 😀" }],
+  ["the event types", { events: ["campaign.settled"] }, { events: ["campaign.settled"] }],
+  [
+    "everything",
+    { url: "https://all.brand.example/", label: "All", events: ["payout.paid"] },
+    { url: "https://all.brand.example/", label: "All", events: ["payout.paid"] },
+  ],
+])("changes %s and nothing else", async (_, change, changed) => {
+  const receiver = await served.create(newBrand());
+  const bystander = await served.create(receiver.brand_id);
+  const now = await update(receiver.brand_id, receiver.id, change);
+  expect(now).toEqual({ ...receiver, ...changed, updated_at: now.updated_at });
+  expect(now.updated_at >= receiver.updated_at).toBe(true);
+  expect(await served.get(receiver)).toEqual(now);
+  expect(await served.get(bystander)).toEqual(bystander);
+});
+
+it("changes nothing, updated_at neither, when nothing is given", async () => {
+  const receiver = await served.create(newBrand());
+  expect(await update(receiver.brand_id, receiver.id, {})).toEqual(receiver);
+});
+
+it("leaves secret, state and what waits alone", async () => {
+  const receiver = await served.create(newBrand());
+  const secret = () => served.db.query("select secret, secret_key_id from webhook.receivers where id = $1", [receiver.id]);
+  const before = await secret();
+  await served.addDeliveries(receiver, 3);
+  await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+  expect(await update(receiver.brand_id, receiver.id, { url: "https://moved.brand.example/" })).toMatchObject({
+    enabled: false,
+    disabled_reason: "member",
+    waiting: 3,
+  });
+  expect(await secret()).toEqual(before);
+});
+
+it.each<[Change, string, string]>([
+  [{ url: "http://hooks.brand.example/" }, "not_https", "url"],
+  [{ url: "https://10.0.0.1/" }, "private_address", "url"],
+  [{ url: "https://hooks.slack.com/services/x" }, "chat_webhook", "url"],
+  [{ url: "https://hooks.brand.example:8443/" }, "invalid_request", "url"],
+  [{ url: "" }, "invalid_request", "url"],
+  [{ label: "" }, "invalid_request", "label"],
+  [{ label: "x".repeat(81) }, "invalid_request", "label"],
+  [{ events: ["ping"] }, "invalid_request", "events.0"],
+  [{ events: ["payout.paid", "payout.paid"] }, "invalid_request", "events"],
+  [{ url: "http://hooks.brand.example/", label: "" }, "invalid_request", "url"],
+])("refuses %j as %s, and changes nothing", async (change, kind, field) => {
+  const receiver = await served.create(newBrand());
+  await expect(update(receiver.brand_id, receiver.id, { label: "Other", ...change })).rejects.toMatchObject({ kind, field });
+  expect(await served.get(receiver)).toEqual(receiver);
+});
+
+it("refuses the URL of another of the brand's receivers, and takes its own and another brand's", async () => {
+  const brand = newBrand();
+  const [one, two, theirs] = [await served.create(brand), await served.create(brand), await served.create(newBrand())];
+  await expect(update(brand, one.id, { url: two.url })).rejects.toMatchObject({ kind: "duplicate_url", field: "url" });
+  expect(await update(brand, one.id, { url: one.url })).toMatchObject({ url: one.url });
+  expect(await update(brand, one.id, { url: theirs.url })).toMatchObject({ url: theirs.url });
+});
+
+it("gives a URL to one of any number of receivers that want it at once", async () => {
+  const brand = newBrand();
+  const receivers = await Promise.all(Array.from({ length: 10 }, () => served.create(brand)));
+  const outcomes = await Promise.allSettled(receivers.map(({ id }) => update(brand, id, { url: "https://one.brand.example/" })));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "duplicate_url" });
+});
+
+describe("another brand's receiver", () => {
+  const calls = (brand_id: string, receiver_id: string) => ({
+    get: () => served.receivers.getReceiver({ brand_id, receiver_id }, callContext()),
+    update: () => served.receivers.updateReceiver({ brand_id, receiver_id, label: "Mine", events: [] }, callContext()),
+    "update nothing": () => served.receivers.updateReceiver({ brand_id, receiver_id, events: [] }, callContext()),
+    disable: () => served.receivers.disableReceiver({ brand_id, receiver_id }, callContext()),
+    "enable and release": () => served.receivers.enableReceiver({ brand_id, receiver_id, held: "release" }, callContext()),
+    "enable and drop": () => served.receivers.enableReceiver({ brand_id, receiver_id, held: "drop" }, callContext()),
+    delete: () => served.receivers.deleteReceiver({ brand_id, receiver_id }, callContext()),
+  });
+
+  it("is not_found in every call, as one there is not, and is left as it was", async () => {
+    const stranger = newBrand();
+    await served.create(stranger);
+    const receiver = await served.create(newBrand());
+    const held = await served.create(receiver.brand_id);
+    await served.addDeliveries(receiver, 2);
+    await served.addDeliveries(held, 2);
+    await served.receivers.disableReceiver({ brand_id: held.brand_id, receiver_id: held.id }, callContext());
+    const before = [await served.get(receiver), await served.get(held)];
+    for (const id of [receiver.id, held.id]) {
+      const [theirs, nobodys] = [calls(stranger, id), calls(stranger, "rcv_nobody")];
+      for (const name of Object.keys(theirs) as (keyof typeof theirs)[]) {
+        const refusals = await Promise.all(
+          [theirs[name](), nobodys[name]()].map((call) =>
+            call.then(
+              () => name,
+              ({ kind, message, field, details }) => ({ kind, message, field, details }),
+            ),
+          ),
+        );
+        expect(refusals[0]).toMatchObject({ kind: "not_found", field: "receiver_id" });
+        expect(refusals[0]).toEqual(refusals[1]);
+      }
+    }
+    expect([await served.get(receiver), await served.get(held)]).toEqual(before);
+    expect((await served.receivers.listReceivers({ brand_id: stranger }, callContext())).receivers).toHaveLength(1);
+  });
+
+  it.each(["", "1", "rcv_", "RCV_1", "brd_1", "rcv_1\0", `rcv_${"x".repeat(41)}`])(
+    "and what is no id, %j, is refused in every call",
+    async (id) => {
+      for (const call of Object.values(calls(newBrand(), id))) {
+        await expect(call()).rejects.toMatchObject({ kind: "invalid_request", field: "receiver_id" });
+      }
+    },
+  );
+});

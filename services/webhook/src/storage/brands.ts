@@ -1,0 +1,19 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+
+const statements = {
+  known: { name: "brands.known", text: "select b.brand_id from webhook.brands b where b.brand_id = any($1::text[])" },
+  remember: {
+    name: "brands.remember",
+    text: "insert into webhook.brands (brand_id) values ($1) on conflict (brand_id) do nothing",
+  },
+} satisfies Record<string, Statement>;
+
+/** Those of them that accounts has vouched for before. */
+export async function knownAmong(sql: Sql, brandIds: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ brand_id: string }>(statements.known, [brandIds]);
+  return rows.map(({ brand_id }) => brand_id);
+}
+
+export async function rememberBrand(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.remember, [brandId]);
+}

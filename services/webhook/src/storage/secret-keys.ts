@@ -1,0 +1,33 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+
+const statements = {
+  /** In one order everywhere, so that processes that start at once never wait for each other in a circle. */
+  add: {
+    name: "secret_keys.add",
+    text: `insert into webhook.secret_keys (id, proof)
+           select k.id, k.proof from unnest($1::int[], $2::bytea[]) as k (id, proof) order by k.id
+           on conflict (id) do nothing`,
+  },
+  list: { name: "secret_keys.list", text: "select k.id, k.proof from webhook.secret_keys k" },
+  /** Reads every receiver: for the start only. */
+  inUse: { name: "secret_keys.in_use", text: "select distinct r.secret_key_id as id from webhook.receivers r order by id" },
+} satisfies Record<string, Statement>;
+
+export interface Proof {
+  readonly id: number;
+  readonly proof: Buffer;
+}
+
+/** Those there were already stay as they are. */
+export async function addProofs(sql: Sql, proofs: readonly Proof[]): Promise<void> {
+  await sql.query(statements.add, [proofs.map(({ id }) => id), proofs.map(({ proof }) => proof)]);
+}
+
+export function listProofs(sql: Sql): Promise<Proof[]> {
+  return sql.query<Proof>(statements.list);
+}
+
+/** Ids of the keys that any receiver's secret is sealed under. */
+export async function idsInUse(sql: Sql): Promise<number[]> {
+  return (await sql.query<{ id: number }>(statements.inUse)).map(({ id }) => id);
+}
