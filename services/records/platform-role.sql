@@ -14,9 +14,10 @@ begin;
 
 do $$
 begin
-  if not exists (select from pg_roles where rolname = 'platform') then
-    create role platform nologin;
-  end if;
+  create role platform nologin;
+exception
+  -- It is there; or somebody, in another of the server's databases perhaps, makes it at this moment.
+  when duplicate_object or unique_violation then null;
 end $$;
 
 -- Exactly what follows, whatever it was given before; in one transaction, so a running writer never notices.
@@ -44,8 +45,10 @@ begin
   end loop;
 end $$;
 
--- The triggers run whoever writes, and with their owner's rights where they touch the outbox. Their conditions run with the
--- writer's: is_import is the one function it has to be let. PUBLIC may call it unless somebody took that away.
-grant execute on function records.is_import() to platform;
+-- The triggers run whoever writes, with their owner's rights where they touch the outbox. Nobody else may call their
+-- functions: put as triggers on a temporary table, they would make events of changes that never were. Only their conditions
+-- run with the writer's rights, and need is_import.
+revoke execute on all functions in schema records from public;
+grant execute on function records.is_import() to public;
 
 commit;

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-const SCRIPT = join(import.meta.dirname, "../../deploy/backing-services/ensure.sh");
+/** Below the repository's root, where npm runs every script: this one runs from source as well as compiled. */
+const SCRIPT = join(process.cwd(), "deploy/backing-services/ensure.sh");
 
 /**
  * What ensure.sh found or installed: the NAME=value lines it prints.

@@ -9,11 +9,16 @@ const id = (prefix: string, of: string): z.ZodString =>
     .string()
     .regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `has to be ${prefix}_ and 1 to 40 of 0-9 and a-z`)
     .describe(of);
+/** Date.parse takes the 30th of February for the 2nd of March; Postgres refuses it, and the year 0. */
+const isTime = (text: string): boolean => {
+  const at = new Date(text);
+  return !Number.isNaN(at.getTime()) && at.toISOString() === text && !text.startsWith("0000");
+};
 const time = (of: string): z.ZodString =>
   z
     .string()
-    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, "has to be RFC 3339, UTC, with milliseconds")
-    .refine((text) => !Number.isNaN(Date.parse(text)), "is no time there ever was")
+    .regex(/^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/, "has to be RFC 3339, UTC, with milliseconds")
+    .refine(isTime, "is no time there ever was")
     .meta({ format: "date-time" })
     .describe(of);
 const centavos = (of: string): z.ZodInt => z.int().min(0).describe(`${of}, in centavos`);
@@ -25,40 +30,61 @@ const common = {
 };
 
 // Open: a later release may add fields, and whoever reads an earlier one passes them on.
-const submission = z.looseObject({
-  ...common,
-  resource: z.literal("submissions"),
-  id: id("sub", "The submission's id."),
-  status: z.enum(["approved", "rejected"]),
-  previous_status: z.string().describe("Its status before."),
-  earned_centavos: centavos("What the creator has earned with it"),
-  rejection_code: z.string().nullable().describe("Why it was rejected; null unless it was."),
-  reviewed_at: time("When it was reviewed.").nullable(),
+const submission = z
+  .looseObject({
+    ...common,
+    resource: z.literal("submissions"),
+    id: id("sub", "The submission's id."),
+    status: z.enum(["approved", "rejected"]),
+    previous_status: z.string().describe("Its status before."),
+    earned_centavos: centavos("What the creator has earned with it"),
+    rejection_code: z.string().nullable().describe("Why it was rejected; null unless it was."),
+    reviewed_at: time("When it was reviewed.").nullable(),
+  })
+  .meta({ id: "SubmissionReviewed", description: "Of submission.approved and submission.rejected." });
+const payout = z
+  .looseObject({
+    ...common,
+    resource: z.literal("payouts"),
+    id: id("po", "The payout's id."),
+    status: z.literal("paid"),
+    previous_status: z.string().describe("Its status before."),
+    amount_centavos: centavos("What is paid out"),
+    fee_centavos: centavos("What that costs"),
+    submission_count: z.int().min(0).describe("Submissions it pays for."),
+    conversion_count: z.int().min(0).describe("Conversions it pays for."),
+    paid_at: time("When it was paid.").nullable(),
+  })
+  .meta({ id: "PayoutPaid", description: "Of payout.paid." });
+const campaign = z
+  .looseObject({
+    ...common,
+    resource: z.literal("campaigns"),
+    id: id("cmp", "The campaign's id."),
+    type: z.enum(["blitz", "ugc", "package", "affiliate"]),
+    status: z.literal("settled"),
+    previous_status: z.string().describe("Its status before."),
+    budget_centavos: centavos("Its budget"),
+    committed_centavos: centavos("What was promised of it"),
+    paid_centavos: centavos("What was paid of it"),
+    settled_at: time("When it was settled.").nullable(),
+  })
+  .meta({ id: "CampaignSettled", description: "Of campaign.settled." });
+
+const resources = [...new Set(Object.values(EVENT_TYPES))].join(", ");
+const data = z.discriminatedUnion("resource", [submission, payout, campaign], {
+  error: ({ code }) => (code === "invalid_union" ? `has to be one of ${resources}` : undefined),
 });
-const payout = z.looseObject({
-  ...common,
-  resource: z.literal("payouts"),
-  id: id("po", "The payout's id."),
-  status: z.literal("paid"),
-  previous_status: z.string().describe("Its status before."),
-  amount_centavos: centavos("What is paid out"),
-  fee_centavos: centavos("What that costs"),
-  submission_count: z.int().min(0).describe("Submissions it pays for."),
-  conversion_count: z.int().min(0).describe("Conversions it pays for."),
-  paid_at: time("When it was paid.").nullable(),
-});
-const campaign = z.looseObject({
-  ...common,
-  resource: z.literal("campaigns"),
-  id: id("cmp", "The campaign's id."),
-  type: z.enum(["blitz", "ugc", "package", "affiliate"]),
-  status: z.literal("settled"),
-  previous_status: z.string().describe("Its status before."),
-  budget_centavos: centavos("Its budget"),
-  committed_centavos: centavos("What was promised of it"),
-  paid_centavos: centavos("What was paid of it"),
-  settled_at: time("When it was settled.").nullable(),
-});
+
+/** What `superRefine` demands, for whoever validates by the JSON Schema. */
+const typeFitsData = EVENT_TYPE_NAMES.map((type) => ({
+  if: { properties: { type: { const: type } } },
+  then: {
+    properties: {
+      data: { properties: { resource: { const: EVENT_TYPES[type] }, status: { const: type.slice(type.indexOf(".") + 1) } } },
+    },
+  },
+}));
 
 /** A message of the log, `brand.events`: its value, as JSON. The key is the record's id; a header carries `traceparent`. */
 export const eventMessageSchema = z
@@ -67,16 +93,20 @@ export const eventMessageSchema = z
     type: z.enum(EVENT_TYPE_NAMES, `has to be one of ${EVENT_TYPE_NAMES.join(", ")}`).describe("What happened."),
     created_at: time("When it happened."),
     brand_id: id("brd", "Whose record it is."),
-    data: z.discriminatedUnion("resource", [submission, payout, campaign]).describe("The record as it was right after."),
+    data: data.describe("The record as it was right after."),
   })
   .superRefine(({ type, data }, context) => {
     const problem = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: ["data", path], message, input: data });
     if (EVENT_TYPES[type] !== data.resource) problem("resource", `has to be ${EVENT_TYPES[type]} for ${type}`);
     else if (!type.endsWith(`.${data.status}`)) problem("status", `does not fit ${type}`);
-  });
+  })
+  .meta({ allOf: typeFitsData });
 
 export type EventMessage = z.output<typeof eventMessageSchema>;
+
+/** Ours nest one deep. Beyond some thousands JSON.stringify and Postgres give up, at every attempt anew. */
+const DEPTH_MAX = 32;
 
 /** Says, in a line, why the message cannot be an event. It repeats nothing of the message's values. */
 export class UnreadableMessage extends Error {
@@ -94,12 +124,15 @@ export function readEventMessage(value: Buffer): ReadMessage {
   if (value.length > EVENT_MESSAGE_BYTES_MAX) {
     throw new UnreadableMessage(`too large: ${value.length} bytes, at most ${EVENT_MESSAGE_BYTES_MAX}`);
   }
-  const parsed = eventMessageSchema.safeParse(parse(value));
+  const message = parse(value);
+  requireStorable(message);
+  const parsed = eventMessageSchema.safeParse(message);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the message"} ${message}`);
     throw new UnreadableMessage(problems.slice(0, 5).join("; "));
   }
-  return { event: parsed.data, dataJson: JSON.stringify(parsed.data.data) };
+  // As it came: zod leaves out a field of the name __proto__.
+  return { event: parsed.data, dataJson: JSON.stringify((message as { data: unknown }).data) };
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
@@ -111,11 +144,25 @@ function parse(value: Buffer): unknown {
   } catch {
     throw new UnreadableMessage("not UTF-8");
   }
-  // JSON may write what Postgres cannot keep.
-  if (text.includes("\\u0000")) throw new UnreadableMessage("holds a NUL");
   try {
     return JSON.parse(text);
   } catch {
     throw new UnreadableMessage("not JSON");
+  }
+}
+
+/** JSON may write what Postgres cannot keep, or what is not JSON any more when it is written again. */
+function requireStorable(value: unknown, depth = 0): void {
+  if (depth > DEPTH_MAX) throw new UnreadableMessage(`nests deeper than ${DEPTH_MAX}`);
+  if (typeof value === "string") {
+    if (value.includes("\0")) throw new UnreadableMessage("holds a NUL");
+    if (!value.isWellFormed()) throw new UnreadableMessage("holds half a surrogate pair");
+  } else if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new UnreadableMessage("holds a number beyond all bounds");
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      requireStorable(key, depth);
+      requireStorable(item, depth + 1);
+    }
   }
 }

@@ -6,6 +6,8 @@ import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
+/** A server that is busy with a statement would not look whether we are still there. */
+const CONNECTION_CHECK_MS = 1_000;
 
 export interface SessionOptions {
   readonly url: string;
@@ -43,7 +45,7 @@ export async function openSession({ url, applicationName, idleTimeoutMs, onNotif
     await client.connect();
     await client.query(
       `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${STATEMENT_TIMEOUT_MS};
-       set idle_session_timeout = ${idleTimeoutMs}`,
+       set idle_session_timeout = ${idleTimeoutMs}; set client_connection_check_interval = ${CONNECTION_CHECK_MS}`,
     );
   } catch (error) {
     await client.end().catch(() => {});

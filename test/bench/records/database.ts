@@ -1,47 +1,15 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
 import { migrate } from "@brand-records/postgres";
-import { deleteEmbeddedData, startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 import { newId } from "@brand-records/typeid";
 import pg from "pg";
 import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS } from "./dataset.ts";
 import type { KeySets } from "./load/messages.ts";
-import { ROOT } from "./program.ts";
+import { ROOT } from "../program.ts";
 import { KEY_SETS } from "./settings.ts";
 
-const PREFIX = "brand-records-bench-";
 const PEPPER_VERSION = 1;
-
-/** Of runs that were killed before they could clean up. */
-export async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
-    if (owner > 0 && !isAlive(owner)) await removeFolder(join(tmpdir(), name));
-  }
-}
-
-/** Holds the data and the logs of this run. */
-export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  // Under root Postgres runs as somebody else, who has to enter it.
-  await chmod(folder, 0o755);
-  return folder;
-}
-
-export async function removeFolder(folder: string): Promise<void> {
-  await deleteEmbeddedData(dataDirIn(folder));
-  await rm(folder, { recursive: true, force: true });
-}
-
-export const dataDirIn = (folder: string): string => join(folder, "postgres");
-
-/** With the settings it has in `npm start`: none of our own, every commit on disk. */
-export function startDatabase(folder: string): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir: dataDirIn(folder), password: randomBytes(12).toString("hex") });
-}
 
 export interface Filled {
   readonly keySets: KeySets;
@@ -84,13 +52,4 @@ async function insertKeys(client: pg.Client, brandIds: readonly string[], pepper
   const hashes = keys.map((key) => createHmac("sha256", pepper).update(keyDigest(key)).digest());
   await client.query(INSERT_KEYS, [keys.map(() => newId("key")), brandIds, keys.map(keyHint), hashes, PEPPER_VERSION]);
   return keys;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -4,7 +4,7 @@ import pg from "pg";
 import { pageValues, productStatement } from "./baseline/page.ts";
 import { brandId, externalId, LARGEST_BRAND_RECORDS } from "./dataset.ts";
 import { DEEP_PAGE, DEEP_PAIRS, PAGE_LIMIT } from "./settings.ts";
-import { spreadOf } from "./statistics.ts";
+import { spreadOf } from "../statistics.ts";
 
 /** Cursors hold a position, not a page size: larger pages get there sooner. */
 const WALK_LIMIT = 200;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { runBenchmark } from "./benchmark.ts";
-import { Owned } from "./owned.ts";
+import { Owned } from "../owned.ts";
 import { report } from "./report.ts";
 import { ROUNDS } from "./settings.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import { DIALECTS } from "./load/dialects.ts";
 import { HttpConnection } from "./load/http-connection.ts";
-import { ROOT, type Program, type ProgramOptions } from "./program.ts";
+import { ROOT, type Program, type ProgramOptions } from "../program.ts";
 import { POOL_SIZE } from "./settings.ts";
 
 const START_SECONDS_MAX = 30;

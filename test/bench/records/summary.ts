@@ -2,7 +2,7 @@ import type { DeepPage } from "./deep-page.ts";
 import type { VariantName } from "./load/messages.ts";
 import type { Round, Turn } from "./measure.ts";
 import { DEEP_OVER_FIRST, RATE_RATIOS, type Target } from "./settings.ts";
-import { spreadOf, type Spread } from "./statistics.ts";
+import { spreadOf, type Spread } from "../statistics.ts";
 
 /** With fewer undisturbed rounds than this a median says nothing. */
 const ROUNDS_MIN = 3;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { VariantName } from "./load/messages.ts";
 import { startProduct, type Product, type ProductParts } from "./product.ts";
-import type { Program } from "./program.ts";
+import type { Program } from "../program.ts";
 
 export interface Variant {
   readonly name: VariantName;

@@ -60,7 +60,8 @@ async function checkRpc(session: Session, service: ServiceName): Promise<CheckRe
 
 /** A run of a release that had no webhook service yet is well without it. */
 function unaddressed(session: Session, service: ServiceName): Omit<CheckResult, "name"> {
-  if (service === "webhook" && session.endpoints.runFile() !== undefined) return { state: "unknown", detail: "the run file does not name it" };
+  if (service === "webhook" && session.endpoints.runFile() !== undefined)
+    return { state: "unknown", detail: "the run file does not name it" };
   return { state: "failed", detail: "no address known", remedy: `Run npm start, or ${SETTINGS}.` };
 }
 

@@ -17,7 +17,7 @@ async function offered(...words: string[]): Promise<string[]> {
 
 describe("brandctl completion", () => {
   it("offers commands, then their subcommands", async () => {
-    expect(await offered("")).toEqual(["brands", "members", "keys", "records", "plans", "doctor", "completion"]);
+    expect(await offered("")).toEqual(["brands", "members", "keys", "records", "plans", "receivers", "events", "doctor", "completion"]);
     expect(await offered("brands", "s")).toEqual(["set-tier"]);
     expect(await offered("--accounts-address", "localhost:1", "keys", "")).toEqual(["create", "list", "revoke"]);
   });
@@ -32,6 +32,7 @@ describe("brandctl completion", () => {
     expect(await offered("brands", "set-tier", "brd_1", "")).toEqual(["starter", "plus", "pro", "enterprise"]);
     expect(await offered("records", "import", "--resource", "c")).toEqual(["campaigns", "conversions"]);
     expect(await offered("plans", "list", "--status", "")).toEqual(["pending", "completed", "cancelled"]);
+    expect(await offered("events", "list", "--type", "p")).toEqual(["payout.paid"]);
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await offered("records", "import", "package.js")).toEqual(["package.json"]);
   });

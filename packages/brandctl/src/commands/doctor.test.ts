@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { FakeImports } from "../testing/fake-imports.ts";
 import { FakePlans } from "../testing/fake-plans.ts";
+import { FakeWebhook } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl } from "../testing/test-terminal.ts";
 
@@ -18,6 +19,7 @@ describe("brandctl doctor", () => {
   let accounts: Served;
   let plans: Served;
   let records: Served;
+  let webhook: Served;
   let http: Server;
   let origin: string;
   let folder: string;
@@ -27,6 +29,7 @@ describe("brandctl doctor", () => {
     accounts = await serve(new FakeAccounts().served);
     plans = await serve(new FakePlans().served);
     records = await serve(new FakeImports().served);
+    webhook = await serve(...new FakeWebhook().served);
     http = createServer((request, response) => {
       response.statusCode = request.url === "/openapi/service.yaml" || (request.url === "/readyz" && ready) ? 200 : 503;
       response.end();
@@ -37,8 +40,8 @@ describe("brandctl doctor", () => {
     await mkdir(join(folder, ".local"));
     const run = {
       base_url: origin,
-      rpc: { accounts: accounts.address, plans: plans.address, records: records.address },
-      admin: { gateway: origin, accounts: origin, plans: origin, records: origin },
+      rpc: { accounts: accounts.address, plans: plans.address, records: records.address, webhook: webhook.address },
+      admin: { gateway: origin, accounts: origin, plans: origin, records: origin, webhook: origin },
     };
     await writeFile(join(folder, ".local/run.json"), JSON.stringify(run));
   });
@@ -47,6 +50,7 @@ describe("brandctl doctor", () => {
       accounts.stop(),
       plans.stop(),
       records.stop(),
+      webhook.stop(),
       new Promise((resolve) => http.close(resolve)),
       rm(folder, { recursive: true }),
     ]);
@@ -55,7 +59,7 @@ describe("brandctl doctor", () => {
   it("is content when everything answers", async () => {
     const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
     expect(code).toBe(0);
-    expect(stdout.match(/✓/g)).toHaveLength(9);
+    expect(stdout.match(/✓/g)).toHaveLength(11);
     expect(stdout).toContain("All is well.");
   });
 
@@ -71,10 +75,12 @@ describe("brandctl doctor", () => {
       "accounts, gRPC": "ok",
       "plans, gRPC": "ok",
       "records, gRPC": "failed",
+      "webhook, gRPC": "ok",
       "gateway, ready": "failed",
       "accounts, ready": "failed",
       "plans, ready": "failed",
       "records, ready": "failed",
+      "webhook, ready": "failed",
       "base URL": "ok",
     });
     expect(checks.filter(({ state, remedy }) => state === "failed" && remedy === undefined)).toEqual([]);
@@ -85,6 +91,7 @@ describe("brandctl doctor", () => {
       ACCOUNTS_ADDRESS: accounts.address,
       PLANS_ADDRESS: plans.address,
       RECORDS_ADDRESS: records.address,
+      WEBHOOK_ADDRESS: webhook.address,
       BASE_URL: `${origin}/`,
     };
     const outcome = await brandctl(["doctor", "--json"], { env });
@@ -94,12 +101,27 @@ describe("brandctl doctor", () => {
       "ok",
       "ok",
       "ok",
+      "ok",
+      "unknown",
       "unknown",
       "unknown",
       "unknown",
       "unknown",
       "ok",
     ]);
+  });
+
+  it("is content with a run of before there was a webhook service", async () => {
+    await webhook.stop();
+    const path = join(folder, ".local/run.json");
+    const run = JSON.parse(await readFile(path, "utf8")) as Record<"rpc" | "admin", { webhook?: string }>;
+    delete run.rpc.webhook;
+    delete run.admin.webhook;
+    await writeFile(path, JSON.stringify(run));
+    const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
+    expect(outcome.code).toBe(0);
+    const unknown = outcome.json<Checked>().checks.filter(({ state }) => state === "unknown");
+    expect(unknown.map(({ name }) => name)).toEqual(["webhook, gRPC", "webhook, ready"]);
   });
 
   it("says what to do when nothing is known", async () => {

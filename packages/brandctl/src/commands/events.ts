@@ -37,7 +37,10 @@ function list(shell: Shell): Command {
     .option("--limit <count>", "at most so many", parseLimit, LIMIT_DEFAULT)
     .addHelpText(
       "after",
-      examples(["brandctl events list --brand brd_… --type payout.paid --json | jq -r '.events[].data_json'", "what receivers got of payouts"]),
+      examples([
+        "brandctl events list --brand brd_… --type payout.paid --json | jq -r '.events[].data_json'",
+        "what receivers got of payouts",
+      ]),
     )
     .action((argument: string | undefined, { brand, type, limit }: ListOptions, command: Command) =>
       shell.act(command, async (session) => {
@@ -76,7 +79,9 @@ function replayDead(shell: Shell): Command {
     .action((_options: object, command: Command) =>
       shell.act(command, async (session) => {
         const { replayed } = await (await session.events()).replayDeadLetters({});
-        session.print({ replayed }, () => (replayed === 0 ? "Nothing was set aside." : `${counted(replayed, "message")} on the way again.`));
+        session.print({ replayed }, () =>
+          replayed === 0 ? "Nothing was set aside." : `${counted(replayed, "message")} on the way again.`,
+        );
         if (replayed > 0) session.note(({ dim }) => dim("brandctl events dead shows whether any came back."));
       }),
     );

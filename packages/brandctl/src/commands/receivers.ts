@@ -103,7 +103,10 @@ function update(shell: Shell): Command {
     .option("--url <url>", URL_HELP)
     .option("--label <label>", LABEL_HELP)
     .option("--events <types>", EVENTS_HELP)
-    .addHelpText("after", examples(["brandctl receivers update rcv_… --brand brd_… --url https://new.brand.example/events", "it has moved"]))
+    .addHelpText(
+      "after",
+      examples(["brandctl receivers update rcv_… --brand brd_… --url https://new.brand.example/events", "it has moved"]),
+    )
     .action((receiverId: string, { brand, url, label, events }: UpdateOptions, command: Command) =>
       shell.act(command, async (session) => {
         if (url === undefined && label === undefined && events === undefined) {
@@ -124,10 +127,15 @@ interface EnableOptions {
 
 function enable(shell: Shell): Command {
   return ofReceiver("enable", "send to a receiver again")
-    .description("Send to a receiver again. What was held while it was disabled is either sent now or dropped: one of the two has to be said.")
+    .description(
+      "Send to a receiver again. What was held while it was disabled is either sent now or dropped: one of the two has to be said.",
+    )
     .option("--release", "send what was held")
     .option("--drop", "drop what was held, for good")
-    .addHelpText("after", examples(["brandctl receivers enable rcv_… --brand brd_… --release", "it is well again, and wants what it missed"]))
+    .addHelpText(
+      "after",
+      examples(["brandctl receivers enable rcv_… --brand brd_… --release", "it is well again, and wants what it missed"]),
+    )
     .action((receiverId: string, { brand, release, drop }: EnableOptions, command: Command) =>
       shell.act(command, async (session) => {
         if ((release === true) === (drop === true)) {

@@ -1,7 +1,7 @@
 import { isPublicAddress } from "./forbidden-addresses.ts";
 
 /** First and last address of each forbidden range, and the public ones right beside it. */
-const V4: readonly (readonly [range: string, first: string, last: string, before?: string, after?: string])[] = [
+const V4: readonly (readonly [range: string, first: string, last: string, before: string | undefined, after: string | undefined])[] = [
   ["0/8", "0.0.0.0", "0.255.255.255", undefined, "1.0.0.0"],
   ["10/8", "10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"],
   ["100.64/10", "100.64.0.0", "100.127.255.255", "100.63.255.255", "100.128.0.0"],

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import express, { type Request, type RequestHandler, type Response } from "express";
-import { ROOT } from "../program.ts";
+import { ROOT } from "../../program.ts";
 import { KEEP_ALIVE_MS } from "../settings.ts";
 
 /**

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { rfc3339FromPostgres, type Sql, type Statement } from "@brand-records/postgres";
 import type { RecordOf } from "@brand-records/resources";
 import pg from "pg";
-import { ROOT } from "../program.ts";
+import { ROOT } from "../../program.ts";
 import { POOL_SIZE } from "../settings.ts";
 
 type Conversion = RecordOf<"conversions">;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RecordsServiceService } from "@brand-records/proto/records/v1";
 import { connectRpc, traceparentFrom } from "@brand-records/rpc";
-import { ROOT } from "../program.ts";
+import { ROOT } from "../../program.ts";
 
 const DEADLINE_MS = 10_000;
 const TOOL = "list_conversions";

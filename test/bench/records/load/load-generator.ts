@@ -1,5 +1,5 @@
 import { CONNECTIONS, LEAD_IN_BRANDS } from "../settings.ts";
-import { quantile } from "../statistics.ts";
+import { quantile } from "../../statistics.ts";
 import { DIALECTS } from "./dialects.ts";
 import { HttpConnection } from "./http-connection.ts";
 import type { Destination, KeySets, RunRequest, RunResult, VariantName } from "./messages.ts";

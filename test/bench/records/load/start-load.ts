@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Program, ProgramOptions } from "../program.ts";
+import type { Program, ProgramOptions } from "../../program.ts";
 import type { Destination, FromLoad, KeySets, RunRequest, RunResult, ToLoad } from "./messages.ts";
 
 /** One request at a time. Both throw an Error at the first answer that is not the page asked for. */

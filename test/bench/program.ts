@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The repository's. This runs compiled, in test/dist/bench/records. */
-export const ROOT = join(import.meta.dirname, "../../../..");
+/** The repository's. This runs compiled, in test/dist/bench. */
+export const ROOT = join(import.meta.dirname, "../../..");
 
 const STOP_WITHIN_MS = 20_000;
 

@@ -1,0 +1,244 @@
+import { PassThrough } from "node:stream";
+import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { FakeWebhook, receiverOf, SECRET } from "../testing/fake-webhook.ts";
+import { serve, type Served } from "../testing/serve.ts";
+import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
+
+describe("brandctl receivers", () => {
+  let fake: FakeWebhook;
+  let served: Served;
+  const run = (line: string, surroundings: Surroundings = {}): Promise<Outcome> =>
+    brandctl(line.split(" "), { env: { WEBHOOK_ADDRESS: served.address }, ...surroundings });
+
+  beforeAll(async () => {
+    fake = new FakeWebhook();
+    served = await serve(...fake.served);
+  });
+  afterAll(() => served.stop());
+  beforeEach(() => void fake.receivers.splice(0));
+
+  const CREATE = "receivers create --brand brd_1 --url https://hooks.ulap.example/in?t=tok3n --label Ledger --events";
+
+  describe("create", () => {
+    it("writes the secret alone to standard output, once, and beside it what to do with it", async () => {
+      const { code, stdout, stderr } = await run(`${CREATE} payout.paid,campaign.settled`);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: `${SECRET}\n` });
+      expect(stderr).toContain("The signing secret is shown once.");
+      expect(stderr).toContain("X-Service-Signature");
+      expect(stderr).not.toContain(SECRET);
+      expect(stderr).not.toContain("tok3n");
+      expect(fake.receivers).toEqual([
+        receiverOf({ id: "rcv_made0", url: "https://hooks.ulap.example/in?t=tok3n", events: ["payout.paid", "campaign.settled"] }),
+      ]);
+    });
+
+    it("answers id, secret and all of the receiver with --json, and nothing else anywhere", async () => {
+      const outcome = await run(`${CREATE} payout.paid --json`);
+      expect(outcome.json()).toEqual({ id: "rcv_made0", secret: SECRET, receiver: fake.receivers[0] });
+      expect(outcome.stderr).toBe("");
+    });
+
+    it("takes types with spaces between", async () => {
+      const args = [...CREATE.split(" "), " payout.paid, campaign.settled "];
+      expect((await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address } })).code).toBe(0);
+      expect(fake.receivers[0]?.events).toEqual(["payout.paid", "campaign.settled"]);
+    });
+
+    it.each(["--brand", "--url", "--label", "--events"])("needs %s", async (option) => {
+      const words = `${CREATE} payout.paid`.split(" ");
+      words.splice(words.indexOf(option), 2);
+      expect(await run(words.join(" "))).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(`'${option} `) });
+      expect(fake.receivers).toEqual([]);
+    });
+
+    it.each([
+      ["http://hooks.ulap.example/", "not_https", "its https:// URL"],
+      ["https://localhost/", "private_address", "the internet reaches"],
+      ["https://hooks.slack.com/services/x", "chat_webhook", "run a relay"],
+      ["https://hooks.ulap.example/events?token=tok3n", "duplicate_url", "brandctl receivers list BRAND --json"],
+    ])("says what to do about %s: %s", async (url, code, hint) => {
+      fake.receivers.push(receiverOf());
+      const line = `receivers create --brand brd_1 --url ${url} --label L --events payout.paid`;
+      const { stderr } = await run(`${line} --json`);
+      expect(JSON.parse(stderr)).toEqual({
+        error: { code, message: expect.any(String), field: "url", hint: expect.stringContaining(hint) },
+      });
+      expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(hint) });
+    });
+
+    it("says what to do about a brand that has as many as it may", async () => {
+      fake.receivers.push(...Array.from({ length: 20 }, (_, at) => receiverOf({ id: `rcv_${at}`, url: `https://${at}.example/` })));
+      expect(await run(`${CREATE} payout.paid`)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("brandctl receivers delete RECEIVER --brand BRAND makes room"),
+      });
+    });
+  });
+
+  describe("list", () => {
+    it("shows state and figures in columns, and of URLs the host alone", async () => {
+      fake.receivers.push(
+        receiverOf({ last_status: 200, last_delivery_at: "2026-11-21T08:31:00.000Z" }),
+        receiverOf({
+          id: "rcv_2",
+          url: "https://b.example/",
+          label: "名前\u001b[2J",
+          events: ["payout.paid", "campaign.settled"],
+          enabled: false,
+          disabled_reason: "gone",
+          disabled_at: "2026-11-21T08:33:00.000Z",
+          last_status: 0,
+          last_delivery_at: "2026-11-21T08:32:00.000Z",
+          failures: 12,
+          waiting: 25_000,
+        }),
+        receiverOf({ id: "rcv_9", brand_id: "brd_other" }),
+      );
+      const { code, stdout } = await run("receivers list brd_1");
+      expect(code).toBe(0);
+      expect(stdout.split("\n")).toEqual([
+        "ID     STATE                             LAST                        FAILURES  WAITING  EVENTS                         URL                           LABEL",
+        "rcv_1  enabled                           200 2026-11-21 08:31               0        0  payout.paid                    https://hooks.ulap.example/…  Ledger",
+        "rcv_2  disabled 2026-11-21 08:33 (gone)  no answer 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example             名前\ufffd[2J",
+        "",
+      ]);
+    });
+
+    it("takes the brand as an argument or as an option, not two of them, and not none", async () => {
+      fake.receivers.push(receiverOf());
+      for (const line of ["list brd_1", "list --brand brd_1", "list brd_1 --brand brd_1"]) {
+        expect((await run(`receivers ${line} --json`)).json()).toEqual({ receivers: [receiverOf()] });
+      }
+      expect(await run("receivers list brd_1 --brand brd_2")).toMatchObject({ code: 2, stderr: expect.stringContaining("Two brands") });
+      expect(await run("receivers list")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--brand <id>\nSee brandctl receivers list --help"),
+      });
+    });
+
+    it("says what to check when there are none", async () => {
+      expect((await run("receivers list brd_1")).stdout).toBe("The brand has no receivers. Is the id right? See brandctl brands list\n");
+    });
+  });
+
+  describe("update", () => {
+    it("changes what is given, and leaves the rest", async () => {
+      fake.receivers.push(receiverOf());
+      const { receiver } = (await run("receivers update rcv_1 --brand brd_1 --label Books --json")).json<{ receiver: Receiver }>();
+      expect(receiver).toEqual(receiverOf({ label: "Books" }));
+      await run("receivers update rcv_1 --brand brd_1 --url https://new.example/ --events campaign.settled");
+      expect(fake.receivers).toEqual([receiverOf({ label: "Books", url: "https://new.example/", events: ["campaign.settled"] })]);
+    });
+
+    it("is refused when nothing is given", async () => {
+      expect(await run("receivers update rcv_1 --brand brd_1")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("nothing to change"),
+      });
+    });
+  });
+
+  describe("disable and enable", () => {
+    const held = (): void => void fake.receivers.push(receiverOf({ enabled: false, disabled_reason: "member", waiting: 3 }));
+
+    it("disable holds it", async () => {
+      fake.receivers.push(receiverOf({ waiting: 3 }));
+      expect(await run("receivers disable rcv_1 --brand brd_1")).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("disabled 2026-11-21 08:40 (member)"),
+      });
+      expect(fake.receivers).toMatchObject([{ enabled: false, waiting: 3 }]);
+    });
+
+    it.each([
+      ["--release", 0, 3],
+      ["--drop", 3, 0],
+    ])("enable %s drops %i and leaves %i", async (option, dropped, waiting) => {
+      held();
+      const outcome = await run(`receivers enable rcv_1 --brand brd_1 ${option} --json`);
+      expect(outcome.json()).toMatchObject({ receiver: { enabled: true, waiting }, dropped });
+    });
+
+    it("enable tells how many it dropped", async () => {
+      held();
+      expect((await run("receivers enable rcv_1 --brand brd_1 --drop")).stderr).toContain("3 deliveries dropped.");
+      expect((await run("receivers enable rcv_1 --brand brd_1 --release")).stderr).toBe("");
+    });
+
+    it.each(["", " --release --drop"])("enable%s is refused: it has to be told one of the two", async (options) => {
+      held();
+      expect(await run(`receivers enable rcv_1 --brand brd_1${options}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--release sends them, --drop drops them for good"),
+      });
+      expect(fake.receivers).toMatchObject([{ enabled: false, waiting: 3 }]);
+    });
+  });
+
+  describe("delete", () => {
+    /** Somebody at a terminal who types this. */
+    const typing = (text: string): Surroundings => {
+      const stdin = Object.assign(new PassThrough(), { isTTY: true });
+      stdin.write(`${text}\n`);
+      return { stdin, isTerminal: true };
+    };
+    beforeEach(() => void fake.receivers.push(receiverOf({ waiting: 3 })));
+
+    it.each(["y", "YES", " yes "])("asks, and does it at %j", async (answer) => {
+      const { code, stdout, stderr } = await run("receivers delete rcv_1 --brand brd_1", typing(answer));
+      expect(stderr).toContain(
+        'Delete rcv_1, "Ledger" at https://hooks.ulap.example/…, and 3 deliveries that wait for it, for good? [y/N]',
+      );
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "rcv_1 is deleted, and 3 deliveries that waited for it.\n" });
+      expect(fake.receivers).toEqual([]);
+    });
+
+    it.each(["", "n", "no", "yep", "rcv_1"])("leaves it at %j", async (answer) => {
+      expect(await run("receivers delete rcv_1 --brand brd_1", typing(answer))).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining("Nothing was deleted."),
+      });
+      expect(fake.receivers).toHaveLength(1);
+    });
+
+    it("does not ask when told --yes", async () => {
+      const outcome = await run("receivers delete rcv_1 --brand brd_1 --yes --json");
+      expect(outcome.json()).toEqual({ deleted: { brand_id: "brd_1", receiver_id: "rcv_1", dropped: 3 } });
+      expect(fake.receivers).toEqual([]);
+    });
+
+    it("is refused without --yes where nobody can be asked", async () => {
+      for (const surroundings of [{}, { isTerminal: true }]) {
+        expect(await run("receivers delete rcv_1 --brand brd_1", surroundings)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("Add --yes to go on."),
+        });
+      }
+      expect((await run("receivers delete rcv_1 --brand brd_1 --json", typing("y"))).code).toBe(2);
+      expect(fake.receivers).toHaveLength(1);
+    });
+  });
+
+  it.each(["update rcv_1 --label x", "enable rcv_1 --drop", "disable rcv_1", "delete rcv_1 --yes"])(
+    "%s says where to look when the brand has no such receiver",
+    async (line) => {
+      fake.receivers.push(receiverOf({ brand_id: "brd_other" }));
+      const hint = "brandctl receivers list BRAND shows the brand's receivers; those of other brands are not found either";
+      expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: `error: There is no receiver of this id\n${hint}\n`,
+      });
+    },
+  );
+
+  it("says what cannot be reached, where the address is from, and what to do", async () => {
+    const closed = await serve();
+    await closed.stop();
+    const { code, stderr } = await run(`receivers list brd_1 --webhook-address ${closed.address}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`webhook cannot be reached at ${closed.address} (--webhook-address): nothing listens there.`);
+    expect((await run("receivers list brd_1", { env: {} })).stderr).toContain("no --webhook-address, no WEBHOOK_ADDRESS");
+  });
+});

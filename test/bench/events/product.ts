@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { migrate } from "@brand-records/postgres";
+import pg from "pg";
+import { ROOT, type Program, type ProgramOptions } from "../program.ts";
+import type { Message } from "./bare-loop.ts";
+import { MESSAGES, PARTITIONS, RECORDS } from "./settings.ts";
+
+const SAMPLE_MS = 50;
+const BRAND = "brd_bench";
+
+export interface ProductParts {
+  readonly databaseUrl: string;
+  readonly brokers: string;
+  readonly start: (program: ProgramOptions) => Program;
+}
+
+/** The product's two ends of the log, with the settings they have by default. */
+export class EventProduct {
+  readonly #parts: ProductParts;
+  readonly #client: pg.Client;
+  readonly #receiverSecretKeys = `1:${randomBytes(32).toString("base64")}`;
+
+  private constructor(parts: ProductParts, client: pg.Client) {
+    this.#parts = parts;
+    this.#client = client;
+  }
+
+  /** Schemas, one brand, one receiver that selects what is measured. */
+  static async prepare(parts: ProductParts): Promise<EventProduct> {
+    for (const service of ["records", "webhook"]) {
+      await migrate({ url: parts.databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
+    }
+    const client = new pg.Client({ connectionString: parts.databaseUrl, application_name: "bench" });
+    await client.connect();
+    await client.query(
+      `insert into webhook.brands values ('${BRAND}');
+       insert into webhook.receivers (brand_id, id, url, label, events, secret, secret_key_id)
+         values ('${BRAND}', 'rcv_bench', 'https://receiver.example/', 'Bench', array['submission.approved'], ''::bytea, 1);
+       insert into webhook.lanes (receiver_id) values ('rcv_bench')`,
+    );
+    await client.query(
+      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
+         earned_centavos, currency, submitted_at)
+       select '${BRAND}', 'sub_' || n, now(), now(), 'cmp_1', 'crt_1', 'rejected', 'tiktok', 'https://video.example/', 12000, 'PHP', now()
+         from generate_series(1, ${RECORDS}) n`,
+    );
+    return new EventProduct(parts, client);
+  }
+
+  /** Fills the outbox as the platform would, and answers what is in it. */
+  async change(): Promise<Message[]> {
+    await this.#client.query("truncate records.outbox");
+    // Half of the changes make the events that are measured; the other half would be of the other type.
+    for (let made = 0; made < MESSAGES; made += RECORDS) {
+      await this.#client.query("begin");
+      await this.#client.query("update records.submissions set status = 'approved'");
+      await this.#client.query("set local brand_records.events = off");
+      await this.#client.query("update records.submissions set status = 'rejected'");
+      await this.#client.query("commit");
+    }
+    await this.#client.query("vacuum records.submissions");
+    const { rows } = await this.#client.query<Message>(
+      "select aggregateid as key, payload::text as value from records.outbox order by seq",
+    );
+    if (rows.length !== MESSAGES) throw new Error(`${rows.length} events of ${MESSAGES} changes`);
+    return rows;
+  }
+
+  /** Events a second from the outbox into the topic, acknowledged and removed. */
+  async relay(topic: string): Promise<number> {
+    return this.#measure("records", topic, {}, "outbox_published_total");
+  }
+
+  /** Events a second from the topic into events and deliveries, one of each. */
+  async intake(topic: string): Promise<number> {
+    const env = { ACCOUNTS_ADDRESS: "127.0.0.1:1", RECEIVER_SECRET_KEYS: this.#receiverSecretKeys };
+    const rate = await this.#measure("webhook", topic, env, "intake_events_total");
+    const { rows } = await this.#client.query<{ events: string; deliveries: string }>(
+      "select (select count(*) from webhook.events) as events, (select count(*) from webhook.deliveries) as deliveries",
+    );
+    const [counts] = rows;
+    if (counts?.events !== String(MESSAGES) || counts.deliveries !== counts.events) {
+      throw new Error(`of ${MESSAGES} messages: ${counts?.events} events, ${counts?.deliveries} deliveries`);
+    }
+    await this.#client.query("truncate webhook.events, webhook.deliveries");
+    return rate;
+  }
+
+  /** From the first the counter shows to the last, so that the process' start does not count. */
+  async #measure(name: "records" | "webhook", topic: string, env: Record<string, string>, counter: string): Promise<number> {
+    const program = this.#parts.start({
+      name,
+      script: join(ROOT, "services", name, "dist/main.js"),
+      env: {
+        DATABASE_URL: this.#parts.databaseUrl,
+        KAFKA_BROKERS: this.#parts.brokers,
+        KAFKA_TOPIC: topic,
+        KAFKA_PARTITIONS: String(PARTITIONS),
+        STOP_GRACE_MS: "0",
+        ...env,
+      },
+    });
+    try {
+      return await Promise.race([program.ready.then((ready) => ratePerSecond(ready as { admin_port: number }, counter)), program.ended]);
+    } finally {
+      await program.stop();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#client.end();
+  }
+}
+
+async function ratePerSecond({ admin_port }: { admin_port: number }, counter: string): Promise<number> {
+  const pattern = new RegExp(`^${counter}(?:\\{[^}]*\\})? (\\d+)$`, "m");
+  const read = async (): Promise<number> => {
+    const response = await fetch(`http://127.0.0.1:${admin_port}/metrics`);
+    return Number(pattern.exec(await response.text())?.[1] ?? 0);
+  };
+  let first: { at: number; count: number } | undefined;
+  for (;;) {
+    const count = await read();
+    const at = performance.now();
+    if (first === undefined && count > 0) first = { at, count };
+    if (first !== undefined && count >= MESSAGES) return (count - first.count) / ((at - first.at) / 1_000);
+    await pause(SAMPLE_MS);
+  }
+}

@@ -1,0 +1,11 @@
+/** Measured in turn, so that what else the machine does hits all alike; the median counts. */
+export const ROUNDS = 3;
+/** Messages of a round: ten seconds' worth of the target. */
+export const MESSAGES = 50_000;
+/** Different records, hence keys. */
+export const RECORDS = 5_000;
+/** As the product has them by default. */
+export const PARTITIONS = 12;
+/** What the relay publishes at once, and what the intake takes in at once: the bare loop does the same. */
+export const PUBLISH_BATCH = 1_000;
+export const TARGET_PER_SECOND = 5_000;
