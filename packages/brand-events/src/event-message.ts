@@ -81,7 +81,10 @@ const typeFitsData = EVENT_TYPE_NAMES.map((type) => ({
   if: { properties: { type: { const: type } } },
   then: {
     properties: {
-      data: { properties: { resource: { const: EVENT_TYPES[type] }, status: { const: type.slice(type.indexOf(".") + 1) } } },
+      data: {
+        type: "object",
+        properties: { resource: { const: EVENT_TYPES[type] }, status: { const: type.slice(type.indexOf(".") + 1) } },
+      },
     },
   },
 }));

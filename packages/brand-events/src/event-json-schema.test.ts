@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { BROKEN, MESSAGES } from "../test/sample-messages.ts";
+import { eventJsonSchema } from "./event-json-schema.ts";
+
+/** The file that readers in other languages take. */
+
+const readSchema = async (): Promise<object> =>
+  JSON.parse(await readFile(join(import.meta.dirname, "../../../docs/schemas/brand-event.schema.json"), "utf8")) as object;
+
+it("docs/schemas is up to date: otherwise npm run schemas", async () => {
+  expect(await readSchema()).toEqual(JSON.parse(JSON.stringify(eventJsonSchema())));
+});
+
+describe("the schema", () => {
+  let accepts: (message: unknown) => boolean;
+  beforeAll(async () => {
+    const ajv = new Ajv2020({ allErrors: true });
+    addFormats.default(ajv);
+    accepts = ajv.compile(await readSchema());
+  });
+
+  it.each(Object.entries(MESSAGES))("accepts a message of %s", (_, message) => {
+    expect(accepts(message)).toBe(true);
+  });
+
+  it("accepts what a later release may add", () => {
+    const message = MESSAGES["payout.paid"];
+    expect(accepts({ ...message, more: 1, data: { ...(message["data"] as object), rail: "instapay" } })).toBe(true);
+  });
+
+  it.each(BROKEN)("refuses, as readEventMessage does, %s", (_, message) => {
+    expect(accepts(message)).toBe(false);
+  });
+});

@@ -1,0 +1,68 @@
+import { openPool } from "@brand-records/postgres";
+import { eventually, reserveKafkaServer, type KafkaServer, type ServiceProcess } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { fillBrand } from "../fill-brand.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: a log that comes a minute late keeps nobody from working, and what happened meanwhile is told once it is there. */
+
+const ABSENT_MS = 60_000;
+const CONNECTED_WITHIN_MS = 10_000;
+
+let kafka: KafkaServer;
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  kafka = await reserveKafkaServer();
+  stack = await startStack({ kafkaBrokers: kafka.brokers, env: { RATE_LIMIT_PLUS: "100000" } });
+  brand = await stack.createBrand();
+  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
+}, 60_000);
+afterAll(async () => {
+  await stack.stop();
+  await kafka.stop();
+});
+
+async function readiness(process: ServiceProcess): Promise<unknown> {
+  const { admin_port } = process.ready as { admin_port: number };
+  return (await fetch(`http://127.0.0.1:${admin_port}/readyz`)).json();
+}
+
+it(
+  "serves for a minute without brokers, says what is away, and connects within ten seconds once they are there",
+  async () => {
+    const { records, webhook } = stack.processes;
+    const degraded = { status: "ready", degraded: ["event log"] };
+    const receiver = { brand_id: brand.id, url: "https://receiver.example/", label: "Receiver", events: ["submission.approved"] };
+    await stack.receivers.createReceiver(receiver, callContext());
+    const db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
+    const startedAt = performance.now();
+    let changes = 0;
+    while (performance.now() - startedAt < ABSENT_MS) {
+      expect((await stack.get("/api/v1/submissions?limit=200", brand.key)).status).toBe(200);
+      expect((await stack.receivers.listReceivers({ brand_id: brand.id }, callContext())).receivers).toHaveLength(1);
+      expect([await readiness(records), await readiness(webhook)]).toEqual([degraded, degraded]);
+      const id = newId("sub");
+      await db.query(
+        `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
+           earned_centavos, currency, submitted_at)
+         values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://video.example/', 1, 'PHP', now())`,
+        [brand.id, id],
+      );
+      await db.query("update records.submissions set status = 'approved' where brand_id = $1 and id = $2", [brand.id, id]);
+      changes += 1;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    await kafka.start();
+    await eventually(
+      async () => {
+        expect([await readiness(records), await readiness(webhook)]).toEqual([{ status: "ready" }, { status: "ready" }]);
+        expect(await db.query("select count(*) as n from webhook.deliveries")).toEqual([{ n: changes }]);
+      },
+      { timeoutMs: CONNECTED_WITHIN_MS },
+    );
+    await db.stop();
+  },
+  ABSENT_MS + 60_000,
+);
