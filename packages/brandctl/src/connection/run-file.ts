@@ -10,6 +10,8 @@ export interface RunFile {
   readonly rpc: Readonly<Record<string, string>>;
   /** Addresses for probes and metrics by process. */
   readonly admin: Readonly<Record<string, string>>;
+  /** A login with the role `platform`. */
+  readonly platformDatabaseUrl: string | undefined;
 }
 
 export const RUN_FILE = join(".local", "run.json");
@@ -38,10 +40,17 @@ function readRunFile(path: string): RunFile {
     throw wrong("cannot be read as JSON", error);
   }
   if (!isObject(content)) throw wrong("does not hold a JSON object");
-  const { base_url, rpc, admin } = content;
-  return { path, baseUrl: typeof base_url === "string" ? base_url : undefined, rpc: addresses(rpc), admin: addresses(admin) };
+  const { base_url, rpc, admin, platform_database_url } = content;
+  return {
+    path,
+    baseUrl: textOf(base_url),
+    rpc: addresses(rpc),
+    admin: addresses(admin),
+    platformDatabaseUrl: textOf(platform_database_url),
+  };
 }
 
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 function addresses(value: unknown): Record<string, string> {

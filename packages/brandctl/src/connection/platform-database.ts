@@ -1,0 +1,100 @@
+import { postgresUrl } from "@brand-records/config";
+import { AppError } from "@brand-records/errors";
+import type { Database } from "@brand-records/postgres";
+import { CommandFailure } from "../failure.ts";
+import { errorCode, errorReason } from "../output/error-reason.ts";
+import { RUN_FILE } from "./run-file.ts";
+import type { Session } from "../session.ts";
+
+const FLAG = "--platform-database-url";
+const SETTING = "PLATFORM_DATABASE_URL";
+
+/** Where the platform writes its records, by a login with the role `platform`. */
+export interface PlatformDatabase {
+  readonly url: string;
+  /** Where the URL comes from: a flag, a setting or a file. */
+  readonly from: string;
+}
+
+/** A flag wins over the setting, the setting over the run file. @throws CommandFailure when nothing says where it is */
+export function findPlatformDatabase({ terminal, endpoints }: Session, flag: string | undefined): PlatformDatabase {
+  const set = terminal.env[SETTING];
+  if (flag) return checked({ url: flag, from: FLAG });
+  if (set) return checked({ url: set, from: SETTING });
+  const file = endpoints.runFile();
+  if (file?.platformDatabaseUrl !== undefined) return checked({ url: file.platformDatabaseUrl, from: file.path });
+  const where = file === undefined ? `no ${RUN_FILE} from here upwards` : `nothing in ${file.path}`;
+  throw new CommandFailure("unknown_address", `Nothing says where the platform's database is: no ${FLAG}, no ${SETTING}, ${where}.`, {
+    hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${SETTING}: docs/platform.md tells how a login gets the role.`,
+  });
+}
+
+/** The URL is not shown: it holds a password. */
+function checked(database: PlatformDatabase): PlatformDatabase {
+  if (postgresUrl.safeParse(database.url).success) return database;
+  throw new CommandFailure(
+    "invalid_settings",
+    `${database.from} is no Postgres URL, such as postgres://login:password@host:5432/brand_records.`,
+  );
+}
+
+/** Connects, does the work, and disconnects. Errors of the connection and of missing rights say where and what to do. */
+export async function withPlatformDatabase<T>(database: PlatformDatabase, work: (db: Database) => Promise<T>): Promise<T> {
+  // Loaded when needed, as gRPC is.
+  const { openPool } = await import("@brand-records/postgres");
+  const db = openPool({ url: database.url, max: 1, applicationName: "brandctl" });
+  try {
+    return await work(db);
+  } catch (error) {
+    throw explain(error, database);
+  } finally {
+    await db.stop();
+  }
+}
+
+function explain(error: unknown, { url, from }: PlatformDatabase): unknown {
+  const { host, pathname, username } = new URL(url);
+  const where = `${host}${pathname} (${from})`;
+  const failure = (code: string, message: string, hint?: string): CommandFailure =>
+    new CommandFailure(code, message, { cause: error, hint });
+  if (error instanceof AppError && error.kind === "timeout") {
+    return failure(
+      "timeout",
+      `The database at ${where} did not answer in time.`,
+      "Somebody may hold the record, or the database is busy: try again.",
+    );
+  }
+  if (error instanceof AppError && error.kind === "unavailable") {
+    const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start begins another. " : "";
+    return failure(
+      "unavailable",
+      `The database cannot be reached at ${where}: ${errorReason(error.cause)}.`,
+      `${stale}Is it running, and ${SETTING} right?`,
+    );
+  }
+  const login = decodeURIComponent(username);
+  switch (errorCode(error)) {
+    case "28P01":
+    case "28000":
+      return failure("unauthenticated", `The database at ${where} does not let ${login} in.`, `Is the password in ${from} right?`);
+    case "3D000":
+      return failure("not_found", `There is no such database: ${where}.`, `Is the name in ${from} right?`);
+    case "42P01":
+    case "3F000":
+      return failure(
+        "not_found",
+        `The database at ${where} holds no records.`,
+        "The records service makes their tables when it starts. Is it the right database?",
+      );
+    case "42501":
+      return failure(
+        "permission_denied",
+        `${login} may not change records at ${where}.`,
+        `As the database's owner: psql -f services/records/platform-role.sql, then: grant platform to ${login}`,
+      );
+    case "23514":
+      return failure("refused", `The database refuses the change: ${errorReason(error)}.`, "docs/platform.md tells what it checks.");
+    default:
+      return error;
+  }
+}
