@@ -143,7 +143,7 @@ export class Ledger {
       }
       // Events of different records may have overtaken each other; those of one may not.
       const inOrder = (ids: readonly string[]): string =>
-        JSON.stringify([...Map.groupBy(ids, (event) => recordOf.get(event) ?? "")].toSorted());
+        JSON.stringify([...Map.groupBy(ids, (event) => recordOf.get(event) ?? "")].toSorted(([a], [b]) => (a < b ? -1 : 1)));
       if (inOrder(found) !== inOrder(wanted)) problems.push(`${id}: deliveries are out of order, or others than were selected`);
     }
     const known = new Set(this.#receivers.map(({ id }) => id));

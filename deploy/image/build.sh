@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # Of a package: nothing else is read when it runs.
-RUNS="dist migrations bin"
+RUNS="dist migrations bin platform-role.sql"
 
 # Install scripts are code of others with all our rights; what we install needs none.
 NPM_CI="npm ci --ignore-scripts --prefer-offline --no-audit --no-fund"
@@ -65,8 +65,8 @@ production() {
   fi
   manifests "$target"
   packages | while read -r package; do
-    for folder in $RUNS; do
-      if [ -d "$package/$folder" ]; then cp -R "$package/$folder" "$target/$package/"; fi
+    for part in $RUNS; do
+      if [ -e "$package/$part" ]; then cp -R "$package/$part" "$target/$package/"; fi
     done
   done
   # Optional are a database and a Node for machines without: here, one is another container and the other the image's.

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openPool } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
@@ -13,6 +14,7 @@ interface RunFile {
   base_url: string;
   admin: Record<string, string>;
   rpc: Record<string, string>;
+  platform_database_url: string;
   brands: { id: string; name: string; tier: string; keys: { reporting: string; planner: string } }[];
 }
 
@@ -194,6 +196,20 @@ it("finds its way back after the launcher was killed, with the same keys and rec
   expect(after.brands).toEqual(before.brands);
   for (const { keys } of after.brands) expect((await get("/api/v1/links", keys.planner)).status).toBe(200);
   expect(launcher?.output()).not.toContain("Making demo data");
+
+  const platform = openPool({ url: after.platform_database_url, applicationName: "platform" });
+  try {
+    const changed = await platform.query(
+      `update records.submissions set status = 'approved', reviewed_at = now()
+        where (brand_id, id) = (select brand_id, id from records.submissions where status = 'pending' limit 1) returning status`,
+    );
+    expect(changed).toEqual([{ status: "approved" }]);
+    for (const forbidden of ["records.outbox", "accounts.brands", "webhook.events"]) {
+      await expect(platform.query(`select from ${forbidden}`)).rejects.toMatchObject({ code: "42501" });
+    }
+  } finally {
+    await platform.stop();
+  }
 }, 90_000);
 
 it("stops cleanly on Ctrl-C, and leaves nothing running", async () => {

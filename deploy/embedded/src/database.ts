@@ -1,18 +1,28 @@
 import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { openPool } from "@brand-records/postgres";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 import type { LauncherConfig } from "./config.ts";
-import type { LocalFiles, Secrets } from "./local-files.ts";
+import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
 import { SERVICES, type ServiceName } from "./services.ts";
 import type { SupervisorEvents } from "./supervisor.ts";
 
 const DATABASE = "brand_records";
+/** Writes the records in the platform's stead: a login with the role `platform`. */
+const PLATFORM_LOGIN = "platform_backend";
+const PLATFORM_ROLE = join(ROOT, "services/records/platform-role.sql");
 
 export type DatabaseEvents = Pick<SupervisorEvents, "died" | "recovered">;
 
 export interface RunningDatabase {
   /** Connection URL for a service. */
   urlFor(service: ServiceName): string;
+  /**
+   * Connection URL for whoever writes the records, once records has made their tables. In the embedded server it has the
+   * role `platform` and no more; of a database that was given, nothing is known but its one URL.
+   */
+  platformUrl(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -24,20 +34,19 @@ export async function startDatabase(
   events: DatabaseEvents,
 ): Promise<RunningDatabase> {
   const { DATABASE_URL: given } = config;
-  if (given !== undefined) return { urlFor: () => given, stop: async () => {} };
+  if (given !== undefined) return { urlFor: () => given, platformUrl: async () => given, stop: async () => {} };
   const password = secrets.postgresPassword;
   const start = (port?: number): Promise<EmbeddedPostgres> =>
     startEmbeddedPostgres({ dataDir: files.database, user: "postgres", password, ...(port !== undefined && { port }) });
   const server = await start();
   await createRoles(server.url, password);
   const keeper = keepRunning(server, start, events);
+  const urlFor = (role: string): string => urlOf(server.url, role, rolePassword(password, role));
   return {
-    urlFor: (service) => {
-      const url = new URL(server.url);
-      url.username = service;
-      url.password = rolePassword(password, service);
-      url.pathname = `/${DATABASE}`;
-      return url.href;
+    urlFor,
+    async platformUrl() {
+      await createPlatformLogin(urlOf(server.url, "postgres", password), password);
+      return urlFor(PLATFORM_LOGIN);
     },
     stop: () => keeper.stop(),
   };
@@ -84,6 +93,10 @@ function keepRunning(
   };
 }
 
+function urlOf(serverUrl: string, user: string, password: string): string {
+  return Object.assign(new URL(serverUrl), { username: user, password, pathname: `/${DATABASE}` }).href;
+}
+
 /** A service that gave its password away would not give away the superuser's. */
 function rolePassword(password: string, role: string): string {
   return createHmac("sha256", password).update(role).digest("hex");
@@ -101,6 +114,19 @@ async function createRoles(superuserUrl: string, password: string): Promise<void
     const [existing] = await db.query("select 1 from pg_database where datname = $1", [DATABASE]);
     if (existing === undefined) await db.query(`create database ${DATABASE}`);
     for (const role of SERVICES) await db.query(`grant create, temporary on database ${DATABASE} to ${role}`);
+  } finally {
+    await db.stop();
+  }
+}
+
+async function createPlatformLogin(superuserUrl: string, password: string): Promise<void> {
+  const db = openPool({ url: superuserUrl, max: 1, applicationName: "launcher" });
+  try {
+    await db.query(await readFile(PLATFORM_ROLE, "utf8"));
+    const [existing] = await db.query("select 1 from pg_roles where rolname = $1", [PLATFORM_LOGIN]);
+    const verb = existing === undefined ? "create" : "alter";
+    await db.query(`${verb} role ${PLATFORM_LOGIN} login password '${rolePassword(password, PLATFORM_LOGIN)}'`);
+    await db.query(`grant platform to ${PLATFORM_LOGIN}`);
   } finally {
     await db.stop();
   }

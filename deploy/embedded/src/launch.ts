@@ -51,10 +51,11 @@ export async function launch(
   await Promise.all(supervisors.map((supervisor) => supervisor.start()));
 
   signal.throwIfAborted();
+  const platformUrl = await database.platformUrl();
   const earlier = (readJson(files.run) as RunFile | undefined)?.brands ?? [];
   const brands = await seedDemo(programs.rpc, config.ENVIRONMENT, earlier, (text) => terminal.step(`Making demo data: ${text}`), signal);
   const baseUrl = `http://${reachableHost(config.HOST)}:${config.PORT}`;
-  const run: RunFile = { base_url: baseUrl, admin: programs.admin, rpc: programs.rpc, brands };
+  const run: RunFile = { base_url: baseUrl, admin: programs.admin, rpc: programs.rpc, platform_database_url: platformUrl, brands };
   writeJson(files.run, run);
   terminal.say(banner(run, config));
 }

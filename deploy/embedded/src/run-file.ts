@@ -5,6 +5,8 @@ export interface RunFile {
   readonly admin: Readonly<Record<string, string>>;
   /** gRPC address of each service. */
   readonly rpc: Readonly<Record<string, string>>;
+  /** Where the platform would write its records. brandctl records set-status does, and tests. */
+  readonly platform_database_url: string;
   readonly brands: readonly RunBrand[];
 }
 

@@ -4,11 +4,14 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { BROKEN, MESSAGES } from "../test/sample-messages.ts";
 import { eventJsonSchema } from "./event-json-schema.ts";
+import { readEventMessage } from "./event-message.ts";
 
 /** The file that readers in other languages take. */
 
+const ROOT = join(import.meta.dirname, "../../..");
+
 const readSchema = async (): Promise<object> =>
-  JSON.parse(await readFile(join(import.meta.dirname, "../../../docs/schemas/brand-event.schema.json"), "utf8")) as object;
+  JSON.parse(await readFile(join(ROOT, "docs/schemas/brand-event.schema.json"), "utf8")) as object;
 
 it("docs/schemas is up to date: otherwise npm run schemas", async () => {
   expect(await readSchema()).toEqual(JSON.parse(JSON.stringify(eventJsonSchema())));
@@ -24,6 +27,13 @@ describe("the schema", () => {
 
   it.each(Object.entries(MESSAGES))("accepts a message of %s", (_, message) => {
     expect(accepts(message)).toBe(true);
+  });
+
+  it("accepts the message that docs/platform.md shows, as readEventMessage does", async () => {
+    const page = await readFile(join(ROOT, "docs/platform.md"), "utf8");
+    const [, shown = ""] = /^```json\n(\{\s+"id": "evt_.*?)^```$/ms.exec(page) ?? [];
+    expect(accepts(JSON.parse(shown))).toBe(true);
+    expect(readEventMessage(Buffer.from(shown)).event.type).toBe("payout.paid");
   });
 
   it("accepts what a later release may add", () => {

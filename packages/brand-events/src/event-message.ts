@@ -76,18 +76,12 @@ const data = z.discriminatedUnion("resource", [submission, payout, campaign], {
   error: ({ code }) => (code === "invalid_union" ? `has to be one of ${resources}` : undefined),
 });
 
-/** What `superRefine` demands, for whoever validates by the JSON Schema. */
-const typeFitsData = EVENT_TYPE_NAMES.map((type) => ({
-  if: { properties: { type: { const: type } } },
-  then: {
-    properties: {
-      data: {
-        type: "object",
-        properties: { resource: { const: EVENT_TYPES[type] }, status: { const: type.slice(type.indexOf(".") + 1) } },
-      },
-    },
-  },
-}));
+/** What `superRefine` demands, for whoever validates by the JSON Schema: one of these. */
+const typeFitsData = EVENT_TYPE_NAMES.map((type) => {
+  const status = type.slice(type.indexOf(".") + 1);
+  const data = { type: "object", properties: { resource: { const: EVENT_TYPES[type] }, status: { const: status } } };
+  return { properties: { type: { const: type }, data } };
+});
 
 /** A message of the log, `brand.events`: its value, as JSON. The key is the record's id; a header carries `traceparent`. */
 export const eventMessageSchema = z
@@ -104,7 +98,7 @@ export const eventMessageSchema = z
     if (EVENT_TYPES[type] !== data.resource) problem("resource", `has to be ${EVENT_TYPES[type]} for ${type}`);
     else if (!type.endsWith(`.${data.status}`)) problem("status", `does not fit ${type}`);
   })
-  .meta({ allOf: typeFitsData });
+  .meta({ anyOf: typeFitsData });
 
 export type EventMessage = z.output<typeof eventMessageSchema>;
 

@@ -21,6 +21,7 @@ Settings:
   ACCOUNTS_ADDRESS, PLANS_ADDRESS,
   RECORDS_ADDRESS, WEBHOOK_ADDRESS         host:port of each service's gRPC
   BASE_URL                                 origin of the HTTP API; doctor looks at it
+  PLATFORM_DATABASE_URL                    Postgres, by a login with the role platform: records set-status
   LOCAL_DIR                                where run.json is, when npm start was given another place than .local
   RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA    PEM files for mutual TLS: all three or none
   NO_COLOR                                 no colours, on a terminal either

@@ -16,9 +16,15 @@ export interface CallContext {
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+/** A W3C trace context, or null if it is none. */
+export function wellFormedTraceparent(given: string | undefined): string | null {
+  return given !== undefined && TRACEPARENT.test(given) ? given : null;
+}
+
 /** The caller's trace context if it is well formed, else the start of a new trace that nobody samples. */
 export function traceparentFrom(given: string | undefined): string {
-  if (given !== undefined && TRACEPARENT.test(given)) return given;
+  const theirs = wellFormedTraceparent(given);
+  if (theirs !== null) return theirs;
   const random = randomUUID().replaceAll("-", "");
   return `00-${random}-${random.slice(0, 16)}-00`;
 }

@@ -23,9 +23,6 @@ create table webhook.receivers (
   enabled boolean not null default true,
   disabled_reason text check (disabled_reason in ('member', 'gone', 'failing')),
   disabled_at timestamptz(3),
-  last_status integer,
-  last_delivery_at timestamptz(3),
-  failures integer not null default 0,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   check (enabled = (disabled_reason is null) and enabled = (disabled_at is null)),
@@ -44,7 +41,12 @@ create table webhook.lanes (
   in_flight integer not null default 0 check (in_flight >= 0),
   max_in_flight integer not null default 8 check (max_in_flight between 1 and 64),
   parked_until timestamptz not null default '-infinity',
-  last_served timestamptz not null default '-infinity'
+  last_served timestamptz not null default '-infinity',
+  -- Of the last attempt: its HTTP status, 0 if there was no answer. Here rather than with the receiver: written with every result.
+  last_status integer,
+  last_delivery_at timestamptz(3),
+  -- Failed attempts since the last success, tests excluded.
+  failures integer not null default 0
 ) with (fillfactor = 70);
 
 create index lanes_to_serve on webhook.lanes (last_served) where not held;

@@ -11,6 +11,7 @@ import { KnownBrands } from "./brands/known-brands.ts";
 import type { WebhookConfig } from "./config.ts";
 import { requireSecretKeys } from "./domain/require-secret-keys.ts";
 import { startIntake } from "./intake/start-intake.ts";
+import { startJanitor } from "./janitor.ts";
 import { eventsHandlers } from "./rpc/events.ts";
 import { receiversHandlers } from "./rpc/receivers.ts";
 
@@ -28,11 +29,9 @@ export function startWebhook(config: WebhookConfig, life: Lifecycle, log: Logger
     const brands = new KnownBrands(db, accounts);
     const intake = startIntake({ config, db, brands, life, registry, log });
     subscription = intake.subscription;
+    life.own("janitor", startJanitor(db, log));
     return [
-      service(
-        ReceiversServiceService,
-        receiversHandlers({ db, keys: config.RECEIVER_SECRET_KEYS, ports: config.RECEIVER_PORTS, brands }),
-      ),
+      service(ReceiversServiceService, receiversHandlers({ db, keys: config.RECEIVER_SECRET_KEYS, ports: config.RECEIVER_PORTS, brands })),
       service(EventsServiceService, eventsHandlers({ db, deadLetters: intake.deadLetters })),
       ...intake.services,
     ];

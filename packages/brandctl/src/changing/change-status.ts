@@ -48,8 +48,8 @@ async function findRecord(sql: Sql, { kind, id, brandId }: StatusChange): Promis
   const { resource } = KINDS[kind];
   const records = await sql.query<{ brandId: string; status: string }>(
     `select brand_id as "brandId", status from records.${resource}
-      where id = $1 and brand_id = coalesce($2, brand_id) order by brand_id limit ${BRANDS_SHOWN_MAX + 1} for update`,
-    [id, brandId],
+      where id = $1 ${brandId === undefined ? "" : "and brand_id = $2"} order by brand_id limit ${BRANDS_SHOWN_MAX + 1} for update`,
+    brandId === undefined ? [id] : [id, brandId],
   );
   const [record, ...others] = records;
   if (record === undefined) {

@@ -104,6 +104,6 @@ function text(
 }
 
 function parseTraceparent(given: string): string {
-  if (/^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(given)) return given;
+  if (/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(given)) return given;
   throw new InvalidArgumentError("It has to be a W3C traceparent, such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.");
 }

@@ -1,3 +1,4 @@
 declare module "kafkajs/src/network/requestQueue/index.js" {
-  export default class RequestQueue {}
+  const RequestQueue: { readonly prototype: object };
+  export default RequestQueue;
 }

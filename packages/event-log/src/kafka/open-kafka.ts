@@ -22,16 +22,20 @@ export function openKafka(config: EventLogConfig, clientId: string, log: Logger)
     ...(sasl !== undefined && { sasl }),
     logLevel: logLevel.WARN,
     // While brokers are away kafkajs reports every attempt as an error; ours says once that they are.
-    logCreator:
-      () =>
-      ({ log: { message, timestamp: _, logger: __, ...fields } }: LogEntry) =>
-        log.debug(fields, message),
+    logCreator: () => write(log),
   };
   return new Kafka(options);
 }
 
+const write =
+  (log: Logger) =>
+  ({ log: entry }: LogEntry): void => {
+    const { message, ...fields } = entry;
+    log.debug({ kafka: fields }, message);
+  };
+
 function saslOf(config: EventLogConfig): SASLOptions | undefined {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = config;
   if (mechanism === undefined) return undefined;
-  return { mechanism, username: username ?? "", password: password ?? "" } as SASLOptions;
+  return { mechanism, username: username ?? "", password: password ?? "" };
 }

@@ -193,7 +193,8 @@ function textsOf(headers: IHeaders | undefined): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {
     const first = Array.isArray(value) ? value[0] : value;
-    if (first !== undefined) texts[name] = first.toString();
+    // kafkajs gives null for a header without a value, whatever its types say.
+    if (first != null) texts[name] = first.toString();
   }
   return texts;
 }

@@ -31,7 +31,7 @@ export interface Receiver {
     | undefined;
   /** Failed attempts since the last 2xx, tests excluded. */
   failures: number;
-  /** Deliveries that wait to be sent; of a disabled receiver, those that are held. */
+  /** Deliveries that wait to be sent; of a disabled receiver, those that are held. Counted up to 100,000. */
   waiting: number;
   created_at: string;
   updated_at: string;

@@ -233,7 +233,10 @@ it("makes ids as everybody else does: of the time, in order, never twice", async
   const ids = rows.map((row) => row.id);
   expect(ids).toEqual(ids.toSorted());
   // Version 7 and the variant of RFC 9562, read back from the base32.
-  const digits = [...id.slice(4)].reduce((sum, letter) => sum * 32n + BigInt("0123456789abcdefghjkmnpqrstvwxyz".indexOf(letter)), 0n);
+  const digits = Array.from(id.slice(4)).reduce(
+    (sum, letter) => sum * 32n + BigInt("0123456789abcdefghjkmnpqrstvwxyz".indexOf(letter)),
+    0n,
+  );
   expect(digits.toString(16).padStart(32, "0")).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
 });
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
-import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
+import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
 import { newId } from "@brand-records/typeid";
 import { campaign, deposit, payout, submission } from "../../test/sample-records.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
@@ -35,7 +35,8 @@ afterAll(async () => {
   await served.stop();
 });
 
-const eventTypes = async () => (await owner.query<{ type: string }>("select type from records.outbox order by seq")).map(({ type }) => type);
+const eventTypes = async () =>
+  (await owner.query<{ type: string }>("select type from records.outbox order by seq")).map(({ type }) => type);
 
 const SAMPLES = { campaigns: campaign(), submissions: submission(), payouts: payout(), deposits: deposit() };
 
@@ -59,7 +60,7 @@ describe("the role platform", () => {
       [`records.${resource}`],
     );
     expect(rights.map(({ column }) => column).toSorted()).toEqual(
-      ["brand_id", ...Object.keys(RESOURCES[resource as ResourceName].schema.shape)].toSorted(),
+      ["brand_id", ...Object.keys(RESOURCES[resource].schema.shape)].toSorted(),
     );
     for (const { column, reads, inserts, updates } of rights) {
       expect({ column, reads, inserts, updates }).toEqual({

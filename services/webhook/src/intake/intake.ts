@@ -1,6 +1,7 @@
 import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events";
 import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-records/event-log";
 import type { Database } from "@brand-records/postgres";
+import { wellFormedTraceparent } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import { ensureDays, type NewEvent } from "../storage/intake.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
@@ -79,7 +80,7 @@ function eventFrom({ key, value, headers }: ReceivedMessage): NewEvent {
   const ageDays = (Date.now() - Date.parse(created_at)) / DAY_MS;
   if (ageDays > AGE_DAYS_MAX) throw new UnreadableMessage(`created_at is over ${AGE_DAYS_MAX} days ago`);
   if (ageDays < -FUTURE_DAYS_MAX) throw new UnreadableMessage("created_at is in the future");
-  return { id, created_at, brand_id, type, data: dataJson, traceparent: headers["traceparent"]?.slice(0, 100) ?? null };
+  return { id, created_at, brand_id, type, data: dataJson, traceparent: wellFormedTraceparent(headers["traceparent"]) };
 }
 
 async function ensureNewDays(db: Database, known: Set<string>, readable: readonly Readable[]): Promise<void> {

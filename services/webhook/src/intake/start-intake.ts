@@ -49,14 +49,17 @@ export function startIntake({ config, db, brands, life, registry, log }: IntakeS
   }
   const reader = life.own("event log reader", openKafkaReader(config, GROUP, log));
   const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters)));
-  new Gauge({
+  registry.registerMetric(lagOf(subscription));
+  return { deadLetters: reader.deadLetters, subscription, services: [] };
+}
+
+function lagOf(subscription: Subscription): Gauge {
+  return new Gauge({
     name: "intake_lag_messages",
-    help: "Messages in the log that were not taken in yet.",
-    registers: [registry],
+    help: "Messages in the log that were not taken in yet; -1 while the brokers cannot say.",
+    registers: [],
     async collect() {
-      // A broker that is away has no number; -1 is none.
       this.set((await subscription.lag().catch(() => undefined)) ?? -1);
     },
   });
-  return { deadLetters: reader.deadLetters, subscription, services: [] };
 }

@@ -13,8 +13,8 @@ export const WAITING_COUNTED_MAX = 100_000;
  * Everything but the secret. The order keeps the count to its index: without, where one receiver had most of the table, all
  * of it was read for every other.
  */
-const COLUMNS = `r.id, r.brand_id, r.url, r.label, r.events, r.enabled, r.disabled_reason, r.disabled_at, r.last_status,
-  r.last_delivery_at, r.failures, r.created_at, r.updated_at,
+const COLUMNS = `r.id, r.brand_id, r.url, r.label, r.events, r.enabled, r.disabled_reason, r.disabled_at, l.last_status,
+  l.last_delivery_at, l.failures, r.created_at, r.updated_at,
   (select count(*) from (select from webhook.deliveries d where d.receiver_id = r.id and d.state = 'pending'
      order by d.due_at, d.id limit ${WAITING_COUNTED_MAX}) w) as waiting`;
 
@@ -33,10 +33,13 @@ const statements = {
   },
   insertLane: { name: "receivers.insert_lane", text: "insert into webhook.lanes (receiver_id) values ($1)" },
   count: { name: "receivers.count", text: "select count(*) from webhook.receivers r where r.brand_id = $1" },
-  find: { name: "receivers.find", text: `select ${COLUMNS} from webhook.receivers r where r.brand_id = $1 and r.id = $2` },
+  find: {
+    name: "receivers.find",
+    text: `select ${COLUMNS} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2`,
+  },
   list: {
     name: "receivers.list",
-    text: `select ${COLUMNS} from webhook.receivers r where r.brand_id = $1 order by r.created_at, r.id`,
+    text: `select ${COLUMNS} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 order by r.created_at, r.id`,
   },
   change: {
     name: "receivers.change",

@@ -1,0 +1,40 @@
+import type { Database } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
+import { dropOrphanedDeliveries } from "./domain/delete-receiver.ts";
+import { ensureDays } from "./storage/intake.ts";
+
+const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Partitions are there before the first event of their day is: making one waits for everybody who uses the table. */
+const DAYS_AHEAD = 3;
+
+/** What nobody waits for, once a minute in every process: all of it may be done by any number of them at once. */
+export function startJanitor(db: Database, log: Logger, now: () => number = Date.now): { stop(): Promise<void> } {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const chores: Record<string, () => Promise<unknown>> = {
+    "days ahead": () =>
+      ensureDays(
+        db,
+        Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(now() + days * DAY_MS).toISOString().slice(0, 10)),
+      ),
+    "deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
+  };
+  const round = async (): Promise<void> => {
+    for (const [chore, work] of Object.entries(chores)) {
+      // The next round tries again.
+      await work().catch((error: unknown) => log.warn({ err: error, chore }, "a chore could not be done"));
+    }
+    if (!stopped) timer = setTimeout(() => void (running = round()), EVERY_MS);
+  };
+  let running = round();
+
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { Resolver } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { Agent, buildConnector, type Dispatcher } from "undici";
+import { isPublicAddress } from "../domain/forbidden-addresses.ts";
+
+/** The whole attempt has 15 s; a connection that takes longer than this will not be of use to it. */
+const CONNECT_MS = 10_000;
+const RESOLVE_MS = 2_500;
+const RESOLVE_TRIES = 2;
+/** Longer than undici's 4 s: a receiver that gets an event every ten seconds keeps its connection. Shorter than most servers'. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** The URL, or a name in it, leads to an address that is not public. */
+export class ForbiddenAddressError extends Error {
+  readonly code = "FORBIDDEN_ADDRESS";
+}
+
+/** The name leads nowhere at the moment. */
+export class UnresolvedNameError extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`the name could not be resolved (${code})`);
+    this.code = code;
+  }
+}
+
+export interface ReceiverAgentOptions {
+  /** host:port of resolvers instead of the system's. */
+  readonly dnsServers?: readonly string[];
+  /** For a machine of one's own: receivers on it, which are then not public. */
+  readonly allowLoopback: boolean;
+  /** To one origin; receivers may share one. */
+  readonly connectionsMax: number;
+}
+
+/**
+ * Connections to receivers, kept alive and shared, and only to public addresses: a literal is looked at before anything is
+ * done, every address a name resolves to before one is dialled, and the one that was reached once more.
+ */
+export class ReceiverAgent {
+  readonly dispatcher: Dispatcher;
+  readonly #allowLoopback: boolean;
+  readonly #resolver: Resolver;
+
+  constructor({ dnsServers, allowLoopback, connectionsMax }: ReceiverAgentOptions) {
+    this.#allowLoopback = allowLoopback;
+    // Not dns.lookup: that has four threads for the whole process, and one dead resolver takes them all.
+    this.#resolver = new Resolver({ timeout: RESOLVE_MS, tries: RESOLVE_TRIES });
+    if (dnsServers !== undefined && dnsServers.length > 0) this.#resolver.setServers(dnsServers);
+    const connect = buildConnector({ timeout: CONNECT_MS, allowH2: false, lookup: this.#lookup });
+    this.dispatcher = new Agent({
+      connections: connectionsMax,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      // The attempt has one deadline over everything; these would start anew with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (options, callback) => {
+        connect(options, (...[error, socket]) => {
+          if (error !== null) return callback(error, null);
+          if (this.#mayReach(socket.remoteAddress ?? "")) return callback(null, socket);
+          socket.destroy();
+          return callback(new ForbiddenAddressError("the connection leads to an address that is not public"), null);
+        });
+      },
+    });
+  }
+
+  /** @throws ForbiddenAddressError if the URL names an address that is not public: a connector is not asked about those */
+  requireAllowed(url: URL): void {
+    const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+    if (isIP(host) !== 0 && !this.#mayReach(host)) throw new ForbiddenAddressError("the URL names an address that is not public");
+  }
+
+  #mayReach(address: string): boolean {
+    return isPublicAddress(address) || (this.#allowLoopback && isLoopback(address));
+  }
+
+  readonly #lookup: LookupFunction = (hostname, options, callback) => {
+    this.#resolve(hostname).then(
+      (addresses) => {
+        if (options.all === true) return callback(null, addresses);
+        const [first] = addresses;
+        return callback(null, first?.address ?? "", first?.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, "", 0),
+    );
+  };
+
+  /** One that is not public spoils them all: whoever gave it would give it next time. */
+  async #resolve(hostname: string): Promise<{ address: string; family: 4 | 6 }[]> {
+    const addresses = this.#allowLoopback && isLoopbackName(hostname) ? LOOPBACK : await this.#ask(hostname);
+    if (!addresses.every(({ address }) => this.#mayReach(address))) {
+      throw new ForbiddenAddressError("the name resolves to an address that is not public");
+    }
+    return addresses;
+  }
+
+  async #ask(hostname: string): Promise<{ address: string; family: 4 | 6 }[]> {
+    const [v4, v6] = await Promise.allSettled([this.#resolver.resolve4(hostname), this.#resolver.resolve6(hostname)]);
+    const addresses = [
+      ...(v4.status === "fulfilled" ? v4.value.map((address) => ({ address, family: 4 as const })) : []),
+      ...(v6.status === "fulfilled" ? v6.value.map((address) => ({ address, family: 6 as const })) : []),
+    ];
+    if (addresses.length > 0) return addresses;
+    const { reason } = (v4.status === "rejected" ? v4 : v6) as PromiseRejectedResult;
+    throw new UnresolvedNameError(codeOf(reason));
+  }
+
+  async stop(): Promise<void> {
+    await this.dispatcher.destroy();
+    this.#resolver.cancel();
+  }
+}
+
+const LOOPBACK = [
+  { address: "127.0.0.1", family: 4 as const },
+  { address: "::1", family: 6 as const },
+];
+
+export const isLoopback = (address: string): boolean => address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
+export const isLoopbackName = (hostname: string): boolean => /(^|\.)localhost\.?$/.test(hostname);
+
+const codeOf = (reason: unknown): string => (reason instanceof Error && "code" in reason ? String(reason.code) : "unknown");

@@ -1,0 +1,111 @@
+import type { Database } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
+import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
+import { disableByItself, lockLanes, settleDeliveries, updateLanes, type AttemptResult, type LockedLane } from "../storage/results.ts";
+
+/** Results are written together: one that comes alone does not wait long, and many wait for each other's transaction. */
+const GATHER_MS = 5;
+const BATCH_MAX = 256;
+const RETRY_MS = 500;
+
+interface Waiting {
+  readonly result: AttemptResult;
+  readonly written: () => void;
+}
+
+/**
+ * Writes what came of attempts, in batches, each a transaction. While the database is away results wait here and are tried
+ * again: until their leases end they count, after that the deliveries are somebody else's, and are sent again.
+ */
+export class ResultWriter {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #now: () => number;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(db: Database, log: Logger, now: () => number = Date.now) {
+    this.#db = db;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** Resolves when it is written, or when this stops without a database. */
+  write(result: AttemptResult): Promise<void> {
+    return new Promise((written) => {
+      this.#waiting.push({ result, written });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** Writes what has come; gives up what cannot be written. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_MAX);
+      if (await this.#tryToWrite(batch.map(({ result }) => result))) {
+        for (const { written } of batch) written();
+        continue;
+      }
+      if (this.#stopping) {
+        this.#log.error({ results: batch.length }, "results could not be written: their deliveries are sent again");
+        for (const { written } of batch) written();
+        continue;
+      }
+      this.#waiting.unshift(...batch);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+    this.#writing = undefined;
+  }
+
+  async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
+    try {
+      await writeResults(this.#db, results, this.#now(), this.#log);
+      return true;
+    } catch (error) {
+      this.#log.warn({ err: error, results: results.length }, "results could not be written");
+      return false;
+    }
+  }
+}
+
+/** @param now milliseconds since the epoch, for how long a receiver has been failing */
+export async function writeResults(db: Database, results: readonly AttemptResult[], now: number, log: Logger): Promise<void> {
+  const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
+  const disabled = await db.transaction(async (sql) => {
+    const lanes = await lockLanes(sql, [...byReceiver.keys()]);
+    const ours = await settleDeliveries(sql, results);
+    const changes = lanes.map((lane) => ({ lane, change: changeOf(lane, byReceiver.get(lane.receiverId) ?? [], ours, now) }));
+    await updateLanes(
+      sql,
+      changes.map(({ lane: { receiverId }, change }) => {
+        const settled = (byReceiver.get(receiverId) ?? []).filter(({ delivery_id }) => ours.has(delivery_id));
+        const delays = settled.flatMap(({ delay_seconds }) => delay_seconds ?? []);
+        const dueInSeconds = delays.length > 0 ? Math.min(...delays) : undefined;
+        return { receiverId, lane: change.lane, ended: settled.length, parkSeconds: change.parkSeconds, dueInSeconds };
+      }),
+    );
+    const gone: { receiver_id: string; reason: string }[] = [];
+    for (const { lane, change } of changes) {
+      const { disable } = change;
+      if (disable !== undefined && (await disableByItself(sql, lane.receiverId, disable))) {
+        gone.push({ receiver_id: lane.receiverId, reason: disable });
+      }
+    }
+    return gone;
+  });
+  for (const each of disabled) log.warn(each, "receiver disabled");
+}
+
+function changeOf(lane: LockedLane, results: readonly AttemptResult[], ours: ReadonlySet<string>, now: number): LaneChange {
+  const outcomes = results
+    .filter(({ delivery_id }) => ours.has(delivery_id))
+    .map(({ outcome, http_status, test }) => ({ accepted: outcome === "accepted", httpStatus: http_status, test }));
+  return afterOutcomes(lane, outcomes, lane.limit, now);
+}

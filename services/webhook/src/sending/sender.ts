@@ -1,0 +1,239 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { openSession, type Database, type Session } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
+import { idSequence } from "@brand-records/typeid";
+import type { Outcome } from "../domain/outcome.ts";
+import { nextState, type NextState } from "../domain/retry-schedule.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
+import { signatureHeaders } from "../domain/signature.ts";
+import { openSigningSecret } from "../domain/signing-secret.ts";
+import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
+import { abandonDeliveries } from "../storage/abandon.ts";
+import type { AttemptResult } from "../storage/results.ts";
+import { attemptPost } from "./attempt.ts";
+import { eventBody } from "./event-body.ts";
+import type { ReceiverAgent } from "./receiver-agent.ts";
+import { ResultWriter } from "./result-writer.ts";
+import type { SendingMetrics } from "./sending-metrics.ts";
+
+/** Beyond the deadline: for the claim before it and the result after it. */
+const LEASE_MARGIN_SECONDS = 30;
+/** Retries come due by themselves, and a notification may be lost with its connection. */
+const POLL_MS = 500;
+const LISTEN_IDLE_MS = 30_000;
+const RETRY_MS = 1_000;
+const USER_AGENT = "BrandRecords-Webhooks/1.0";
+
+export interface SendingSettings {
+  /** Attempts under way at once in this process. */
+  readonly inFlightMax: number;
+  readonly deadlineMs: number;
+  readonly retryDelaysSeconds: readonly number[];
+  readonly publicUrl: string;
+  readonly headerWord: string;
+}
+
+export interface SenderOptions extends SendingSettings {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly keys: SecretKeys;
+  readonly agent: ReceiverAgent;
+  readonly metrics: SendingMetrics;
+  readonly log: Logger;
+}
+
+const newAttemptId = idSequence("att");
+
+/** Claims what is due, posts it, and hands on what came of it, until it is stopped. Any number of processes share the work. */
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #results: ResultWriter;
+  readonly #stopping = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #running: Promise<unknown>;
+  #woken = false;
+  #endSleep: () => void = () => {};
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#results = new ResultWriter(options.db, options.log);
+    this.#running = Promise.all([this.#run(), this.#listen()]);
+  }
+
+  /** Something may be due. */
+  wake(): void {
+    this.#woken = true;
+    this.#endSleep();
+  }
+
+  /** Claims nothing more; resolves when what is under way is over and written down. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await this.#running;
+    await Promise.all(this.#underWay);
+    await this.#results.stop();
+  }
+
+  async #run(): Promise<void> {
+    const { log, inFlightMax } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      this.#woken = false;
+      const room = inFlightMax - this.#underWay.size;
+      let claimed = 0;
+      try {
+        if (room > 0) claimed = await this.#claim(room);
+      } catch (error) {
+        log.warn({ err: error }, "deliveries cannot be claimed");
+        await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      }
+      if (claimed === 0) await this.#sleep();
+    }
+  }
+
+  async #claim(room: number): Promise<number> {
+    const { db, deadlineMs } = this.#options;
+    const claimed = await claimDeliveries(db, room, Math.ceil(deadlineMs / 1_000) + LEASE_MARGIN_SECONDS);
+    const lost = claimed.filter(({ brand_id }) => brand_id === null);
+    if (lost.length > 0) await abandonDeliveries(db, lost);
+    for (const delivery of claimed) {
+      if (delivery.brand_id === null) continue;
+      const sending = this.#send({ ...delivery, brand_id: delivery.brand_id }).finally(() => {
+        this.#underWay.delete(sending);
+        // Its lane has room again.
+        this.wake();
+      });
+      this.#underWay.add(sending);
+    }
+    return claimed.length;
+  }
+
+  async #send(delivery: ClaimedDelivery & { readonly brand_id: string }): Promise<void> {
+    const { metrics, log, retryDelaysSeconds } = this.#options;
+    const startedAt = new Date();
+    const begun = performance.now();
+    const outcome = await this.#attempt(delivery);
+    const duration_ms = Math.round(performance.now() - begun);
+    const next = nextState(outcome, delivery.attempt, Math.random(), retryDelaysSeconds);
+    metrics.attempts.inc({ outcome: outcome.outcome });
+    metrics.duration.observe(duration_ms / 1_000);
+    const { id, event_id, receiver_id, brand_id, attempt } = delivery;
+    const said = { outcome: outcome.outcome, http_status: outcome.httpStatus, ...(outcome.error !== null && { error: outcome.error }) };
+    const retry = next.state === "pending" ? { retry_in_seconds: Math.round(next.delaySeconds) } : {};
+    log.info(
+      { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...said, duration_ms, next_state: next.state, ...retry },
+      "delivery attempted",
+    );
+    await this.#results.write(resultOf(delivery, outcome, next, startedAt, duration_ms));
+  }
+
+  async #attempt(delivery: ClaimedDelivery & { readonly brand_id: string }): Promise<Outcome> {
+    const { agent, keys, deadlineMs, publicUrl, headerWord, log } = this.#options;
+    let secrets: [string, ...string[]];
+    try {
+      secrets = secretsOf(keys, delivery);
+    } catch (error) {
+      log.error({ err: error, delivery_id: delivery.id }, "a delivery cannot be signed");
+      return {
+        outcome: "unsendable",
+        httpStatus: null,
+        error: "its signing secret cannot be opened",
+        response: null,
+        retryAfterSeconds: null,
+      };
+    }
+    const body = eventBody(delivery, publicUrl);
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    const signed = {
+      eventId: delivery.event_id,
+      eventType: delivery.type,
+      body,
+      timestampSeconds,
+      attempt: delivery.attempt,
+      secrets,
+      headerWord,
+    };
+    const headers = { "user-agent": USER_AGENT, ...signatureHeaders(signed), ...traceOf(delivery) };
+    return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
+  }
+
+  /** Until something changed, or a while has passed. */
+  async #sleep(): Promise<void> {
+    if (this.#woken || this.#stopping.signal.aborted) return;
+    const woken = new AbortController();
+    this.#endSleep = () => woken.abort();
+    await pause(POLL_MS, undefined, { signal: woken.signal }).catch(() => {});
+  }
+
+  /** Who adds deliveries says so; without it they would wait for the next poll. */
+  async #listen(): Promise<void> {
+    const { databaseUrl, log } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      let session: Session | undefined;
+      try {
+        session = await openSession({
+          url: databaseUrl,
+          applicationName: "webhook listener",
+          idleTimeoutMs: LISTEN_IDLE_MS,
+          onNotification: () => this.wake(),
+        });
+        await session.query("listen webhook_deliveries");
+        await this.#untilLost(session);
+      } catch (error) {
+        if (!this.#stopping.signal.aborted) log.warn({ err: error }, "nobody tells of new deliveries: polling");
+        await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      } finally {
+        await session?.stop().catch(() => {});
+      }
+    }
+  }
+
+  async #untilLost(session: Session): Promise<void> {
+    const { signal } = this.#stopping;
+    const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    const asking = setInterval(() => void session.query("select 1").catch(() => {}), LISTEN_IDLE_MS / 3);
+    try {
+      await Promise.race([session.ended, stopped]);
+    } finally {
+      clearInterval(asking);
+    }
+  }
+}
+
+function secretsOf(keys: SecretKeys, delivery: ClaimedDelivery): [string, ...string[]] {
+  const { receiver_id, secret, secret_key_id, next_secret, next_secret_key_id } = delivery;
+  const current = openSigningSecret(keys, receiver_id, { sealed: secret, keyId: secret_key_id });
+  if (next_secret === null || next_secret_key_id === null) return [current];
+  return [current, openSigningSecret(keys, receiver_id, { sealed: next_secret, keyId: next_secret_key_id })];
+}
+
+const traceOf = ({ traceparent }: ClaimedDelivery): Record<string, string> => (traceparent === null ? {} : { traceparent });
+
+function resultOf(
+  delivery: ClaimedDelivery & { readonly brand_id: string },
+  outcome: Outcome,
+  next: NextState,
+  startedAt: Date,
+  duration_ms: number,
+): AttemptResult {
+  return {
+    delivery_id: delivery.id,
+    lease: delivery.lease,
+    brand_id: delivery.brand_id,
+    receiver_id: delivery.receiver_id,
+    event_id: delivery.event_id,
+    event_created_at: delivery.event_created_at,
+    delivery_created_at: delivery.created_at,
+    test: delivery.test,
+    attempt_id: newAttemptId(),
+    attempt: delivery.attempt,
+    started_at: startedAt.toISOString(),
+    duration_ms,
+    outcome: outcome.outcome,
+    http_status: outcome.httpStatus,
+    error: outcome.error,
+    response: outcome.response,
+    state: next.state,
+    delay_seconds: next.state === "pending" ? next.delaySeconds : null,
+  };
+}
