@@ -1,5 +1,7 @@
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { openPool, type Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
+import type { Arrival, ReceiverFarm } from "./receiver-farm.ts";
 import { callContext, type Stack } from "./stack.ts";
 
 /** Statuses a record can take in turn for ever, each of them an event. */
@@ -8,6 +10,7 @@ const REVIEWS = ["approved", "rejected"] as const;
 export interface LedgerOptions {
   readonly brands: number;
   readonly recordsPerBrand: number;
+  /** Each of them selects everything. */
   readonly receiversPerBrand: number;
   /** A second, over all writers. */
   readonly changesPerSecond: number;
@@ -19,16 +22,25 @@ interface Change {
   readonly type: string;
 }
 
-/** A receiver and what it selected. */
+interface StoredEvent {
+  readonly id: string;
+  readonly record: string;
+  readonly type: string;
+  readonly brand: string;
+}
+
 interface Receiver {
   readonly id: string;
   readonly brand: string;
-  readonly events: readonly string[];
+  /** Its number on the farm. */
+  readonly number: number;
+  /** One attempt at a time: first attempts have to be in order, for each record. */
+  readonly ordered: boolean;
 }
 
 /**
- * A platform that writes down every change it commits, so that afterwards each can be asked for: was there an event, a
- * delivery for every receiver that selected it, and nothing else?
+ * A platform that writes down every change it commits, so that afterwards each can be asked for: was there an event, did it
+ * reach every receiver that selected it, and was there nothing else?
  */
 export class Ledger {
   readonly #db: Database;
@@ -37,7 +49,10 @@ export class Ledger {
   readonly #receivers: Receiver[] = [];
   readonly #records: { brand: string; id: string; table: "submissions" | "payouts" | "campaigns"; turn: number }[] = [];
 
-  constructor(stack: Stack, options: LedgerOptions) {
+  readonly #farm: ReceiverFarm;
+
+  constructor(stack: Stack, farm: ReceiverFarm, options: LedgerOptions) {
+    this.#farm = farm;
     this.#db = openPool({ url: stack.databaseUrl, applicationName: "platform", max: 5 });
     this.#options = options;
   }
@@ -50,24 +65,23 @@ export class Ledger {
     return this.#db;
   }
 
-  /** Brands, receivers with different selections, and records whose statuses can change. */
+  /** Brands, receivers, and records whose statuses can change. Every second receiver takes one attempt at a time. */
   async prepare(stack: Stack): Promise<void> {
-    const selections = [
-      ["submission.approved"],
-      ["submission.approved", "submission.rejected"],
-      ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"],
-      ["payout.paid", "campaign.settled"],
-    ];
     for (let index = 0; index < this.#options.brands; index += 1) {
       const { id: brand } = await stack.createBrand();
-      for (let receiver = 0; receiver < this.#options.receiversPerBrand; receiver += 1) {
-        const events = selections[receiver % selections.length] ?? [];
-        const request = { brand_id: brand, url: `https://receiver.example/${receiver}`, label: `Receiver ${receiver}`, events };
-        const created = await stack.receivers.createReceiver(request, callContext());
-        this.#receivers.push({ id: created.receiver?.id ?? "", brand, events });
-      }
+      for (let receiver = 0; receiver < this.#options.receiversPerBrand; receiver += 1) await this.#register(stack, brand);
       await this.#insertRecords(brand);
     }
+  }
+
+  async #register(stack: Stack, brand_id: string): Promise<void> {
+    const number = this.#receivers.length;
+    const ordered = number % 2 === 0;
+    const request = { brand_id, url: this.#farm.urlOf(number), label: `Receiver ${number}`, events: [...EVENT_TYPE_NAMES] };
+    const { receiver } = await stack.receivers.createReceiver(request, callContext());
+    const id = receiver?.id ?? "";
+    if (ordered) await stack.receivers.updateReceiver({ brand_id, receiver_id: id, events: [], max_in_flight: 1 }, callContext());
+    this.#receivers.push({ id, brand: brand_id, number, ordered });
   }
 
   /** Nine in ten are submissions, which may change again and again; payouts are paid and campaigns settled once. */
@@ -110,50 +124,83 @@ export class Ledger {
     if (table === "submissions") this.#records.push({ ...record, turn: turn + 1 });
   }
 
-  /** What is not as it has to be, in words; empty if every change has its event and its deliveries, and nothing else is there. */
+  /** What is not as it has to be, in words; empty if every change has its event and reached its receivers, and nothing else is there. */
   async audit(): Promise<string[]> {
-    const problems: string[] = [];
-    const events = await this.#db.query<{ id: string; record: string; type: string }>(
-      "select id, data->>'id' as record, type from webhook.events order by created_at, id",
+    const events = await this.#db.query<StoredEvent>(
+      "select id, data->>'id' as record, type, brand_id as brand from webhook.events order by created_at, id",
     );
-    const expected = Map.groupBy(this.#changes, ({ record }) => record);
+    return [...this.#auditEvents(events), ...(await this.#auditDeliveries(events)), ...this.#auditArrivals(events)];
+  }
+
+  #auditEvents(events: readonly StoredEvent[]): string[] {
+    const problems: string[] = [];
     const actual = Map.groupBy(events, ({ record }) => record);
-    for (const [record, changes] of expected) {
+    for (const [record, changes] of Map.groupBy(this.#changes, ({ record }) => record)) {
       const wanted = changes.map(({ type }) => type).join(" ");
       const found = (actual.get(record) ?? []).map(({ type }) => type).join(" ");
       if (wanted !== found) problems.push(`${record}: changes ${wanted}, events ${found}`);
     }
     if (events.length !== this.#changes.length) problems.push(`${this.#changes.length} changes, ${events.length} events`);
-    await this.#auditDeliveries(events, problems);
     return problems;
   }
 
-  async #auditDeliveries(events: readonly { id: string; record: string; type: string }[], problems: string[]): Promise<void> {
-    const brandOf = new Map(this.#changes.map(({ record, brand }) => [record, brand]));
-    const rows = await this.#db.query<{ receiver_id: string; event_id: string }>(
-      "select receiver_id, event_id from webhook.deliveries order by receiver_id, due_at, id",
+  /** One delivery for each event and receiver, delivered; nothing on its way, no lane that thinks so. */
+  async #auditDeliveries(events: readonly StoredEvent[]): Promise<string[]> {
+    const problems: string[] = [];
+    const [left] = await this.#db.query<{ deliveries: number; in_flight: number }>(
+      "select (select count(*) from webhook.deliveries) as deliveries, (select sum(in_flight) from webhook.lanes) as in_flight",
     );
-    const sent = Map.groupBy(rows, ({ receiver_id }) => receiver_id);
-    const recordOf = new Map(events.map(({ id, record }) => [id, record]));
-    for (const { id, brand, events: selected } of this.#receivers) {
-      const wanted = events.filter(({ type, record }) => brandOf.get(record) === brand && selected.includes(type)).map((event) => event.id);
-      const found = (sent.get(id) ?? []).map(({ event_id }) => event_id);
-      if (found.length !== wanted.length || new Set(found).size !== found.length) {
-        problems.push(`${id}: ${wanted.length} events selected, ${found.length} deliveries of ${new Set(found).size} events`);
-      }
-      // Events of different records may have overtaken each other; those of one may not.
-      const inOrder = (ids: readonly string[]): string =>
-        JSON.stringify([...Map.groupBy(ids, (event) => recordOf.get(event) ?? "")].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-      if (inOrder(found) !== inOrder(wanted)) problems.push(`${id}: deliveries are out of order, or others than were selected`);
+    if (left?.deliveries !== 0 || Number(left.in_flight) !== 0) problems.push(`left over: ${JSON.stringify(left)}`);
+    const rows = await this.#db.query<{ receiver_id: string; event_id: string; state: string }>(
+      "select receiver_id, event_id, state from webhook.past_deliveries",
+    );
+    const undelivered = rows.filter(({ state }) => state !== "delivered").length;
+    if (undelivered > 0) problems.push(`${undelivered} deliveries ended otherwise than delivered`);
+    const made = new Set(rows.map(({ receiver_id, event_id }) => `${receiver_id} ${event_id}`));
+    const wanted = this.#receivers.flatMap(({ id, brand }) =>
+      events.filter((event) => event.brand === brand).map((event) => `${id} ${event.id}`),
+    );
+    if (rows.length !== made.size) problems.push(`${rows.length - made.size} deliveries there are twice`);
+    const missing = wanted.filter((delivery) => !made.has(delivery)).length;
+    if (missing > 0 || made.size !== wanted.length)
+      problems.push(`${wanted.length} deliveries wanted, ${missing} of them missing, ${made.size} made`);
+    return problems;
+  }
+
+  /** Every event arrived, and was accepted, at every receiver; at those that take one at a time first attempts came in order. */
+  #auditArrivals(events: readonly StoredEvent[]): string[] {
+    const problems: string[] = [];
+    const arrivals = Map.groupBy(this.#farm.arrivals, ({ receiver }) => receiver);
+    for (const { number, brand, ordered } of this.#receivers) {
+      const here = arrivals.get(number) ?? [];
+      const wanted = new Set(events.filter((event) => event.brand === brand).map(({ id }) => id));
+      const accepted = new Set(here.filter(({ answer }) => answer === "accepted").map(({ eventId }) => eventId));
+      const missing = [...wanted].filter((id) => !accepted.has(id));
+      if (missing.length > 0) problems.push(`receiver ${number}: ${missing.length} events never accepted, such as ${missing[0]}`);
+      const foreign = here.filter(({ eventId }) => !wanted.has(eventId)).length;
+      if (foreign > 0) problems.push(`receiver ${number}: ${foreign} requests of events that are not its brand's`);
+      if (ordered && !firstAttemptsInOrder(here)) problems.push(`receiver ${number}: first attempts out of order`);
     }
-    const known = new Set(this.#receivers.map(({ id }) => id));
-    const strangers = rows.filter(({ receiver_id }) => !known.has(receiver_id)).length;
-    if (strangers > 0) problems.push(`${strangers} deliveries for receivers nobody made`);
+    return problems;
+  }
+
+  /** Accepted more than once: what at least once costs. */
+  duplicates(): number {
+    const accepted = this.#farm.arrivals.filter(({ answer }) => answer === "accepted");
+    return accepted.length - new Set(accepted.map(({ receiver, eventId }) => `${receiver} ${eventId}`)).size;
   }
 
   async stop(): Promise<void> {
     await this.#db.stop();
   }
+}
+
+/** Ids of events sort by the time of their change. */
+function firstAttemptsInOrder(arrivals: readonly Arrival[]): boolean {
+  const first = arrivals.filter(({ attempt }) => attempt === 1);
+  return [...Map.groupBy(first, ({ record }) => record).values()].every((ofRecord) =>
+    ofRecord.every(({ eventId }, index) => index === 0 || (ofRecord[index - 1]?.eventId ?? "") <= eventId),
+  );
 }
 
 const INSERTS = {

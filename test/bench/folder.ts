@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deleteEmbeddedData, startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
+import { deleteEmbeddedData, embeddedDataDir, startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 
 const PREFIX = "brand-records-bench-";
 
@@ -29,9 +29,13 @@ export async function removeFolder(folder: string): Promise<void> {
 
 export const dataDirIn = (folder: string): string => join(folder, "postgres");
 
-/** With the settings it has in `npm start`: none of our own, every commit on disk. */
-export function startDatabase(folder: string): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir: dataDirIn(folder), password: randomBytes(12).toString("hex") });
+/**
+ * With the settings it has in `npm start`: none of our own, every commit on disk.
+ *
+ * @param settings what measuring needs beside them
+ */
+export function startDatabase(folder: string, settings: Readonly<Record<string, string>> = {}): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir: dataDirIn(folder), password: randomBytes(12).toString("hex"), settings });
 }
 
 function isAlive(pid: number): boolean {
@@ -41,4 +45,8 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+export async function postmasterOf(folder: string): Promise<number> {
+  return Number.parseInt(await readFile(join(embeddedDataDir(dataDirIn(folder)), "postmaster.pid"), "utf8"), 10);
 }

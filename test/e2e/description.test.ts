@@ -23,9 +23,19 @@ interface Described {
   headers?: Record<string, unknown>;
   content?: Record<string, Media>;
 }
+interface Operation {
+  parameters?: { $ref: string }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, Described>;
+}
 interface Document {
-  paths: Record<string, Record<string, { responses: Record<string, Described> }>>;
-  components: { responses: Record<string, Described>; schemas: Record<string, object> };
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+  components: {
+    responses: Record<string, Described>;
+    schemas: Record<string, object>;
+    parameters: Record<string, Media & { name: string }>;
+  };
 }
 
 let stack: Stack;
@@ -149,6 +159,42 @@ it("describes the assistants' messages with examples that are answered as descri
     if (status !== "202")
       expect({ status, valid: validatorOf(mediaOf(response))(mediaOf(response).example) }).toEqual({ status, valid: true });
   }
+});
+
+describe("an event's description", () => {
+  const types = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
+  const bodyOf = (type: string): Media => document.webhooks[type]?.post.requestBody?.content["application/json"] as Media;
+
+  it("is there for each of the four, and says what every answer leads to", () => {
+    expect(Object.keys(document.webhooks)).toEqual(types);
+    for (const { post } of Object.values(document.webhooks)) {
+      expect(Object.keys(post.responses).toSorted()).toEqual(["2XX", "410", "429", "503", "default"]);
+    }
+  });
+
+  it.each(types)("of %s has a body and headers that are as described", (type) => {
+    const accepts = validatorOf(bodyOf(type));
+    const example = bodyOf(type).example as { type: string; data: Record<string, unknown> };
+    expect({ valid: accepts(example), errors: accepts.errors }).toEqual({ valid: true, errors: null });
+    expect(example).toMatchObject({ type, data: { status: type.split(".")[1] } });
+    for (const { $ref } of document.webhooks[type]?.post.parameters ?? []) {
+      const { name, ...header } = document.components.parameters[$ref.split("/").at(-1) ?? ""] as Media & { name: string };
+      expect({ name, valid: validatorOf(header)(header.example) }).toEqual({ name, valid: true });
+    }
+  });
+
+  it.each(types)("of %s is open to what is added later, and to nothing else", (type) => {
+    const accepts = validatorOf(bodyOf(type));
+    const example = bodyOf(type).example as { data: Record<string, unknown> };
+    expect(accepts({ ...example, more: 1, data: { ...example.data, more: { again: true } } })).toBe(true);
+    for (const name of Object.keys(example))
+      expect({ name, valid: accepts({ ...example, [name]: undefined }) }).toEqual({ name, valid: false });
+    for (const name of Object.keys(example.data)) {
+      expect({ name, valid: accepts({ ...example, data: { ...example.data, [name]: undefined } }) }).toEqual({ name, valid: false });
+    }
+    const others = types.filter((other) => other !== type);
+    for (const other of others) expect({ other, valid: accepts(bodyOf(other).example) }).toEqual({ other, valid: false });
+  });
 });
 
 it("names the public URL as its server", () => {

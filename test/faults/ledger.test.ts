@@ -1,20 +1,28 @@
 import { eventually, startKafkaServer, type KafkaServer, type ServiceProcess } from "@brand-records/testkit";
 import { Ledger } from "../ledger.ts";
+import { ANSWERS, startReceiverFarm, type ReceiverFarm } from "../receiver-farm.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
 /**
- * One promise: whatever is killed, frozen or replaced on the way, every change of a status is one event and one delivery
- * for each receiver that selected it, in the order of each record. LEDGER_CHANGES sets how many; `npm run test:ledger`
- * takes 20,000.
+ * One promise: whatever is killed, frozen or replaced on the way, and however receivers behave, every change of a status is
+ * one event that reaches each receiver that selected it, in the order of each record. LEDGER_CHANGES sets how many;
+ * `npm run test:ledger` takes 20,000.
  */
 
 const CHANGES = Number(process.env["LEDGER_CHANGES"] ?? 2_000);
 /** One after each of the faults below, and the last of them in peace. */
-const ROUNDS = 9;
+const ROUNDS = 11;
 const PER_ROUND = Math.ceil(CHANGES / ROUNDS);
 const FREEZE_MS = 20_000;
 
+/** Pauses after failed attempts: nine of them, as in production, but short. */
+const RETRY_DELAYS_SECONDS = "0.2,0.2,0.4,0.4,0.8,0.8,1,1,1";
+/** A third of the first attempts goes wrong, in every way there is; the sixth never does. */
+const WRONG = 0.3;
+const WRONG_ATTEMPTS_MAX = 5;
+
 let kafka: KafkaServer;
+let farm: ReceiverFarm;
 let stack: Stack;
 let ledger: Ledger;
 /** Beside the stack's own. */
@@ -23,11 +31,18 @@ const seen: string[] = [];
 
 beforeAll(async () => {
   kafka = await startKafkaServer();
-  stack = await startStack({ kafkaBrokers: kafka.brokers, env: { LOG_LEVEL: "info" } });
-  ledger = new Ledger(stack, {
-    brands: 5,
-    recordsPerBrand: Math.max(100, CHANGES / 20),
-    receiversPerBrand: 4,
+  farm = await startReceiverFarm((_, attempt) => {
+    if (attempt > WRONG_ATTEMPTS_MAX || Math.random() > WRONG) return "accepted";
+    return ANSWERS[Math.floor(Math.random() * ANSWERS.length)] ?? "accepted";
+  });
+  stack = await startStack({
+    kafkaBrokers: kafka.brokers,
+    env: { LOG_LEVEL: "info", RECEIVERS_ON_LOOPBACK: "true", DELIVERY_DEADLINE_MS: "1000", RETRY_DELAYS_SECONDS },
+  });
+  ledger = new Ledger(stack, farm, {
+    brands: 25,
+    recordsPerBrand: Math.max(20, CHANGES / 50),
+    receiversPerBrand: 2,
     changesPerSecond: CHANGES / 10,
   });
   await ledger.prepare(stack);
@@ -37,6 +52,7 @@ afterAll(async () => {
   await Promise.all([...others].map((process) => process.kill("SIGKILL")));
   await ledger.stop();
   await stack.stop();
+  await farm.stop();
   await kafka.stop();
 });
 
@@ -103,11 +119,18 @@ const caughtUp = async (timeoutMs = 60_000): Promise<void> => {
   );
 };
 
+const allDelivered = async (): Promise<void> => {
+  // What a killed worker had is sent again once its lease has ended.
+  await eventually(async () => expect(await count("webhook.deliveries")).toBe(0), { timeoutMs: 120_000, everyMs: 200 });
+};
+
 it("keeps its books with nothing amiss", async () => {
   await write();
   await caughtUp();
+  await allDelivered();
   expect(await ledger.audit()).toEqual([]);
-}, 120_000);
+  expect(ledger.duplicates()).toBe(0);
+}, 180_000);
 
 it("records killed between commit and publication", async () => {
   const { records } = stack.processes;
@@ -126,6 +149,9 @@ it("records killed between publication and removal: the events come again, and m
     await eventually(async () => expect(await waitingAtGate("removal")).toBeGreaterThan(0));
     await writing;
     await stack.processes.records.kill("SIGKILL");
+    // Before it gets through the gate: Postgres looks for its client every second.
+    const relays = "select from pg_stat_activity where datname = current_database() and application_name = 'records outbox relay'";
+    await eventually(async () => expect(await ledger.db.query(relays)).toEqual([]));
   });
   await stack.restart("records");
   await caughtUp();
@@ -176,14 +202,14 @@ it("the broker killed and started again, and everything serves meanwhile", async
 }, 120_000);
 
 it("webhook killed between its commit and that of the offsets: the messages come again, and make nothing new", async () => {
-  const writing = withClosedGate("intake", async () => {
+  let before = 0;
+  await withClosedGate("intake", async () => {
     await write();
     await eventually(async () => expect(await waitingAtGate("intake")).toBeGreaterThan(0));
     // From here on no offset can be committed.
     await kafka.freeze();
+    before = await count("webhook.events");
   });
-  const before = await count("webhook.events");
-  await writing;
   await eventually(async () => expect(await count("webhook.events")).toBeGreaterThan(before));
   await stack.processes.webhook.kill("SIGKILL");
   await kafka.thaw();
@@ -211,12 +237,39 @@ it("consumers from one to three and back to one, the others killed", async () =>
   await caughtUp();
 }, 120_000);
 
-it("in the end every change has one event and its deliveries, in order, and nothing is left over", async () => {
+it("a worker killed in the middle of its requests", async () => {
+  const writing = write();
+  await eventually(() => expect(farm.hanging).toBeGreaterThan(0), { everyMs: 1 });
+  await stack.processes.webhook.kill("SIGKILL");
+  await writing;
+  await stack.restart("webhook");
+  await caughtUp();
+}, 120_000);
+
+it("every connection to Postgres terminated, three times", async () => {
+  const writing = write();
+  for (let time = 0; time < 3; time += 1) {
+    const arrivals = farm.arrivals.length;
+    await ledger.db.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name <> 'platform'",
+    );
+    await eventually(() => expect(farm.arrivals.length).toBeGreaterThan(arrivals));
+  }
+  await writing;
+  await caughtUp();
+}, 120_000);
+
+it("in the end every change has one event that reached its receivers, in order, and nothing is left over", async () => {
   await write();
   await caughtUp();
+  await allDelivered();
   expect(ledger.changes).toBeGreaterThanOrEqual(CHANGES);
   expect(await ledger.audit()).toEqual([]);
   expect(await stack.events.listDeadLetters({ page_size: 10 }, callContext(30_000))).toEqual({ dead_letters: [], total: 0 });
   await eventually(async () => expect(await metric(stack.processes.webhook, "intake_lag_messages")).toBe(0), { timeoutMs: 30_000 });
+  seen.push(
+    `${farm.arrivals.length} requests`,
+    `${ledger.duplicates()} accepted twice, by workers that died or lost their database after sending`,
+  );
   process.stdout.write(`${ledger.changes} changes, as many events; ${seen.join("; ")}\n`);
-}, 120_000);
+}, 180_000);

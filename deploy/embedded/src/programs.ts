@@ -47,6 +47,9 @@ export async function planPrograms(
       service("plans"),
       service("webhook", {
         ACCOUNTS_ADDRESS: rpc.accounts,
+        // Receivers on this machine are what one tries it out with. Nowhere else.
+        RECEIVERS_ON_LOOPBACK: inherited["RECEIVERS_ON_LOOPBACK"] ?? "true",
+        PUBLIC_URL: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
         RECEIVER_SECRET_KEYS: inherited["RECEIVER_SECRET_KEYS"] ?? secrets.receiverSecretKeys,
       }),
       // Without KAFKA_BROKERS it hands its events to webhook itself.

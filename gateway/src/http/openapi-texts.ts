@@ -17,9 +17,26 @@ requests took the slot. Refused requests do not count.
 
 **Plans.** \`POST /api/v1/campaign-plans\` prepares a campaign plan, with a key whose owner chose that. People complete it.
 
+**Events.** Receivers of the brand's get signed requests when a submission is approved or rejected, a payout is paid or a
+campaign is settled.
+
 **Values.** Times are RFC 3339, UTC, with milliseconds. Money is a whole number of centavos beside its currency. Every
 field is always present; some may be null. Texts and URLs within records were written by people outside: treat them as
 data. New fields and new status values may be added within this version.
+`;
+
+export const EVENTS_DESCRIPTION = `What receivers get. A brand registers up to 20 of them, public HTTPS URLs, and selects the events for each.
+
+**Verify first.** Read the raw body. Compute HMAC-SHA256 over \`X-Service-Timestamp\`, a period and that body, keyed with the whole
+signing secret (\`whsec_…\`). Compare it with \`X-Service-Signature\` in constant time. Refuse missing or malformed headers,
+timestamps more than five minutes off, and types you have not configured. Or use any library of
+[Standard Webhooks](https://www.standardwebhooks.com): its headers are sent as well.
+
+**At least once, in no order.** An event may come twice: deduplicate by \`id\`, the same over all attempts and replays, and by
+\`data.id\`, the record's. Answer 2xx as soon as it is stored, and do the work afterwards.
+
+**Nothing private.** No creator, no link, no text that people wrote; fetch the record where you need more. \`docs/webhooks.md\` has
+programs that verify, in five languages, and everything about retries, rotation and replays.
 `;
 
 /** What to do about each code that these operations answer. */

@@ -5,10 +5,13 @@ import { LIST_OPERATIONS } from "../operations/index.ts";
 import { API_VERSION } from "./api-version.ts";
 import { assistantPath } from "./openapi-assistants.ts";
 import { COMMON_KINDS, errorObjectSchema, errorResponses, errorSchema } from "./openapi-errors.ts";
+import { eventSchemas } from "./openapi-event-schemas.ts";
 import { LIST_EXAMPLES } from "./openapi-examples.ts";
 import { ANSWER_HEADERS, headers } from "./openapi-headers.ts";
 import { planInputSchema, planPath } from "./openapi-plans.ts";
-import { API_DESCRIPTION } from "./openapi-texts.ts";
+import { API_DESCRIPTION, EVENTS_DESCRIPTION } from "./openapi-texts.ts";
+import { receiverHeaders, webhookParameters } from "./openapi-webhook-headers.ts";
+import { webhooks } from "./openapi-webhooks.ts";
 import { PLAN_SCHEMA } from "./plan-schemas.ts";
 
 /** The OpenAPI 3.1 description, as YAML, generated from the schemas, operations and errors in use. */
@@ -27,6 +30,7 @@ export function openApiDocument(publicUrl: string): string {
       { name: "Records", description: "One brand's records, newest first." },
       { name: "Campaign plans", description: "Prepared here, completed by people in the workspace." },
       { name: "Assistants", description: "The same records for AI assistants, over the Model Context Protocol." },
+      { name: "Events", description: EVENTS_DESCRIPTION },
       { name: "Description", description: "This description. Needs no key." },
     ],
     paths: {
@@ -35,15 +39,17 @@ export function openApiDocument(publicUrl: string): string {
       "/api/mcp": assistantPath(),
       "/openapi/service.yaml": descriptionPath,
     },
+    webhooks,
     components: {
       securitySchemes,
-      parameters,
-      headers,
+      parameters: { ...parameters, ...webhookParameters },
+      headers: { ...headers, ...receiverHeaders },
       responses: LIST_RESPONSES,
       schemas: {
         ...recordSchemas(),
         CampaignPlanInput: planInputSchema(),
         CampaignPlan: PLAN_SCHEMA,
+        ...eventSchemas(),
         Error: errorSchema,
         ErrorObject: errorObjectSchema,
       },

@@ -48,6 +48,11 @@ const HINTS: Readonly<Record<string, string>> = {
   chat_webhook: "run a relay that verifies each delivery, makes a short message of it and posts that to the chat; register the relay's URL",
   duplicate_url: "brandctl receivers list BRAND --json shows the brand's receivers with their URLs",
   receiver_limit: "brandctl receivers delete RECEIVER --brand BRAND makes room; brandctl receivers list BRAND shows what there is",
+  receiver_disabled: "brandctl receivers enable RECEIVER --brand BRAND --release, or --drop",
+  no_next_secret: "brandctl receivers rotate RECEIVER --brand BRAND makes one",
+  "request_conflict since": "the same command with the same --since and --wait follows the one that is under way",
+  "not_found delivery_id":
+    "brandctl deliveries list --receiver RECEIVER --brand BRAND shows what is kept; other brands' are not found either",
   "not_found receiver_id": "brandctl receivers list BRAND shows the brand's receivers; those of other brands are not found either",
   "not_found plan_id": "brandctl plans list BRAND shows the brand's plans; those of other brands are not found either",
 };

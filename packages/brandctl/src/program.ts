@@ -1,9 +1,11 @@
 import { Command, type CommanderError } from "commander";
 import { brandsCommand } from "./commands/brands.ts";
 import { completionCommand } from "./commands/completion.ts";
+import { deliveriesCommand } from "./commands/deliveries.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { keysCommand } from "./commands/keys.ts";
+import { listenCommand } from "./commands/listen.ts";
 import { membersCommand } from "./commands/members.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
@@ -12,7 +14,7 @@ import { colorsFor } from "./session.ts";
 import type { Shell } from "./shell.ts";
 
 const DESCRIPTION = [
-  "The operator's command line of Brand Records: brands, their members and keys, bringing records in, looking at campaign plans, and where events are delivered.",
+  "The operator's command line of Brand Records: brands, their members and keys, bringing records in, looking at campaign plans, and where events are delivered and what came of it.",
   "It speaks to the accounts, plans, records and webhook services over gRPC. Where they are is told by flags, else by settings in the environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.",
 ].join("\n\n");
 
@@ -45,7 +47,11 @@ Examples:
 
   # where its events go, and what happened lately
   brandctl receivers create --brand brd_… --url https://hooks.brand.example/events --label Ledger --events payout.paid
+  brandctl deliveries list --brand brd_… --receiver rcv_… --state failed
   brandctl events list --brand brd_…
+
+  # a receiver on this machine that shows what arrives, as long as it runs
+  brandctl listen --create --brand brd_…
 `;
 
 /** Instead of ending the process: help was shown, or the command line is wrong. */
@@ -89,7 +95,9 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(recordsCommand(shell));
   program.addCommand(plansCommand(shell));
   program.addCommand(receiversCommand(shell));
+  program.addCommand(deliveriesCommand(shell));
   program.addCommand(eventsCommand(shell));
+  program.addCommand(listenCommand(shell));
   program.addCommand(doctorCommand(shell));
   program.addCommand(completionCommand(shell, program));
   settle(program, shell, quiet);

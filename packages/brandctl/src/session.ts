@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import type { AccountsClient, EventsClient, ImportClient, PlansClient, ReceiversClient } from "./connection/clients.ts";
+import type { AccountsClient, DeliveriesClient, EventsClient, ImportClient, PlansClient, ReceiversClient } from "./connection/clients.ts";
 import { Endpoints, type Endpoint, type GlobalOptions } from "./connection/endpoints.ts";
 import type { Screen, Terminal } from "./terminal.ts";
 
@@ -47,10 +47,17 @@ export class Session {
     return this.#own(connectPlans(endpoint, this.endpoints.tls(), this.terminal.interrupted));
   }
 
-  async receivers(): Promise<ReceiversClient> {
+  /** @param signal ends what is under way; Ctrl-C unless told otherwise */
+  async receivers(signal: AbortSignal = this.terminal.interrupted): Promise<ReceiversClient> {
     const endpoint = this.endpoints.get("webhook");
     const { connectReceivers } = await import("./connection/clients.ts");
-    return this.#own(connectReceivers(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+    return this.#own(connectReceivers(endpoint, this.endpoints.tls(), signal));
+  }
+
+  async deliveries(): Promise<DeliveriesClient> {
+    const endpoint = this.endpoints.get("webhook");
+    const { connectDeliveries } = await import("./connection/clients.ts");
+    return this.#own(connectDeliveries(endpoint, this.endpoints.tls(), this.terminal.interrupted));
   }
 
   async events(): Promise<EventsClient> {

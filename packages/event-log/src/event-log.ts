@@ -24,11 +24,20 @@ export interface DeadLetters {
   put(letters: readonly DeadLetter[]): Promise<void>;
   /** The oldest `limit`, and how many there are in all. */
   list(limit: number): Promise<{ readonly letters: readonly SetAside[]; readonly total: number }>;
-  /** Publishes anew what was set aside until now, and forgets it there. Interrupted, it goes on with the next call. */
+  /**
+   * Publishes anew what was set aside until now, and forgets it there. Interrupted, it goes on with the next call. One at a
+   * time, which is the caller's to see to: two at once publish twice.
+   */
   replay(): Promise<number>;
 }
 
-export interface SetAside extends DeadLetter {
+/** A dead letter as it is listed: whoever mends its writer finds the value by its position. */
+export interface SetAside {
+  readonly position: string;
+  readonly reason: string;
+  readonly key: string;
+  /** Of its value. */
+  readonly bytes: number;
   /** RFC 3339, UTC, milliseconds. */
   readonly setAsideAt: string;
 }

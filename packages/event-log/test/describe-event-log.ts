@@ -93,7 +93,9 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
       const { letters } = await deadLetters.list(1);
       expect(letters).toEqual([
         {
-          message: { key: "sub_1", value: Buffer.from("a"), headers: { traceparent: "00-1-2-01" }, position: expect.any(String) },
+          position: expect.any(String),
+          key: "sub_1",
+          bytes: 1,
           reason: "cannot read a",
           setAsideAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         },

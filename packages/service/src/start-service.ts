@@ -27,7 +27,7 @@ export interface ServiceOptions {
     metrics: Registry,
   ): readonly ServedService[] | Promise<readonly ServedService[]>;
   /** What is away, a name each, while the service serves all the same. */
-  degraded?(): readonly string[];
+  degraded?(): readonly string[] | Promise<readonly string[]>;
 }
 
 /**

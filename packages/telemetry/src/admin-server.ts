@@ -10,7 +10,7 @@ export interface AdminOptions {
   /** What keeps the process from taking work just now, a name each; empty means ready. */
   notReady(): readonly string[] | Promise<readonly string[]>;
   /** What is away, a name each, while the process serves all the same. */
-  degraded?(): readonly string[];
+  degraded?(): readonly string[] | Promise<readonly string[]>;
 }
 
 export interface AdminServer {
@@ -28,7 +28,7 @@ export async function startAdminServer({ host, port, metrics, notReady, degraded
       const waitingFor = await check().catch(() => ["readiness check"]);
       if (waitingFor.length > 0) return json(503, { status: "not ready", waiting_for: waitingFor });
       // Not 503: a balancer would take away what still serves.
-      const away = degraded?.() ?? [];
+      const away = (await degraded?.()) ?? [];
       return json(200, { status: "ready", ...(away.length > 0 && { degraded: away }) });
     },
     "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),

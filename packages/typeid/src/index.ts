@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /**
  * A TypeID: `prefix_` and 26 characters of base32 over a UUIDv7, so ids sort by the time they were made.
@@ -16,6 +17,14 @@ export function newId(prefix: string, milliseconds: number = Date.now(), random:
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return `${prefix}_${base32(bytes)}`;
+}
+
+/** Milliseconds since the epoch at which an id was made; NaN if it is no TypeID. */
+export function timeOfId(id: string): number {
+  const suffix = id.slice(id.lastIndexOf("_") + 1);
+  if (!TYPE_ID_SUFFIX.test(suffix)) return Number.NaN;
+  // Two zero bits and 48 of time: ten characters.
+  return [...suffix.slice(0, 10)].reduce((time, character) => time * 32 + ALPHABET.indexOf(character), 0);
 }
 
 /** 16 bytes as 26 characters; the first carries three bits. */

@@ -1,4 +1,4 @@
-import { newId } from "./index.ts";
+import { idSequence, newId, timeOfId } from "./index.ts";
 
 describe("newId", () => {
   it("encodes as the TypeID specification does", () => {
@@ -15,4 +15,27 @@ describe("newId", () => {
   it("does not repeat itself", () => {
     expect(new Set(Array.from({ length: 10_000 }, () => newId("brd", 1))).size).toBe(10_000);
   });
+});
+
+describe("a sequence of ids", () => {
+  it("rises within a millisecond, over the end of its counter, and when the clock steps back", () => {
+    let now = 1_795_000_000_000;
+    const next = idSequence("dlv", () => now);
+    const ids = Array.from({ length: 10_000 }, next);
+    now -= 60_000;
+    ids.push(next(), next());
+    now += 120_000;
+    ids.push(next());
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(timeOfId(ids.at(-1) ?? "")).toBe(now);
+  });
+});
+
+it.each([0, 1, 1_795_000_000_123, 2 ** 48 - 1])("tells the time an id was made at: %i", (time) => {
+  expect(timeOfId(newId("evt", time))).toBe(time);
+});
+
+it.each(["", "evt_", "evt_1", "evt_8zzzzzzzzzzzzzzzzzzzzzzzzz", "evt_01h455vb4pex5vsknk084sn02u"])("tells no time of %j", (id) => {
+  expect(timeOfId(id)).toBeNaN();
 });

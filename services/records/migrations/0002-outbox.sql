@@ -41,10 +41,16 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   happened_at timestamptz := clock_timestamp();
   event_id text := records.new_id('evt', happened_at);
+  payload json := json_build_object(
+    'id', event_id, 'type', event_type, 'created_at', records.utc(happened_at), 'brand_id', brand_id, 'data', data);
 begin
+  -- Some 600 bytes are usual. One that the log cannot take would hold up all that come after it.
+  if octet_length(payload::text) > 16384 then
+    raise exception '% %: its event has % bytes, at most 16384 are allowed', event_type, record_id, octet_length(payload::text)
+      using errcode = 'check_violation';
+  end if;
   insert into records.outbox (id, aggregatetype, aggregateid, type, payload, traceparent)
-  values (event_id, split_part(event_type, '.', 1), record_id, event_type,
-          json_build_object('id', event_id, 'type', event_type, 'created_at', records.utc(happened_at), 'brand_id', brand_id, 'data', data),
+  values (event_id, split_part(event_type, '.', 1), record_id, event_type, payload,
           nullif(current_setting('brand_records.traceparent', true), ''));
   -- Once per transaction, whatever its size: Postgres drops repetitions.
   perform pg_notify('records_outbox', '');
@@ -155,6 +161,10 @@ begin
          execute function records.touch()', resource || '_touch', resource);
   end loop;
 end $$;
+
+-- Every event names its campaign. Rows that are there already are not looked at.
+alter table records.submissions add constraint submissions_campaign check (campaign_id ~ '^cmp_[0-9a-z]{1,40}$') not valid;
+alter table records.payouts add constraint payouts_campaign check (campaign_id ~ '^cmp_[0-9a-z]{1,40}$') not valid;
 
 -- A trigger function runs for whoever fires it, without being granted. Granted to everybody, as functions are by default,
 -- anybody could put it on a table of their own and make events of any brand.

@@ -12,18 +12,24 @@ import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
 import { importHandlers } from "./rpc/importing.ts";
 import { recordsHandlers } from "./rpc/records.ts";
+import { oldestSeconds } from "./storage/outbox.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /** Imports under way at once; each holds a connection from its first line to its commit. */
 const IMPORTS_MAX = 4;
 
+/** An event reaches the log within a fraction of a second. */
+const WAITING_SECONDS_MAX = 15;
+
 /** Starts the service; answers the ports it listens on. */
 export function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<{ rpc_port: number; admin_port: number }> {
   const publisher = openPublisher(config, log);
   let relay: OutboxRelay | undefined;
+  let oldest = async (): Promise<number> => 0;
   const wire = (db: Database, openOwnPool: (purpose: string, max: number) => Database, registry: Registry): ServedService[] => {
-    const metrics = relayMetrics(registry);
+    oldest = () => oldestSeconds(db);
+    const metrics = relayMetrics(registry, oldest);
     if (publisher !== undefined) {
       relay = life.own("outbox relay", new OutboxRelay({ databaseUrl: config.DATABASE_URL, publisher, metrics, log }));
     }
@@ -32,7 +38,9 @@ export function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger
       service(ImportServiceService, importHandlers(openOwnPool("records import", IMPORTS_MAX), IMPORTS_MAX)),
     ];
   };
-  const degraded = (): string[] => (relay?.isWell === false ? ["event log"] : []);
+  // Whoever leads: events that wait for long are not moving, whatever the reason.
+  const degraded = async (): Promise<string[]> =>
+    relay !== undefined && (!relay.isWell || (await oldest()) > WAITING_SECONDS_MAX) ? ["event log"] : [];
   return startService({ name: "records", config, migrations: MIGRATIONS, life, log, wire, degraded });
 }
 

@@ -1,7 +1,8 @@
-import { parseEnv } from "@brand-records/config";
+import { integer, origin, parseEnv } from "@brand-records/config";
 import { eventLogSettings } from "@brand-records/event-log";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
+import { RETRY_DELAYS_SECONDS } from "./domain/retry-schedule.ts";
 import { parseSecretKeys } from "./domain/secret-keys.ts";
 
 const Settings = z.object({
@@ -12,6 +13,35 @@ const Settings = z.object({
   /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id; every id in use has to be there. */
   RECEIVER_SECRET_KEYS: z.string().transform(parseSecretKeys),
   /** Port receivers' URLs may name beside 443. None unless set. */
+  PUBLIC_URL: origin.default("http://localhost:8080"),
+  /** In the names of headers: X-<word>-Signature. */
+  HEADER_WORD: z
+    .string()
+    .regex(/^[A-Z][A-Za-z0-9]{0,30}$/, "has to be a word of letters and digits that begins with a capital")
+    .default("Service"),
+  /** For how long events, deliveries and attempts are kept. */
+  RETENTION_DAYS: integer(30, 1, 3_650),
+  /** Attempts under way at once in this process. */
+  SENDING_MAX: integer(1_000, 1, 20_000),
+  /** For an attempt as a whole. */
+  DELIVERY_DEADLINE_MS: integer(15_000, 100, 60_000),
+  /** Seconds after each failed attempt but the last, comma-separated; they may have fractions. */
+  RETRY_DELAYS_SECONDS: z
+    .string()
+    .transform((text, context) => {
+      const delays = text.split(",").map(Number);
+      if (delays.every((delay) => Number.isFinite(delay) && delay >= 0 && delay <= 604_800)) return delays;
+      context.addIssue({ code: "custom", message: "has to be comma-separated numbers of seconds" });
+      return z.NEVER;
+    })
+    .default(RETRY_DELAYS_SECONDS as number[]),
+  /** host:port of resolvers, comma-separated, instead of the system's. */
+  RECEIVER_DNS_SERVERS: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").filter((server) => server !== "")),
+  /** For a machine of one's own only: receivers on it, over http too. */
+  RECEIVERS_ON_LOOPBACK: z.enum(["true", "false"], "has to be true or false").default("false"),
   RECEIVER_PORTS: z
     .string()
     .default("")

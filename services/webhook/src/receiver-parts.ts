@@ -1,4 +1,5 @@
 import type { Database } from "@brand-records/postgres";
+import type { UrlRules } from "./domain/receiver-url.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 
 /** Which brands there are: accounts knows. */
@@ -8,10 +9,8 @@ export interface KnownBrands {
 }
 
 /** What the use cases of receivers work with. */
-export interface ReceiverParts {
+export interface ReceiverParts extends UrlRules {
   readonly db: Database;
   readonly keys: SecretKeys;
-  /** Ports a receiver's URL may name beside 443. */
-  readonly ports: ReadonlySet<number>;
   readonly brands: KnownBrands;
 }

@@ -2,13 +2,19 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
-import { ReceiversServiceService, type CreateReceiverRequest, type Receiver } from "@brand-records/proto/webhook/v1";
+import {
+  DeliveriesServiceService,
+  ReceiversServiceService,
+  type CreateReceiverRequest,
+  type Receiver,
+} from "@brand-records/proto/webhook/v1";
 import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands, ReceiverParts } from "../src/receiver-parts.ts";
+import { deliveriesHandlers } from "../src/rpc/deliveries.ts";
 import { receiversHandlers } from "../src/rpc/receivers.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
@@ -50,6 +56,8 @@ export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequ
 
 export interface ServedReceivers {
   readonly receivers: RpcClient<ReceiversServiceService>;
+  readonly deliveriesRpc: RpcClient<DeliveriesServiceService>;
+  readonly url: string;
   readonly parts: ReceiverParts;
   readonly brands: Brands;
   /** Connections beside those of the service. */
@@ -78,13 +86,19 @@ export async function serveReceivers(allowedPorts: readonly number[] = []): Prom
   const log = { trace: note, debug: note, info: note, warn: note, error: note, isLevelEnabled: () => true } as unknown as Logger;
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(ReceiversServiceService, receiversHandlers(parts))],
+    services: [
+      service(ReceiversServiceService, receiversHandlers(parts)),
+      service(DeliveriesServiceService, deliveriesHandlers({ db: pool })),
+    ],
     log,
     metrics: openMetrics("webhook"),
   });
   const receivers = connectRpc(ReceiversServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+  const deliveriesRpc = connectRpc(DeliveriesServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
   return {
     receivers,
+    deliveriesRpc,
+    url: database.url,
     parts,
     brands,
     db,
@@ -110,6 +124,7 @@ export async function serveReceivers(allowedPorts: readonly number[] = []): Prom
     },
     async stop() {
       receivers.stop();
+      deliveriesRpc.stop();
       await server.stop();
       await pool.stop();
       await db.stop();

@@ -1,16 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
-import { join } from "node:path";
-import { embeddedDataDir } from "@brand-records/postgres/embedded";
 import { startRedisServer } from "@brand-records/testkit";
-import { dataDirIn, makeFolder, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
+import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
 import { fill } from "./database.ts";
 import { BRANDS, RECORDS } from "./dataset.ts";
 import { measureDeepPage, type DeepPage } from "./deep-page.ts";
 import { startLoad } from "./load/start-load.ts";
 import { measureRounds, type Backends, type Round } from "./measure.ts";
 import type { Owned } from "../owned.ts";
-import { memoryMib, postgresMemoryMib } from "./process-usage.ts";
+import { memoryMib, postgresMemoryMib } from "../process-usage.ts";
 import { startProgram, type Program, type ProgramOptions } from "../program.ts";
 import { requireSameAnswers } from "./same-answers.ts";
 import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
@@ -112,8 +109,4 @@ async function memoryOf(variants: readonly Variant[], load: Program, { postmaste
     memory[name] = { ...Object.fromEntries(own), ...shared };
   }
   return memory;
-}
-
-async function postmasterOf(folder: string): Promise<number> {
-  return Number.parseInt(await readFile(join(embeddedDataDir(dataDirIn(folder)), "postmaster.pid"), "utf8"), 10);
 }

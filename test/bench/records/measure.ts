@@ -1,6 +1,6 @@
 import type { RunResult, VariantName } from "./load/messages.ts";
 import type { Load } from "./load/start-load.ts";
-import { cpuMs, machineBusyMs, postgresCpuMs } from "./process-usage.ts";
+import { cpuMs, machineBusyMs, postgresCpuMs } from "../process-usage.ts";
 import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
 import type { Variant } from "./variants.ts";
 

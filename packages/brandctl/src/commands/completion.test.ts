@@ -17,7 +17,19 @@ async function offered(...words: string[]): Promise<string[]> {
 
 describe("brandctl completion", () => {
   it("offers commands, then their subcommands", async () => {
-    expect(await offered("")).toEqual(["brands", "members", "keys", "records", "plans", "receivers", "events", "doctor", "completion"]);
+    expect(await offered("")).toEqual([
+      "brands",
+      "members",
+      "keys",
+      "records",
+      "plans",
+      "receivers",
+      "deliveries",
+      "events",
+      "listen",
+      "doctor",
+      "completion",
+    ]);
     expect(await offered("brands", "s")).toEqual(["set-tier"]);
     expect(await offered("--accounts-address", "localhost:1", "keys", "")).toEqual(["create", "list", "revoke"]);
   });
@@ -33,6 +45,8 @@ describe("brandctl completion", () => {
     expect(await offered("records", "import", "--resource", "c")).toEqual(["campaigns", "conversions"]);
     expect(await offered("plans", "list", "--status", "")).toEqual(["pending", "completed", "cancelled"]);
     expect(await offered("events", "list", "--type", "p")).toEqual(["payout.paid"]);
+    expect(await offered("deliveries", "list", "--state", "")).toEqual(["pending", "sending", "held", "delivered", "failed"]);
+    expect(await offered("receivers", "test", "--type", "c")).toEqual(["campaign.settled"]);
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await offered("records", "import", "package.js")).toEqual(["package.json"]);
   });

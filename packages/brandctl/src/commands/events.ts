@@ -4,12 +4,12 @@ import { counted, shortTime, table, type Column } from "../output/table.ts";
 import type { Colors } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { brandOf } from "./brand-argument.ts";
+import { EVENT_TYPES } from "./event-types.ts";
 import { examples } from "./examples.ts";
 import { parseLimit } from "./parse-limit.ts";
 import { readEvents } from "./read-events.ts";
 
 const LIMIT_DEFAULT = 50;
-const TYPES = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
 /** As many as the service answers at once. */
 const DEAD_LETTERS_MAX = 200;
 
@@ -33,7 +33,7 @@ function list(shell: Shell): Command {
     .description("List a brand's events, newest first, whether they were delivered to anybody or not. They are kept for 30 days.")
     .argument("[brand]", "id of the brand")
     .option("--brand <id>", "the same")
-    .addOption(new Option("--type <type>", "only those of this type (default: all)").choices(TYPES))
+    .addOption(new Option("--type <type>", "only those of this type (default: all)").choices(EVENT_TYPES))
     .option("--limit <count>", "at most so many", parseLimit, LIMIT_DEFAULT)
     .addHelpText(
       "after",

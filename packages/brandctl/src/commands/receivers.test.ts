@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { FakeWebhook, receiverOf, SECRET } from "../testing/fake-webhook.ts";
+import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
 
@@ -138,6 +138,62 @@ describe("brandctl receivers", () => {
     });
   });
 
+  describe("update --max-in-flight", () => {
+    it("sets it alone", async () => {
+      fake.receivers.push(receiverOf());
+      expect((await run("receivers update rcv_1 --brand brd_1 --max-in-flight 1 --json")).code).toBe(0);
+      expect(fake.receivers).toEqual([receiverOf({ max_in_flight: 1 })]);
+    });
+
+    it.each(["0", "65", "-1", "1.5", "x"])("refuses %s", async (count) => {
+      expect(await run(`receivers update rcv_1 --brand brd_1 --max-in-flight ${count}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("from 1 to 64"),
+      });
+    });
+  });
+
+  describe("rotate and activate", () => {
+    beforeEach(() => void fake.receivers.push(receiverOf()));
+
+    it("rotate writes the next secret alone to standard output, and says what comes then", async () => {
+      const { code, stdout, stderr } = await run("receivers rotate rcv_1 --brand brd_1");
+      expect({ code, stdout }).toEqual({ code: 0, stdout: `${NEXT_SECRET}\n` });
+      expect(stderr).toContain("enabled, rotating");
+      expect(stderr).toContain("brandctl receivers activate");
+      expect((await run("receivers rotate rcv_1 --brand brd_1 --json")).json()).toMatchObject({ id: "rcv_1", secret: NEXT_SECRET });
+    });
+
+    it("activate ends the rotation, and says what to do where there is none", async () => {
+      await run("receivers rotate rcv_1 --brand brd_1");
+      expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
+      expect(await run("receivers activate rcv_1 --brand brd_1")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("brandctl receivers rotate RECEIVER --brand BRAND"),
+      });
+    });
+  });
+
+  describe("test", () => {
+    it("queues one, and says where to look", async () => {
+      fake.receivers.push(receiverOf());
+      const { stdout, stderr } = await run("receivers test rcv_1 --brand brd_1");
+      expect(stdout).toBe("dlv_test is queued.\n");
+      expect(stderr).toContain("brandctl deliveries show dlv_test --brand brd_1");
+      const outcome = await run("receivers test rcv_1 --brand brd_1 --type payout.paid --json");
+      expect(outcome.json()).toEqual({ delivery_id: "dlv_test", event_id: "evt_1" });
+    });
+
+    it("says what to do about a disabled one, and knows no other types", async () => {
+      fake.receivers.push(receiverOf({ enabled: false }));
+      expect(await run("receivers test rcv_1 --brand brd_1")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("brandctl receivers enable RECEIVER"),
+      });
+      expect((await run("receivers test rcv_1 --brand brd_1 --type ping")).code).toBe(2);
+    });
+  });
+
   describe("disable and enable", () => {
     const held = (): void => void fake.receivers.push(receiverOf({ enabled: false, disabled_reason: "member", waiting: 3 }));
 
@@ -220,18 +276,23 @@ describe("brandctl receivers", () => {
     });
   });
 
-  it.each(["update rcv_1 --label x", "enable rcv_1 --drop", "disable rcv_1", "delete rcv_1 --yes"])(
-    "%s says where to look when the brand has no such receiver",
-    async (line) => {
-      fake.receivers.push(receiverOf({ brand_id: "brd_other" }));
-      const hint = "brandctl receivers list BRAND shows the brand's receivers; those of other brands are not found either";
-      expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
-        code: 1,
-        stdout: "",
-        stderr: `error: There is no receiver of this id\n${hint}\n`,
-      });
-    },
-  );
+  it.each([
+    "rotate rcv_1",
+    "activate rcv_1",
+    "test rcv_1",
+    "update rcv_1 --label x",
+    "enable rcv_1 --drop",
+    "disable rcv_1",
+    "delete rcv_1 --yes",
+  ])("%s says where to look when the brand has no such receiver", async (line) => {
+    fake.receivers.push(receiverOf({ brand_id: "brd_other" }));
+    const hint = "brandctl receivers list BRAND shows the brand's receivers; those of other brands are not found either";
+    expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: `error: There is no receiver of this id\n${hint}\n`,
+    });
+  });
 
   it("says what cannot be reached, where the address is from, and what to do", async () => {
     const closed = await serve();

@@ -4,21 +4,21 @@ import { CommandFailure, UsageFailure } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 import { receiverColumns, shortUrl } from "../output/receiver-text.ts";
 import { counted, table } from "../output/table.ts";
-import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { brandOf } from "./brand-argument.ts";
 import { confirm } from "./confirm.ts";
 import { examples } from "./examples.ts";
+import { answered, EVENTS_HELP, ofReceiver, show, showSecret, typesIn } from "./of-receiver.ts";
+import { parseInFlight } from "./parse-limit.ts";
+import { activate, rotate } from "./receiver-secrets.ts";
+import { sendTest } from "./send-test.ts";
 
-const BRAND_HELP = "the brand whose receiver it is";
-const RECEIVER_HELP = "id of the receiver (rcv_…), as receivers list shows it";
 const LABEL_HELP = "how people know it, up to 80 characters";
-const EVENTS_HELP = "what it gets, comma-separated: submission.approved, submission.rejected, payout.paid, campaign.settled";
 const URL_HELP = "where events are posted: https, a public host, no chat's incoming webhook";
 
 export function receiversCommand(shell: Shell): Command {
   const receivers = new Command("receivers").description("receivers: where a brand's signed events are delivered");
-  for (const command of [create, list, update, enable, disable, remove]) receivers.addCommand(command(shell));
+  for (const command of [create, list, update, enable, disable, rotate, activate, sendTest, remove]) receivers.addCommand(command(shell));
   return receivers;
 }
 
@@ -62,16 +62,6 @@ function create(shell: Shell): Command {
     );
 }
 
-function showSecret(session: Session, receiver: Receiver, secret: string): void {
-  session.note((colors) => `${table(receiverColumns(colors), [receiver], colors, "")}\n`);
-  session.print({ id: receiver.id, secret, receiver }, (colors) => colors.bold(colors.yellow(secret)));
-  session.note(
-    ({ bold }) =>
-      `\n${bold("The signing secret is shown once.")} Keep it where the receiver keeps its secrets: with it the receiver checks that a\n` +
-      "delivery comes from here, by X-Service-Signature over the timestamp, a period and the raw body.",
-  );
-}
-
 function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's receivers")
@@ -95,24 +85,32 @@ interface UpdateOptions {
   readonly url?: string;
   readonly label?: string;
   readonly events?: string;
+  readonly maxInFlight?: number;
 }
 
 function update(shell: Shell): Command {
-  return ofReceiver("update", "change a receiver's URL, label or events")
+  return ofReceiver("update", "change a receiver's URL, label, events or attempts at once")
     .description("Change what is given. The signing secret stays; what waits is delivered to the new URL.")
     .option("--url <url>", URL_HELP)
     .option("--label <label>", LABEL_HELP)
     .option("--events <types>", EVENTS_HELP)
+    .option("--max-in-flight <count>", "attempts at once, 1 to 64; with 1 first attempts are in order, for each record", parseInFlight)
     .addHelpText(
       "after",
-      examples(["brandctl receivers update rcv_… --brand brd_… --url https://new.brand.example/events", "it has moved"]),
+      examples(
+        ["brandctl receivers update rcv_… --brand brd_… --url https://new.brand.example/events", "it has moved"],
+        ["brandctl receivers update rcv_… --brand brd_… --max-in-flight 1", "one after the other"],
+      ),
     )
-    .action((receiverId: string, { brand, url, label, events }: UpdateOptions, command: Command) =>
+    .action((receiverId: string, { brand, url, label, events, maxInFlight }: UpdateOptions, command: Command) =>
       shell.act(command, async (session) => {
-        if (url === undefined && label === undefined && events === undefined) {
-          throw new UsageFailure("nothing to change is given: --url, --label or --events", "See brandctl receivers update --help");
+        if (url === undefined && label === undefined && events === undefined && maxInFlight === undefined) {
+          throw new UsageFailure(
+            "nothing to change is given: --url, --label, --events or --max-in-flight",
+            "See brandctl receivers update --help",
+          );
         }
-        const change = { url, label, events: events === undefined ? [] : typesIn(events) };
+        const change = { url, label, events: events === undefined ? [] : typesIn(events), max_in_flight: maxInFlight };
         const { receiver } = await (await session.receivers()).updateReceiver({ brand_id: brand, receiver_id: receiverId, ...change });
         show(session, answered(receiver));
       }),
@@ -185,18 +183,3 @@ function remove(shell: Shell): Command {
 
 const questionOf = ({ id, label, url, waiting }: Receiver): string =>
   printable(`Delete ${id}, "${label}" at ${shortUrl(url)}, and ${counted(waiting, "delivery", "deliveries")} that wait for it, for good?`);
-
-const ofReceiver = (name: string, summary: string): Command =>
-  new Command(name).summary(summary).argument("<receiver>", RECEIVER_HELP).requiredOption("--brand <id>", BRAND_HELP);
-
-/** The service says which of them there are not. */
-const typesIn = (text: string): string[] => text.split(",").map((type) => type.trim());
-
-function show(session: Session, receiver: Receiver): void {
-  session.print({ receiver }, (colors) => table(receiverColumns(colors), [receiver], colors, ""));
-}
-
-function answered(receiver: Receiver | null | undefined): Receiver {
-  if (receiver == null) throw new Error("webhook answered without a receiver");
-  return receiver;
-}

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService } from "@brand-records/proto/records/v1";
-import { EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
+import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { Endpoint, TlsFiles } from "./endpoints.ts";
 import { explainUnreachable } from "./explain-unreachable.ts";
@@ -20,6 +20,7 @@ type AskingClient<Service> = {
 export type AccountsClient = AskingClient<AccountsServiceService>;
 export type PlansClient = AskingClient<PlansServiceService>;
 export type ReceiversClient = AskingClient<ReceiversServiceService>;
+export type DeliveriesClient = AskingClient<DeliveriesServiceService>;
 export type EventsClient = AskingClient<EventsServiceService>;
 export type ImportClient = RpcClient<ImportServiceService>;
 
@@ -37,13 +38,21 @@ export function connectPlans(endpoint: Endpoint, config: TlsFiles, signal: Abort
   return asking(client, Object.keys(PlansServiceService), endpoint, signal) as PlansClient;
 }
 
-/** Deleting again would answer that there is nothing to delete. */
+/** Deleting again would answer that there is nothing to delete; what makes a secret or a delivery would make another. */
 export function connectReceivers(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): ReceiversClient {
   const client = connectRpc(ReceiversServiceService, endpoint.address, {
     config,
     idempotent: ["getReceiver", "listReceivers", "updateReceiver", "enableReceiver", "disableReceiver"],
   });
   return asking(client, Object.keys(ReceiversServiceService), endpoint, signal) as ReceiversClient;
+}
+
+export function connectDeliveries(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): DeliveriesClient {
+  const client = connectRpc(DeliveriesServiceService, endpoint.address, {
+    config,
+    idempotent: ["listDeliveries", "getDelivery", "getReplay"],
+  });
+  return asking(client, Object.keys(DeliveriesServiceService), endpoint, signal) as DeliveriesClient;
 }
 
 export function connectEvents(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): EventsClient {

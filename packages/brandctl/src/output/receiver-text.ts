@@ -16,8 +16,8 @@ export function receiverColumns(colors: Colors): Column<Receiver>[] {
   ];
 }
 
-const stateOf = ({ enabled, disabled_reason, disabled_at }: Receiver): string =>
-  enabled ? "enabled" : `disabled ${shortTime(disabled_at)} (${disabled_reason ?? "unknown"})`;
+const stateOf = ({ enabled, disabled_reason, disabled_at, rotating }: Receiver): string =>
+  `${enabled ? "enabled" : `disabled ${shortTime(disabled_at)} (${disabled_reason ?? "unknown"})`}${rotating ? ", rotating" : ""}`;
 
 const hasFailed = ({ last_status }: Receiver): boolean => last_status != null && (last_status < 200 || last_status > 299);
 

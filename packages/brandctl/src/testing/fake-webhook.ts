@@ -1,15 +1,20 @@
 import { AppError } from "@brand-records/errors";
 import {
+  DeliveriesServiceService,
   EventsServiceService,
   ReceiversServiceService,
+  type Attempt,
   type DeadLetter,
+  type Delivery,
   type Event,
   type ListEventsRequest,
   type Receiver,
+  type Replay,
 } from "@brand-records/proto/webhook/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 
 export const SECRET = `whsec_${"x".repeat(43)}=`;
+export const NEXT_SECRET = `whsec_${"y".repeat(43)}=`;
 const NOW = "2026-11-21T08:40:00.000Z";
 
 /** Receivers, events and dead letters in memory, as far as brandctl can tell the difference. */
@@ -18,13 +23,22 @@ export class FakeWebhook {
   /** Newest first. */
   readonly events: Event[] = [];
   readonly deadLetters: DeadLetter[] = [];
+  /** Newest first. */
+  readonly deliveries: Delivery[] = [];
+  /** Of every delivery. */
+  readonly attempts: Attempt[] = [];
+  readonly replays: Replay[] = [];
+  /** Queued by a replay each time somebody looks at it. */
+  replayStep = 1;
+  /** Whether receivers on this machine are taken. */
+  loopback = false;
   /** What lists of events were asked for. */
   readonly asked: ListEventsRequest[] = [];
 
   readonly served: readonly ServedService[] = [
     service(ReceiversServiceService, {
       createReceiver: async ({ brand_id, url, label, events }) => {
-        requirePublic(url);
+        if (!this.loopback) requirePublic(url);
         if (this.receivers.some((one) => one.brand_id === brand_id && one.url === url)) {
           throw new AppError("duplicate_url", "Another receiver of the brand has this URL.", { field: "url" });
         }
@@ -35,9 +49,10 @@ export class FakeWebhook {
       },
       getReceiver: async ({ brand_id, receiver_id }) => ({ receiver: this.#find(brand_id, receiver_id) }),
       listReceivers: async ({ brand_id }) => ({ receivers: this.receivers.filter((one) => one.brand_id === brand_id) }),
-      updateReceiver: async ({ brand_id, receiver_id, url, label, events }) => {
+      updateReceiver: async ({ brand_id, receiver_id, url, label, events, max_in_flight }) => {
         const receiver = this.#find(brand_id, receiver_id);
         if (url != null) requirePublic(url);
+        if (max_in_flight != null) Object.assign(receiver, { max_in_flight });
         Object.assign(receiver, { ...(url != null && { url }), ...(label != null && { label }), ...(events.length > 0 && { events }) });
         return { receiver };
       },
@@ -57,6 +72,57 @@ export class FakeWebhook {
         this.receivers.splice(this.receivers.indexOf(receiver), 1);
         return { dropped: receiver.waiting };
       },
+      rotateSecret: async ({ brand_id, receiver_id }) => {
+        const receiver = Object.assign(this.#find(brand_id, receiver_id), { rotating: true });
+        return { receiver, secret: NEXT_SECRET };
+      },
+      activateSecret: async ({ brand_id, receiver_id }) => {
+        const receiver = this.#find(brand_id, receiver_id);
+        if (!receiver.rotating) throw new AppError("no_next_secret", "There is no next secret to activate");
+        return { receiver: Object.assign(receiver, { rotating: false }) };
+      },
+      sendTest: async ({ brand_id, receiver_id, type }) => {
+        const receiver = this.#find(brand_id, receiver_id);
+        if (!receiver.enabled) throw new AppError("receiver_disabled", "The receiver is disabled");
+        const delivery = deliveryOf({ id: "dlv_test", receiver_id, event_type: type ?? receiver.events[0] ?? "", test: true });
+        this.deliveries.unshift(delivery);
+        return { delivery_id: delivery.id, event_id: delivery.event_id };
+      },
+    }),
+    service(DeliveriesServiceService, {
+      listDeliveries: async ({ brand_id, receiver_id, state, page_size, after_id }) => {
+        this.#find(brand_id, receiver_id);
+        const from = after_id == null ? 0 : this.deliveries.findIndex(({ id }) => id === after_id) + 1;
+        const deliveries = this.deliveries
+          .slice(from)
+          .filter((one) => one.receiver_id === receiver_id && (state == null || one.state === state))
+          .slice(0, page_size);
+        return { deliveries, next_after_id: deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null };
+      },
+      getDelivery: async ({ delivery_id }) => ({ delivery: this.#delivery(delivery_id), attempts: this.attempts }),
+      replayDelivery: async ({ delivery_id }) => {
+        const delivery = this.#delivery(delivery_id);
+        if (delivery.finished_at == null) return { delivery };
+        const made = deliveryOf({ ...delivery, id: `${delivery.id}again`, state: "pending", attempts: 0, due_at: NOW, finished_at: null });
+        this.deliveries.unshift(made);
+        return { delivery: made };
+      },
+      replayEvents: async ({ brand_id, receiver_id, since }) => {
+        this.#find(brand_id, receiver_id);
+        const underWay = this.replays.find((one) => one.receiver_id === receiver_id && one.finished_at == null);
+        if (underWay?.since === since) return { replay: underWay };
+        if (underWay !== undefined) throw new AppError("request_conflict", "A replay is under way", { field: "since" });
+        const replay = { id: `rpl_${this.replays.length}`, receiver_id, since, until: NOW, queued: 0, total: 3, finished_at: null };
+        this.replays.push(replay);
+        return { replay };
+      },
+      getReplay: async ({ replay_id }) => {
+        const replay = this.replays.find(({ id }) => id === replay_id);
+        if (replay === undefined) throw new AppError("not_found", "There is no replay of this id", { field: "replay_id" });
+        replay.queued = Math.min(replay.total, replay.queued + this.replayStep);
+        if (replay.queued === replay.total) replay.finished_at = NOW;
+        return { replay };
+      },
     }),
     service(EventsServiceService, {
       listEvents: async (request) => {
@@ -73,6 +139,12 @@ export class FakeWebhook {
       replayDeadLetters: async () => ({ replayed: this.deadLetters.splice(0).length }),
     }),
   ];
+
+  #delivery(id: string): Delivery {
+    const delivery = this.deliveries.find((one) => one.id === id);
+    if (delivery === undefined) throw new AppError("not_found", "There is no delivery of this id", { field: "delivery_id" });
+    return delivery;
+  }
 
   #find(brandId: string, id: string): Receiver {
     const receiver = this.receivers.find((one) => one.brand_id === brandId && one.id === id);
@@ -101,8 +173,40 @@ export function receiverOf(given: Partial<Receiver> = {}): Receiver {
     last_delivery_at: null,
     failures: 0,
     waiting: 0,
+    max_in_flight: 64,
+    rotating: false,
     created_at: "2026-11-21T08:30:00.000Z",
     updated_at: "2026-11-21T08:30:00.000Z",
+    ...given,
+  };
+}
+
+export function deliveryOf(given: Partial<Delivery> = {}): Delivery {
+  return {
+    id: "dlv_1",
+    receiver_id: "rcv_1",
+    event_id: "evt_1",
+    event_type: "payout.paid",
+    state: "pending",
+    attempts: 0,
+    test: false,
+    created_at: "2026-11-21T08:30:00.000Z",
+    due_at: null,
+    finished_at: null,
+    ...given,
+  };
+}
+
+export function attemptOf(given: Partial<Attempt> = {}): Attempt {
+  return {
+    id: "att_1",
+    attempt: 1,
+    started_at: "2026-11-21T08:30:01.000Z",
+    duration_ms: 1_250,
+    outcome: "refused",
+    http_status: 500,
+    error: "answered 500",
+    response: Buffer.from("no"),
     ...given,
   };
 }

@@ -1,16 +1,10 @@
 import type { Database } from "@brand-records/postgres";
-import type { DeadLetter, DeadLetters, Intake, SetAside } from "../event-log.ts";
+import type { DeadLetter, DeadLetters, Intake, ReceivedMessage, SetAside } from "../event-log.ts";
 
 const BATCH = 100;
 
-interface Row {
+interface Row extends ReceivedMessage {
   readonly id: number;
-  readonly position: string;
-  readonly reason: string;
-  readonly key: string;
-  readonly value: Buffer;
-  readonly headers: Record<string, string>;
-  readonly set_aside_at: string;
 }
 
 /**
@@ -19,7 +13,7 @@ interface Row {
  * @param table with the columns of `webhook.dead_letters`
  */
 export function postgresDeadLetters(db: Database, table: string, intake: Intake): DeadLetters {
-  const select = `select id, position, reason, key, value, headers, set_aside_at from ${table}`;
+  const select = `select id, position, key, value, headers from ${table}`;
   return {
     async put(letters) {
       await db.query(
@@ -29,9 +23,12 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
       );
     },
     async list(limit) {
-      const rows = await db.query<Row>(`${select} order by id limit $1`, [limit]);
+      const letters = await db.query<SetAside>(
+        `select position, reason, key, octet_length(value) as bytes, set_aside_at as "setAsideAt" from ${table} order by id limit $1`,
+        [limit],
+      );
       const [count] = await db.query<{ total: number }>(`select count(*) as total from ${table}`);
-      return { letters: rows.map(letterFrom), total: count?.total ?? 0 };
+      return { letters, total: count?.total ?? 0 };
     },
     async replay() {
       const [last] = await db.query<{ id: number | null }>(`select max(id) as id from ${table}`);
@@ -40,7 +37,7 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
       do {
         rows = await db.query<Row>(`${select} where id <= $1 order by id limit $2`, [last?.id ?? 0, BATCH]);
         // What still cannot be read is put aside anew, behind the last of now.
-        if (rows.length > 0) await intake(rows.map((row) => letterFrom(row).message));
+        if (rows.length > 0) await intake(rows);
         await db.query(`delete from ${table} where id = any($1)`, [rows.map(({ id }) => id)]);
         replayed += rows.length;
       } while (rows.length === BATCH);
@@ -57,10 +54,8 @@ function columnsOf(letters: readonly DeadLetter[]): unknown[][] {
     letters.map(({ reason }) => text(reason)),
     letters.map(({ message }) => text(message.key)),
     letters.map(({ message }) => message.value),
-    letters.map(({ message }) => JSON.stringify(message.headers, (_, value: unknown) => (typeof value === "string" ? text(value) : value))),
+    letters.map(({ message }) =>
+      JSON.stringify(Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [text(name), text(value)]))),
+    ),
   ];
-}
-
-function letterFrom({ position, reason, key, value, headers, set_aside_at }: Row): SetAside {
-  return { message: { position, key, value, headers }, reason, setAsideAt: set_aside_at };
 }

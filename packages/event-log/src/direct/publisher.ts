@@ -2,6 +2,7 @@ import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { traceparentFrom, type RpcClient } from "@brand-records/rpc";
 import { randomUUID } from "node:crypto";
 import type { LogMessage, Publisher } from "../event-log.ts";
+import { partsOf } from "../parts.ts";
 
 const ANSWER_MS = 15_000;
 /** A message of the protocol has 4 MiB at most; ours have some 600 bytes. */
@@ -13,7 +14,9 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
   let last: Promise<unknown> = Promise.resolve();
   const send = async (messages: readonly LogMessage[]): Promise<void> => {
     try {
-      for (const part of partsOf(messages)) {
+      // None at all asks whether webhook is there.
+      const parts = messages.length === 0 ? [[]] : partsOf(messages, BYTES_MAX);
+      for (const part of parts) {
         const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + ANSWER_MS };
         await webhook.publishMessages({ messages: part }, context);
       }
@@ -35,20 +38,4 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
       webhook.stop();
     },
   };
-}
-
-function* partsOf(messages: readonly LogMessage[]): Generator<LogMessage[]> {
-  let part: LogMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    if (part.length > 0 && bytes + message.value.length > BYTES_MAX) {
-      yield part;
-      part = [];
-      bytes = 0;
-    }
-    part.push(message);
-    bytes += message.value.length;
-  }
-  // None at all asks whether webhook is there.
-  if (part.length > 0 || messages.length === 0) yield part;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { types } from "node:util";
 import { AppError } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Consumer, EachBatchPayload, Kafka } from "kafkajs";
@@ -12,6 +13,10 @@ const PARTITION = 0;
 const REASON = "dead-reason";
 const POSITION = "dead-position";
 const AT = "dead-at";
+/** Of a value the topic did not take whole: how long it was. */
+const CUT_FROM = "dead-cut-from";
+/** Fits wherever a batch of ours does. */
+const CUT_BYTES = 256 * 1024;
 const READ_MS = 30_000;
 const STOP_MS = 2_000;
 
@@ -44,39 +49,68 @@ export class KafkaDeadLetters implements DeadLetters {
     this.#replayGroup = `${options.groupId}.dead`;
   }
 
-  put(letters: readonly DeadLetter[]): Promise<void> {
+  async put(letters: readonly DeadLetter[]): Promise<void> {
     const at = new Date().toISOString();
-    return this.#options.aside.publish(
-      letters.map(({ message: { key, value, headers, position }, reason }) => ({
-        key,
-        value,
-        headers: { ...headers, [REASON]: reason, [POSITION]: position, [AT]: at },
-      })),
-    );
+    const messages = letters.map(({ message: { key, value, headers, position }, reason }) => ({
+      key,
+      value,
+      headers: { ...headers, [REASON]: reason, [POSITION]: position, [AT]: at },
+    }));
+    try {
+      await this.#options.aside.publish(messages);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      // One by one: which of them it is, the broker does not say.
+      for (const message of messages) await this.#putCut(message);
+    }
+  }
+
+  /** What the topic does not take whole is kept in part: without it, nothing behind it would ever come through. */
+  async #putCut(message: LogMessage): Promise<void> {
+    try {
+      await this.#options.aside.publish([message]);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      const headers = { ...message.headers, [CUT_FROM]: String(message.value.length) };
+      await this.#options.aside.publish([{ ...message, value: message.value.subarray(0, CUT_BYTES), headers }]);
+    }
   }
 
   async list(limit: number): Promise<{ letters: SetAside[]; total: number }> {
-    const { from, to } = await this.#notReplayed();
-    const letters: SetAside[] = [];
-    const until = Math.min(to, from + limit);
-    // A group of its own, which nobody knows: reading is nobody's business but ours.
-    await this.#read(`${this.#replayGroup}.list.${randomUUID()}`, { from, to: until }, async (messages) => {
-      letters.push(...messages.map(letterFrom));
+    return orUnavailable(async () => {
+      const { from, to } = await this.#notReplayed();
+      const letters: SetAside[] = [];
+      const until = Math.min(to, from + limit);
+      // A group of its own, which nobody knows: reading is nobody's business but ours.
+      await this.#read(`${this.#replayGroup}.list.${randomUUID()}`, { from, to: until }, async (messages) => {
+        letters.push(...messages.map(letterFrom));
+      });
+      return { letters: letters.slice(0, limit), total: to - from };
     });
-    return { letters: letters.slice(0, limit), total: to - from };
   }
 
   async replay(): Promise<number> {
-    const range = await this.#notReplayed();
-    let replayed = 0;
-    await this.#read(this.#replayGroup, range, async (messages, consumer) => {
-      await this.#options.back.publish(messages.map((message) => originalOf(message)));
-      replayed += messages.length;
-      const next = offsetOf(messages.at(-1) as ReceivedMessage) + 1;
-      await consumer.commitOffsets([{ topic: this.#topic, partition: PARTITION, offset: String(next) }]);
+    return orUnavailable(async () => {
+      const range = await this.#notReplayed();
+      let replayed = 0;
+      await this.#read(this.#replayGroup, range, async (messages, consumer) => {
+        await this.#options.back.publish(messages.map((message) => originalOf(message)));
+        replayed += messages.length;
+        const next = offsetOf(messages.at(-1) as ReceivedMessage) + 1;
+        await consumer.commitOffsets([{ topic: this.#topic, partition: PARTITION, offset: String(next) }]);
+      });
+      if (replayed > 0) this.#options.log.info({ replayed }, "dead letters replayed");
+      return replayed;
     });
-    if (replayed > 0) this.#options.log.info({ replayed }, "dead letters replayed");
-    return replayed;
+  }
+
+  /** Brokers forget the offsets of a group without members after a while, a week by default: they are told again. */
+  async keepPosition(): Promise<void> {
+    await withAdmin(this.#options.kafka, async (admin) => {
+      const [group] = await admin.fetchOffsets({ groupId: this.#replayGroup, topics: [this.#topic] });
+      const known = group?.partitions.filter(({ offset }) => Number(offset) >= 0) ?? [];
+      if (known.length > 0) await admin.setOffsets({ groupId: this.#replayGroup, topic: this.#topic, partitions: known });
+    });
   }
 
   #notReplayed(): Promise<Range> {
@@ -144,15 +178,31 @@ export class KafkaDeadLetters implements DeadLetters {
 const offsetOf = ({ position }: ReceivedMessage): number => Number(position.slice(position.lastIndexOf("@") + 1));
 
 function originalOf({ key, value, headers }: ReceivedMessage): LogMessage {
-  const { [REASON]: _, [POSITION]: __, [AT]: ___, ...own } = headers;
+  const { [REASON]: _, [POSITION]: __, [AT]: ___, [CUT_FROM]: ____, ...own } = headers;
   return { key, value, headers: own };
 }
 
-function letterFrom(message: ReceivedMessage): SetAside {
-  const { headers, position } = message;
+function letterFrom({ key, value, headers, position }: ReceivedMessage): SetAside {
   return {
-    message: { ...originalOf(message), position: headers[POSITION] ?? position },
+    position: headers[POSITION] ?? position,
     reason: headers[REASON] ?? "",
+    key,
+    bytes: Number(headers[CUT_FROM] ?? value.length),
     setAsideAt: headers[AT] ?? "",
   };
+}
+
+function isTooLarge(error: unknown): boolean {
+  if (!types.isNativeError(error)) return false;
+  return ("type" in error && error.type === "MESSAGE_TOO_LARGE") || isTooLarge(error.cause);
+}
+
+/** What kafkajs throws says nothing to who asks over gRPC. */
+async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("unavailable", "The event log cannot be reached at the moment. Try again.", { cause: error, retryAfterSeconds: 5 });
+  }
 }

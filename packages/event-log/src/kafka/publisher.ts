@@ -1,12 +1,15 @@
 import type { Logger } from "@brand-records/telemetry";
 import { Partitioners, type Kafka, type Producer } from "kafkajs";
 import type { LogMessage, Publisher } from "../event-log.ts";
+import { partsOf } from "../parts.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { ensureTopics } from "./topics.ts";
 import { within } from "./within.ts";
 
 const ALL_IN_SYNC_REPLICAS = -1;
 const STOP_MS = 2_000;
+/** A broker measures a batch against the topic's max.message.bytes, which is 1 MiB where nobody has set it. */
+const BATCH_BYTES_MAX = 512 * 1024;
 
 /**
  * Writes to one topic. Connects with the first messages and anew after every failure, so brokers may be away at the
@@ -41,9 +44,10 @@ export class KafkaPublisher implements Publisher {
   async #send(messages: readonly LogMessage[]): Promise<void> {
     try {
       const producer = await this.#connected();
-      if (messages.length === 0) return;
-      const sent = messages.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
-      await producer.send({ topic: this.#topic, acks: ALL_IN_SYNC_REPLICAS, messages: sent });
+      for (const part of partsOf(messages, BATCH_BYTES_MAX)) {
+        const sent = part.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
+        await producer.send({ topic: this.#topic, acks: ALL_IN_SYNC_REPLICAS, messages: sent });
+      }
     } catch (error) {
       // Whatever it was, the next attempt begins with fresh connections and fresh metadata.
       await this.#disconnect();

@@ -16,7 +16,9 @@ const REBALANCE_MS = 30_000;
 const FETCH_WAIT_MS = 300;
 const FETCH_BYTES_PER_PARTITION = 1024 * 1024;
 /** A consumer that has neither fetched nor taken anything in for so long hangs: it is replaced. */
-const SILENCE_MS = 30_000;
+const SILENCE_MS = 60_000;
+/** kafkajs tells that a consumer has stopped before it tells why. */
+const REASON_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2_000;
@@ -100,7 +102,9 @@ export class KafkaSubscription implements Subscription {
     const over = Promise.withResolvers<void>();
     const sign = (): void => void (this.#lastSign = Date.now());
     consumer.on(consumer.events.CRASH, ({ payload }) => over.reject(payload.error));
-    consumer.on(consumer.events.STOP, () => over.resolve());
+    consumer.on(consumer.events.STOP, () => {
+      setTimeout(() => over.reject(new Error("the consumer stopped by itself")), REASON_MS).unref();
+    });
     for (const event of [consumer.events.FETCH, consumer.events.HEARTBEAT] as const) consumer.on(event, sign);
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       sign();

@@ -35,6 +35,160 @@ export interface Receiver {
   waiting: number;
   created_at: string;
   updated_at: string;
+  /** Attempts under way at once, 1 to 64. With 1, first attempts are in order, for each record. */
+  max_in_flight: number;
+  /** A rotation is under way: there is a next secret, to be activated. */
+  rotating: boolean;
+}
+
+export interface RotateSecretRequest {
+  brand_id: string;
+  receiver_id: string;
+}
+
+export interface RotateSecretResponse {
+  receiver:
+    | Receiver
+    | null;
+  /** whsec_ and base64 of 32 bytes; shown now and never again. */
+  secret: string;
+}
+
+export interface ActivateSecretRequest {
+  brand_id: string;
+  receiver_id: string;
+}
+
+export interface ActivateSecretResponse {
+  receiver: Receiver | null;
+}
+
+export interface SendTestRequest {
+  brand_id: string;
+  receiver_id: string;
+  /** One of the selected types; the first of them if absent. */
+  type?: string | null | undefined;
+}
+
+export interface SendTestResponse {
+  delivery_id: string;
+  event_id: string;
+}
+
+/** An event on its way to a receiver. */
+export interface Delivery {
+  id: string;
+  receiver_id: string;
+  event_id: string;
+  event_type: string;
+  /** pending (due), sending, held (its receiver is disabled), delivered or failed. */
+  state: string;
+  /** Attempts begun. */
+  attempts: number;
+  test: boolean;
+  created_at: string;
+  /** Of a pending one: when it is due. */
+  due_at?:
+    | string
+    | null
+    | undefined;
+  /** Of one that is over. */
+  finished_at?: string | null | undefined;
+}
+
+export interface Attempt {
+  id: string;
+  /** The first is 1. */
+  attempt: number;
+  started_at: string;
+  duration_ms: number;
+  /** accepted (2xx), refused (any other status), dns, forbidden_address, connect, tls, timeout, closed, protocol or unsendable. */
+  outcome: string;
+  http_status?:
+    | number
+    | null
+    | undefined;
+  /** For people; without path or query of the URL. */
+  error?:
+    | string
+    | null
+    | undefined;
+  /** The beginning of what was answered, at most 16 KiB. */
+  response: Buffer;
+}
+
+export interface ListDeliveriesRequest {
+  brand_id: string;
+  receiver_id: string;
+  /** All states if absent. */
+  state?:
+    | string
+    | null
+    | undefined;
+  /** 1 to 200; 50 if it is 0. */
+  page_size: number;
+  /** Id of the last delivery of the page before. */
+  after_id?: string | null | undefined;
+}
+
+export interface ListDeliveriesResponse {
+  deliveries: Delivery[];
+  /** Absent on the last page. */
+  next_after_id?: string | null | undefined;
+}
+
+export interface GetDeliveryRequest {
+  brand_id: string;
+  delivery_id: string;
+}
+
+export interface GetDeliveryResponse {
+  delivery: Delivery | null;
+  attempts: Attempt[];
+}
+
+export interface ReplayDeliveryRequest {
+  brand_id: string;
+  delivery_id: string;
+}
+
+export interface ReplayDeliveryResponse {
+  /** The new one; the same one if it was pending. */
+  delivery: Delivery | null;
+}
+
+export interface ReplayEventsRequest {
+  brand_id: string;
+  receiver_id: string;
+  /** RFC 3339; events created after it. */
+  since: string;
+}
+
+export interface Replay {
+  id: string;
+  receiver_id: string;
+  since: string;
+  /** When it was asked for: events after that are sent anyway. */
+  until: string;
+  /** Events queued so far. */
+  queued: number;
+  /** Events there are in all, as far as they were counted: up to 100,000. */
+  total: number;
+  /** Absent while it is under way. */
+  finished_at?: string | null | undefined;
+}
+
+export interface ReplayEventsResponse {
+  replay: Replay | null;
+}
+
+export interface GetReplayRequest {
+  brand_id: string;
+  replay_id: string;
+}
+
+export interface GetReplayResponse {
+  replay: Replay | null;
 }
 
 export interface CreateReceiverRequest {
@@ -79,6 +233,8 @@ export interface UpdateReceiverRequest {
     | undefined;
   /** Empty for no change. */
   events: string[];
+  /** 1 to 64. */
+  max_in_flight?: number | null | undefined;
 }
 
 export interface UpdateReceiverResponse {
@@ -212,6 +368,8 @@ function createBaseReceiver(): Receiver {
     waiting: 0,
     created_at: "",
     updated_at: "",
+    max_in_flight: 0,
+    rotating: false,
   };
 }
 
@@ -258,6 +416,12 @@ export const Receiver: MessageFns<Receiver> = {
     }
     if (message.updated_at !== "") {
       writer.uint32(114).string(message.updated_at);
+    }
+    if (message.max_in_flight !== 0) {
+      writer.uint32(120).int32(message.max_in_flight);
+    }
+    if (message.rotating !== false) {
+      writer.uint32(128).bool(message.rotating);
     }
     return writer;
   },
@@ -385,6 +549,1345 @@ export const Receiver: MessageFns<Receiver> = {
             }
 
             message.updated_at = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.max_in_flight = reader.int32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.rotating = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRotateSecretRequest(): RotateSecretRequest {
+  return { brand_id: "", receiver_id: "" };
+}
+
+export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
+  encode(message: RotateSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRotateSecretResponse(): RotateSecretResponse {
+  return { receiver: null, secret: "" };
+}
+
+export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
+  encode(message: RotateSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.receiver !== undefined && message.receiver !== null) {
+      Receiver.encode(message.receiver, writer.uint32(10).fork()).join();
+    }
+    if (message.secret !== "") {
+      writer.uint32(18).string(message.secret);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateSecretResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateSecretResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.receiver = Receiver.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseActivateSecretRequest(): ActivateSecretRequest {
+  return { brand_id: "", receiver_id: "" };
+}
+
+export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
+  encode(message: ActivateSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ActivateSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseActivateSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseActivateSecretResponse(): ActivateSecretResponse {
+  return { receiver: null };
+}
+
+export const ActivateSecretResponse: MessageFns<ActivateSecretResponse> = {
+  encode(message: ActivateSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.receiver !== undefined && message.receiver !== null) {
+      Receiver.encode(message.receiver, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ActivateSecretResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseActivateSecretResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.receiver = Receiver.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSendTestRequest(): SendTestRequest {
+  return { brand_id: "", receiver_id: "", type: null };
+}
+
+export const SendTestRequest: MessageFns<SendTestRequest> = {
+  encode(message: SendTestRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.type !== undefined && message.type !== null) {
+      writer.uint32(26).string(message.type);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTestRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTestRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSendTestResponse(): SendTestResponse {
+  return { delivery_id: "", event_id: "" };
+}
+
+export const SendTestResponse: MessageFns<SendTestResponse> = {
+  encode(message: SendTestResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.delivery_id !== "") {
+      writer.uint32(10).string(message.delivery_id);
+    }
+    if (message.event_id !== "") {
+      writer.uint32(18).string(message.event_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTestResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTestResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.delivery_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDelivery(): Delivery {
+  return {
+    id: "",
+    receiver_id: "",
+    event_id: "",
+    event_type: "",
+    state: "",
+    attempts: 0,
+    test: false,
+    created_at: "",
+    due_at: null,
+    finished_at: null,
+  };
+}
+
+export const Delivery: MessageFns<Delivery> = {
+  encode(message: Delivery, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.event_id !== "") {
+      writer.uint32(26).string(message.event_id);
+    }
+    if (message.event_type !== "") {
+      writer.uint32(34).string(message.event_type);
+    }
+    if (message.state !== "") {
+      writer.uint32(42).string(message.state);
+    }
+    if (message.attempts !== 0) {
+      writer.uint32(48).int32(message.attempts);
+    }
+    if (message.test !== false) {
+      writer.uint32(56).bool(message.test);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(66).string(message.created_at);
+    }
+    if (message.due_at !== undefined && message.due_at !== null) {
+      writer.uint32(74).string(message.due_at);
+    }
+    if (message.finished_at !== undefined && message.finished_at !== null) {
+      writer.uint32(82).string(message.finished_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Delivery {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDelivery();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.event_type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.attempts = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.test = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.due_at = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.finished_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAttempt(): Attempt {
+  return {
+    id: "",
+    attempt: 0,
+    started_at: "",
+    duration_ms: 0,
+    outcome: "",
+    http_status: null,
+    error: null,
+    response: Buffer.alloc(0),
+  };
+}
+
+export const Attempt: MessageFns<Attempt> = {
+  encode(message: Attempt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(16).int32(message.attempt);
+    }
+    if (message.started_at !== "") {
+      writer.uint32(26).string(message.started_at);
+    }
+    if (message.duration_ms !== 0) {
+      writer.uint32(32).int32(message.duration_ms);
+    }
+    if (message.outcome !== "") {
+      writer.uint32(42).string(message.outcome);
+    }
+    if (message.http_status !== undefined && message.http_status !== null) {
+      writer.uint32(48).int32(message.http_status);
+    }
+    if (message.error !== undefined && message.error !== null) {
+      writer.uint32(58).string(message.error);
+    }
+    if (message.response.length !== 0) {
+      writer.uint32(66).bytes(message.response);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Attempt {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAttempt();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.attempt = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.started_at = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.duration_ms = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.outcome = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.http_status = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.response = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListDeliveriesRequest(): ListDeliveriesRequest {
+  return { brand_id: "", receiver_id: "", state: null, page_size: 0, after_id: null };
+}
+
+export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
+  encode(message: ListDeliveriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.state !== undefined && message.state !== null) {
+      writer.uint32(26).string(message.state);
+    }
+    if (message.page_size !== 0) {
+      writer.uint32(32).int32(message.page_size);
+    }
+    if (message.after_id !== undefined && message.after_id !== null) {
+      writer.uint32(42).string(message.after_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDeliveriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDeliveriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.after_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListDeliveriesResponse(): ListDeliveriesResponse {
+  return { deliveries: [], next_after_id: null };
+}
+
+export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
+  encode(message: ListDeliveriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deliveries) {
+      Delivery.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_after_id !== undefined && message.next_after_id !== null) {
+      writer.uint32(18).string(message.next_after_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDeliveriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDeliveriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deliveries.push(Delivery.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_after_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetDeliveryRequest(): GetDeliveryRequest {
+  return { brand_id: "", delivery_id: "" };
+}
+
+export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
+  encode(message: GetDeliveryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.delivery_id !== "") {
+      writer.uint32(18).string(message.delivery_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDeliveryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDeliveryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.delivery_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetDeliveryResponse(): GetDeliveryResponse {
+  return { delivery: null, attempts: [] };
+}
+
+export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
+  encode(message: GetDeliveryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.delivery !== undefined && message.delivery !== null) {
+      Delivery.encode(message.delivery, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.attempts) {
+      Attempt.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDeliveryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDeliveryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.delivery = Delivery.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.attempts.push(Attempt.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReplayDeliveryRequest(): ReplayDeliveryRequest {
+  return { brand_id: "", delivery_id: "" };
+}
+
+export const ReplayDeliveryRequest: MessageFns<ReplayDeliveryRequest> = {
+  encode(message: ReplayDeliveryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.delivery_id !== "") {
+      writer.uint32(18).string(message.delivery_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplayDeliveryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplayDeliveryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.delivery_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReplayDeliveryResponse(): ReplayDeliveryResponse {
+  return { delivery: null };
+}
+
+export const ReplayDeliveryResponse: MessageFns<ReplayDeliveryResponse> = {
+  encode(message: ReplayDeliveryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.delivery !== undefined && message.delivery !== null) {
+      Delivery.encode(message.delivery, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplayDeliveryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplayDeliveryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.delivery = Delivery.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReplayEventsRequest(): ReplayEventsRequest {
+  return { brand_id: "", receiver_id: "", since: "" };
+}
+
+export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
+  encode(message: ReplayEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.since !== "") {
+      writer.uint32(26).string(message.since);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplayEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplayEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.since = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReplay(): Replay {
+  return { id: "", receiver_id: "", since: "", until: "", queued: 0, total: 0, finished_at: null };
+}
+
+export const Replay: MessageFns<Replay> = {
+  encode(message: Replay, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.since !== "") {
+      writer.uint32(26).string(message.since);
+    }
+    if (message.until !== "") {
+      writer.uint32(34).string(message.until);
+    }
+    if (message.queued !== 0) {
+      writer.uint32(40).int64(message.queued);
+    }
+    if (message.total !== 0) {
+      writer.uint32(48).int64(message.total);
+    }
+    if (message.finished_at !== undefined && message.finished_at !== null) {
+      writer.uint32(58).string(message.finished_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Replay {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplay();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.since = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.until = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.queued = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.total = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.finished_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReplayEventsResponse(): ReplayEventsResponse {
+  return { replay: null };
+}
+
+export const ReplayEventsResponse: MessageFns<ReplayEventsResponse> = {
+  encode(message: ReplayEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replay !== undefined && message.replay !== null) {
+      Replay.encode(message.replay, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplayEventsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplayEventsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replay = Replay.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetReplayRequest(): GetReplayRequest {
+  return { brand_id: "", replay_id: "" };
+}
+
+export const GetReplayRequest: MessageFns<GetReplayRequest> = {
+  encode(message: GetReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.replay_id !== "") {
+      writer.uint32(18).string(message.replay_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.replay_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetReplayResponse(): GetReplayResponse {
+  return { replay: null };
+}
+
+export const GetReplayResponse: MessageFns<GetReplayResponse> = {
+  encode(message: GetReplayResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replay !== undefined && message.replay !== null) {
+      Replay.encode(message.replay, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetReplayResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetReplayResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replay = Replay.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -732,7 +2235,7 @@ export const ListReceiversResponse: MessageFns<ListReceiversResponse> = {
 };
 
 function createBaseUpdateReceiverRequest(): UpdateReceiverRequest {
-  return { brand_id: "", receiver_id: "", url: null, label: null, events: [] };
+  return { brand_id: "", receiver_id: "", url: null, label: null, events: [], max_in_flight: null };
 }
 
 export const UpdateReceiverRequest: MessageFns<UpdateReceiverRequest> = {
@@ -751,6 +2254,9 @@ export const UpdateReceiverRequest: MessageFns<UpdateReceiverRequest> = {
     }
     for (const v of message.events) {
       writer.uint32(42).string(v!);
+    }
+    if (message.max_in_flight !== undefined && message.max_in_flight !== null) {
+      writer.uint32(48).int32(message.max_in_flight);
     }
     return writer;
   },
@@ -806,6 +2312,14 @@ export const UpdateReceiverRequest: MessageFns<UpdateReceiverRequest> = {
             }
 
             message.events.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.max_in_flight = reader.int32();
             continue;
           }
         }
@@ -2009,6 +3523,45 @@ export const ReceiversServiceService = {
       Buffer.from(DeleteReceiverResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteReceiverResponse => DeleteReceiverResponse.decode(value),
   },
+  /**
+   * Makes the next signing secret and answers it, this once. Until it is activated deliveries carry a Standard Webhooks
+   * signature by each of the two; X-Service-Signature stays that of the one in force. Called again, it makes another.
+   */
+  rotateSecret: {
+    path: "/webhook.v1.ReceiversService/RotateSecret" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RotateSecretRequest): Buffer => Buffer.from(RotateSecretRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RotateSecretRequest => RotateSecretRequest.decode(value),
+    responseSerialize: (value: RotateSecretResponse): Buffer =>
+      Buffer.from(RotateSecretResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
+  },
+  /** The next secret is the one in force from now on. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  activateSecret: {
+    path: "/webhook.v1.ReceiversService/ActivateSecret" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ActivateSecretRequest): Buffer =>
+      Buffer.from(ActivateSecretRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ActivateSecretRequest => ActivateSecretRequest.decode(value),
+    responseSerialize: (value: ActivateSecretResponse): Buffer =>
+      Buffer.from(ActivateSecretResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ActivateSecretResponse => ActivateSecretResponse.decode(value),
+  },
+  /**
+   * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) unless it is enabled.
+   */
+  sendTest: {
+    path: "/webhook.v1.ReceiversService/SendTest" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SendTestRequest): Buffer => Buffer.from(SendTestRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SendTestRequest => SendTestRequest.decode(value),
+    responseSerialize: (value: SendTestResponse): Buffer => Buffer.from(SendTestResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SendTestResponse => SendTestResponse.decode(value),
+  },
 } as const;
 
 export interface ReceiversServiceServer extends UntypedServiceImplementation {
@@ -2033,6 +3586,97 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
   disableReceiver: handleUnaryCall<DisableReceiverRequest, DisableReceiverResponse>;
   /** For good, with everything that was still to be delivered. Repeated, NOT_FOUND. */
   deleteReceiver: handleUnaryCall<DeleteReceiverRequest, DeleteReceiverResponse>;
+  /**
+   * Makes the next signing secret and answers it, this once. Until it is activated deliveries carry a Standard Webhooks
+   * signature by each of the two; X-Service-Signature stays that of the one in force. Called again, it makes another.
+   */
+  rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
+  /** The next secret is the one in force from now on. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  activateSecret: handleUnaryCall<ActivateSecretRequest, ActivateSecretResponse>;
+  /**
+   * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) unless it is enabled.
+   */
+  sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
+}
+
+/** What is sent, was sent, and is sent once more. */
+export type DeliveriesServiceService = typeof DeliveriesServiceService;
+export const DeliveriesServiceService = {
+  /** Newest first. */
+  listDeliveries: {
+    path: "/webhook.v1.DeliveriesService/ListDeliveries" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListDeliveriesRequest): Buffer =>
+      Buffer.from(ListDeliveriesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListDeliveriesRequest => ListDeliveriesRequest.decode(value),
+    responseSerialize: (value: ListDeliveriesResponse): Buffer =>
+      Buffer.from(ListDeliveriesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListDeliveriesResponse => ListDeliveriesResponse.decode(value),
+  },
+  /** With its attempts, oldest first. NOT_FOUND if the brand has no such delivery, or it is not kept any more. */
+  getDelivery: {
+    path: "/webhook.v1.DeliveriesService/GetDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetDeliveryRequest): Buffer => Buffer.from(GetDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetDeliveryRequest => GetDeliveryRequest.decode(value),
+    responseSerialize: (value: GetDeliveryResponse): Buffer => Buffer.from(GetDeliveryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
+  },
+  /** Sends the event of a delivery to its receiver once more, from attempt 1. One that is pending is due at once instead. */
+  replayDelivery: {
+    path: "/webhook.v1.DeliveriesService/ReplayDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReplayDeliveryRequest): Buffer =>
+      Buffer.from(ReplayDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReplayDeliveryRequest => ReplayDeliveryRequest.decode(value),
+    responseSerialize: (value: ReplayDeliveryResponse): Buffer =>
+      Buffer.from(ReplayDeliveryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReplayDeliveryResponse => ReplayDeliveryResponse.decode(value),
+  },
+  /**
+   * Sends all events since a time that the receiver selects to it once more. Workers queue them little by little; interrupted,
+   * they go on. Any number.
+   */
+  replayEvents: {
+    path: "/webhook.v1.DeliveriesService/ReplayEvents" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReplayEventsRequest): Buffer => Buffer.from(ReplayEventsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReplayEventsRequest => ReplayEventsRequest.decode(value),
+    responseSerialize: (value: ReplayEventsResponse): Buffer =>
+      Buffer.from(ReplayEventsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReplayEventsResponse => ReplayEventsResponse.decode(value),
+  },
+  /** How far a replay has come. */
+  getReplay: {
+    path: "/webhook.v1.DeliveriesService/GetReplay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetReplayRequest): Buffer => Buffer.from(GetReplayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetReplayRequest => GetReplayRequest.decode(value),
+    responseSerialize: (value: GetReplayResponse): Buffer => Buffer.from(GetReplayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetReplayResponse => GetReplayResponse.decode(value),
+  },
+} as const;
+
+export interface DeliveriesServiceServer extends UntypedServiceImplementation {
+  /** Newest first. */
+  listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
+  /** With its attempts, oldest first. NOT_FOUND if the brand has no such delivery, or it is not kept any more. */
+  getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
+  /** Sends the event of a delivery to its receiver once more, from attempt 1. One that is pending is due at once instead. */
+  replayDelivery: handleUnaryCall<ReplayDeliveryRequest, ReplayDeliveryResponse>;
+  /**
+   * Sends all events since a time that the receiver selects to it once more. Workers queue them little by little; interrupted,
+   * they go on. Any number.
+   */
+  replayEvents: handleUnaryCall<ReplayEventsRequest, ReplayEventsResponse>;
+  /** How far a replay has come. */
+  getReplay: handleUnaryCall<GetReplayRequest, GetReplayResponse>;
 }
 
 /** What happened to the brand's records. */

@@ -75,7 +75,7 @@ export class OutboxRelay {
     }
   }
 
-  async #lead(connected: () => void): Promise<void> {
+  async #lead(moved: () => void): Promise<void> {
     const { databaseUrl, publisher, metrics, log } = this.#options;
     const session = await openSession({
       url: databaseUrl,
@@ -94,12 +94,12 @@ export class OutboxRelay {
       await session.query("listen records_outbox");
       // Connects before there is anything to publish, and tells if it cannot.
       await this.#keepingSession(session, publisher.publish([]));
-      this.#well = true;
-      connected();
       const window = new OutboxWindow();
       while (!this.#stopping.signal.aborted) {
         this.#changed = false;
         const full = (await this.#move(session, window)) === BATCH_MAX;
+        this.#well = true;
+        moved();
         if (!full) await this.#sleep();
       }
     } finally {
@@ -112,7 +112,6 @@ export class OutboxRelay {
   async #move(session: Session, window: OutboxWindow): Promise<number> {
     const { publisher, metrics } = this.#options;
     const { rows, snapshot } = await readOutbox(session, window.ranges, BATCH_MAX);
-    metrics.oldest.set(rows[0] === undefined ? 0 : ageSecondsOf(rows[0]));
     if (rows.length > 0) {
       await this.#keepingSession(session, publisher.publish(rows.map(messageFrom)));
       await removeFromOutbox(
@@ -156,11 +155,6 @@ export class OutboxRelay {
   async #pause(milliseconds: number): Promise<void> {
     await pause(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
-}
-
-function ageSecondsOf({ payload }: OutboxRow): number {
-  const { created_at } = JSON.parse(payload) as { created_at: string };
-  return Math.max(0, (Date.now() - Date.parse(created_at)) / 1_000);
 }
 
 function messageFrom({ aggregateid, payload, traceparent }: OutboxRow): LogMessage {

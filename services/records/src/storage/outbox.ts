@@ -38,6 +38,11 @@ const statements = {
             order by r.seq`,
   },
   remove: { name: "outbox.remove", text: "delete from records.outbox where seq = any($1::bigint[])" },
+  oldest: {
+    name: "outbox.oldest",
+    text: `select extract(epoch from clock_timestamp() - (o.payload->>'created_at')::timestamptz)::float8 as seconds
+             from records.outbox o order by o.seq limit 1`,
+  },
   tryLead: { name: "outbox.try_lead", text: "select pg_try_advisory_lock(hashtext('brand-records outbox relay')) as leads" },
 } satisfies Record<string, Statement>;
 
@@ -65,4 +70,10 @@ export async function removeFromOutbox(sql: Sql, seqs: readonly number[]): Promi
 export async function tryToLead(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ leads: boolean }>(statements.tryLead);
   return row?.leads === true;
+}
+
+/** Age of the first event that waits; 0 if none does. */
+export async function oldestSeconds(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ seconds: number }>(statements.oldest);
+  return Math.max(0, row?.seconds ?? 0);
 }

@@ -34,6 +34,7 @@ async function fill(resource: ResourceName): Promise<void> {
   const values = columns.map(({ name, type }) => {
     if (name === "brand_id") return "$1";
     if (name === "id") return `'${prefix}_' || md5(i::text)`;
+    if (name === "campaign_id") return "'cmp_1'";
     if (type.startsWith("timestamp")) return "$3::timestamptz - make_interval(secs => (i / 40) * 0.001)";
     if (type === "text") return `'${words.get(name) ?? "x"}'`;
     return type === "ARRAY" ? "'{}'" : "0";

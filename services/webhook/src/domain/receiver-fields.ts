@@ -3,9 +3,11 @@ import { AppError } from "@brand-records/errors";
 import { check, idField } from "@brand-records/service";
 import { z } from "zod";
 import type { ReceiverKey } from "./receiver.ts";
-import { readReceiverUrl, type UrlProblem } from "./receiver-url.ts";
+import { readReceiverUrl, type UrlProblem, type UrlRules } from "./receiver-url.ts";
 
 const LABEL_CHARACTERS_MAX = 80;
+/** Of attempts at once: a lane grows no further. */
+const IN_FLIGHT_MAX = 64;
 
 const label = z
   .string()
@@ -27,6 +29,8 @@ export const fields = {
   events: events.min(1, `has to name at least one of ${EVENT_TYPE_NAMES.join(", ")}`),
   /** Empty for no change. */
   changedEvents: events,
+  maxInFlight: z.int().min(1, "has to be at least 1").max(IN_FLIGHT_MAX, `has to be at most ${IN_FLIGHT_MAX}`),
+  type: z.enum(EVENT_TYPE_NAMES, `has to be one of ${EVENT_TYPE_NAMES.join(", ")}`),
   held: z.enum(["release", "drop"], "has to be release or drop"),
 };
 
@@ -42,13 +46,14 @@ export interface ReceiverChange extends ReceiverKey {
   readonly url: string | undefined;
   readonly label: string | undefined;
   readonly events: readonly string[] | undefined;
+  readonly maxInFlight: number | undefined;
 }
 
 type Loose<Name extends string> = { readonly [Key in Name]?: unknown };
 
 /** @throws AppError `invalid_request`, `not_https`, `private_address`, `chat_webhook` */
-export function readNewReceiver(request: Loose<"brand_id" | "url" | "label" | "events">, allowedPorts: ReadonlySet<number>): NewReceiver {
-  const { brand_id, url, label, events } = tellingUrlProblems(allowedPorts, (url) =>
+export function readNewReceiver(request: Loose<"brand_id" | "url" | "label" | "events">, rules: UrlRules): NewReceiver {
+  const { brand_id, url, label, events } = tellingUrlProblems(rules, (url) =>
     check({ brand_id: fields.brandId, url, label: fields.label, events: fields.events }, request),
   );
   return { brandId: brand_id, url, label, events };
@@ -56,10 +61,10 @@ export function readNewReceiver(request: Loose<"brand_id" | "url" | "label" | "e
 
 /** @throws AppError as `readNewReceiver` does */
 export function readReceiverChange(
-  request: Loose<"brand_id" | "receiver_id" | "url" | "label" | "events">,
-  allowedPorts: ReadonlySet<number>,
+  request: Loose<"brand_id" | "receiver_id" | "url" | "label" | "events" | "max_in_flight">,
+  rules: UrlRules,
 ): ReceiverChange {
-  const { brand_id, receiver_id, url, label, events } = tellingUrlProblems(allowedPorts, (url) =>
+  const { brand_id, receiver_id, url, label, events, max_in_flight } = tellingUrlProblems(rules, (url) =>
     check(
       {
         brand_id: fields.brandId,
@@ -67,6 +72,7 @@ export function readReceiverChange(
         url: url.nullish(),
         label: fields.label.nullish(),
         events: fields.changedEvents,
+        max_in_flight: fields.maxInFlight.nullish(),
       },
       request,
     ),
@@ -77,6 +83,7 @@ export function readReceiverChange(
     url: url ?? undefined,
     label: label ?? undefined,
     events: events.length === 0 ? undefined : events,
+    maxInFlight: max_in_flight ?? undefined,
   };
 }
 
@@ -87,10 +94,10 @@ type UrlField = z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
  * A URL that is well-formed and may still not be a receiver's is refused with a kind of its own; with `invalid_request` as
  * soon as anything else is wrong as well, so that all of it is told at once.
  */
-function tellingUrlProblems<T>(allowedPorts: ReadonlySet<number>, checkWith: (url: UrlField) => T): T {
+function tellingUrlProblems<T>(rules: UrlRules, checkWith: (url: UrlField) => T): T {
   let problems: readonly UrlProblem[] = [];
   const url: UrlField = z.string().transform((text, context) => {
-    const read = readReceiverUrl(text, allowedPorts);
+    const read = readReceiverUrl(text, rules);
     if ("href" in read) return read.href;
     problems = read.problems;
     for (const { message } of problems) context.addIssue({ code: "custom", message });

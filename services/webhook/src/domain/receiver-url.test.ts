@@ -1,7 +1,7 @@
 import { readReceiverUrl, type UrlProblem } from "./receiver-url.ts";
 
 const NO_PORTS = new Set<number>();
-const read = (text: string, ports: ReadonlySet<number> = NO_PORTS) => readReceiverUrl(text, ports);
+const read = (text: string, ports: ReadonlySet<number> = NO_PORTS) => readReceiverUrl(text, { ports });
 const kindsOf = (text: string, ports?: ReadonlySet<number>): readonly UrlProblem["kind"][] => {
   const result = read(text, ports);
   return "problems" in result ? result.problems.map(({ kind }) => kind) : [];
@@ -357,4 +357,43 @@ it("says nothing of what the URL holds", () => {
     expect("problems" in result && result.problems.length > 0).toBe(true);
     expect(JSON.stringify(result)).not.toContain("tok3n");
   }
+});
+
+describe("of a machine of one's own", () => {
+  const readOwn = (text: string) => readReceiverUrl(text, { ports: NO_PORTS, loopback: true });
+
+  it.each([
+    "http://127.0.0.1:8787/",
+    "https://127.0.0.1/",
+    "http://127.200.1.2/in?token=x",
+    "http://[::1]:9000/",
+    "http://localhost:3000/events",
+    "https://localhost:8443/",
+    "http://brand.localhost:3000/",
+    "http://2130706433:80/",
+    "http://LOCALHOST./",
+  ])("takes %s, and does not unless that is allowed", (text) => {
+    expect(readOwn(text)).toEqual({ href: new URL(text).href });
+    expect(read(text)).toHaveProperty("problems");
+  });
+
+  it.each([
+    ["http://hooks.brand.example/", "not_https"],
+    ["https://hooks.brand.example:8443/", "invalid_request"],
+    ["https://10.0.0.1/", "private_address"],
+    ["http://10.0.0.1/", "not_https"],
+    ["http://169.254.169.254/", "not_https"],
+    ["https://[::ffff:127.0.0.1]/", "private_address"],
+    ["https://[fe80::1]/", "private_address"],
+    ["https://0.0.0.0/", "private_address"],
+    ["https://machine.local/", "private_address"],
+    ["https://localhost.brand/", undefined],
+    ["https://notlocalhost/", "private_address"],
+    ["ftp://127.0.0.1/", "not_https"],
+    ["http://user:pass@127.0.0.1/", "invalid_request"],
+    ["http://127.0.0.1/#x", "invalid_request"],
+  ])("allows nothing else: %s is %s", (text, kind) => {
+    const result = readOwn(text);
+    expect("problems" in result ? result.problems[0].kind : undefined).toBe(kind);
+  });
 });

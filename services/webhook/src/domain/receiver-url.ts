@@ -2,6 +2,7 @@ import type { ErrorKind } from "@brand-records/errors";
 import { isIP } from "node:net";
 import { isChatWebhook } from "./chat-webhooks.ts";
 import { isPublicAddress } from "./forbidden-addresses.ts";
+import { isLoopbackHost } from "./loopback.ts";
 
 /** Of the URL as it is written, and as it is kept. */
 const URL_CHARACTERS_MAX = 2_048;
@@ -10,6 +11,14 @@ const URL_CHARACTERS_MAX = 2_048;
 export interface UrlProblem {
   readonly kind: ErrorKind & ("invalid_request" | "not_https" | "private_address" | "chat_webhook");
   readonly message: string;
+}
+
+/** What a receiver's URL may name beside a public host at port 443. */
+export interface UrlRules {
+  /** Ports beside 443. */
+  readonly ports: ReadonlySet<number>;
+  /** For a machine of one's own only: this machine as well, at any port, over http too. */
+  readonly loopback?: boolean;
 }
 
 export type ReadUrl = { readonly href: string } | { readonly problems: readonly [UrlProblem, ...UrlProblem[]] };
@@ -36,35 +45,33 @@ const NO_URL = invalid("has to be a whole URL, such as https://hooks.brand.examp
  * A receiver's URL as it will be called and is kept, normalised as `URL` does: what a parser makes of it now is what will be
  * dialled. Names that are not obviously private are looked at again when they are resolved.
  *
- * @param allowedPorts beside 443
  * @returns every problem if there is any, the one to be told first being first
  */
-export function readReceiverUrl(text: string, allowedPorts: ReadonlySet<number>): ReadUrl {
+export function readReceiverUrl(text: string, rules: UrlRules): ReadUrl {
   if (text.length > URL_CHARACTERS_MAX) return { problems: [invalid(`has to be at most ${URL_CHARACTERS_MAX} characters`)] };
   // The parser would drop some of them silently.
   if (!text.isWellFormed() || /[\s\p{Cc}]/u.test(text)) return { problems: [invalid("must not hold spaces or control characters")] };
   const url = URL.parse(text);
   if (url === null) return { problems: [/^[a-z]+:\/*\[[^\]]*%/i.test(text) ? PRIVATE : NO_URL] };
-  const [first, ...more] = problemsOf(url, text, allowedPorts);
+  const [first, ...more] = problemsOf(url, text, rules);
   return first === undefined ? { href: url.href } : { problems: [first, ...more] };
 }
 
-function problemsOf(url: URL, text: string, allowedPorts: ReadonlySet<number>): UrlProblem[] {
+function problemsOf(url: URL, text: string, { ports, loopback = false }: UrlRules): UrlProblem[] {
   const problems: UrlProblem[] = [];
+  const isOwnMachine = loopback && isLoopbackHost(url.hostname) && /^https?:$/.test(url.protocol);
   if (isChatWebhook(url)) problems.push(CHAT);
-  if (url.protocol !== "https:") problems.push(NOT_HTTPS);
+  if (url.protocol !== "https:" && !isOwnMachine) problems.push(NOT_HTTPS);
   if (url.hostname === "") {
     // Of a scheme that is not the web's: what follows it says nothing to us.
     return problems;
   }
-  problems.push(...problemsOfHost(url.hostname));
+  if (!isOwnMachine) problems.push(...problemsOfHost(url.hostname));
   if (url.username !== "" || url.password !== "") problems.push(invalid("must not hold a user name or password"));
   // The parsed URL does not tell an empty fragment from none.
   if (text.includes("#")) problems.push(invalid("must not have a fragment (#…): it is never sent"));
-  if (url.port !== "" && url.protocol === "https:" && !allowedPorts.has(Number(url.port))) {
-    problems.push(
-      invalid(allowedPorts.size === 0 ? "has to use port 443" : `has to use one of the ports ${[443, ...allowedPorts].join(", ")}`),
-    );
+  if (url.port !== "" && url.protocol === "https:" && !isOwnMachine && !ports.has(Number(url.port))) {
+    problems.push(invalid(ports.size === 0 ? "has to use port 443" : `has to use one of the ports ${[443, ...ports].join(", ")}`));
   }
   if (url.href.length > URL_CHARACTERS_MAX) {
     problems.push(invalid(`has to be at most ${URL_CHARACTERS_MAX} characters, those that have to be encoded counted as encoded`));

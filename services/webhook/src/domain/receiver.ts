@@ -18,6 +18,10 @@ export interface Receiver {
   readonly failures: number;
   /** Deliveries that wait, counted up to a bound: see storage. */
   readonly waiting: number;
+  /** Attempts under way at once, at most. */
+  readonly max_in_flight: number;
+  /** There is a next secret, to be activated. */
+  readonly rotating: boolean;
   readonly created_at: string;
   readonly updated_at: string;
 }

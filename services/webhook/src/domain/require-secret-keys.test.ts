@@ -69,6 +69,14 @@ it("refuses to start without a key that a receiver's secret is sealed under, and
   expect(await problemsOf(two, one)).toEqual([]);
 });
 
+it("refuses to start without a key that a next secret is sealed under", async () => {
+  await requireSecretKeys(db, [two, one]);
+  await receiverUnder(one);
+  await db.query("update webhook.receivers set next_secret = secret, next_secret_key_id = 2");
+  expect(await problemsOf(one)).toEqual([expect.stringContaining("key 2 is missing")]);
+  expect(await problemsOf(two, one)).toEqual([]);
+});
+
 it("lets a key go that no receiver uses any more", async () => {
   await requireSecretKeys(db, [two, one]);
   await receiverUnder(two, one);

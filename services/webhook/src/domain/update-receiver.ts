@@ -1,23 +1,30 @@
-import { isUniqueViolation } from "@brand-records/postgres";
+import { isUniqueViolation, type Sql } from "@brand-records/postgres";
 import type { ReceiverParts } from "../receiver-parts.ts";
-import { changeReceiver, findReceiver } from "../storage/receivers.ts";
+import { changeReceiver, findReceiver, limitLane, lockLane } from "../storage/receivers.ts";
 import type { ReceiverChange } from "./receiver-fields.ts";
-import { duplicateUrl, existing, type Receiver } from "./receiver.ts";
+import { duplicateUrl, existing, noSuchReceiver, type Receiver } from "./receiver.ts";
 
 /**
- * Changes what is given. Its secret stays, and so does what waits for it.
+ * Changes what is given. Its secret stays, and so does what waits for it. Attempts that are under way beyond a lower
+ * `maxInFlight` are not cut short; no other begins before there is room.
  *
  * @throws AppError `not_found`, `duplicate_url`
  */
 export async function updateReceiver({ db }: Pick<ReceiverParts, "db">, change: ReceiverChange): Promise<Receiver> {
-  const { url, label, events } = change;
-  if (url !== undefined || label !== undefined || events !== undefined) {
-    try {
-      await changeReceiver(db, change);
-    } catch (error) {
-      if (isUniqueViolation(error)) throw duplicateUrl();
-      throw error;
-    }
+  const { url, label, events, maxInFlight } = change;
+  try {
+    if (maxInFlight !== undefined) await db.transaction((sql) => changeWithLane(sql, change, maxInFlight));
+    else if (url !== undefined || label !== undefined || events !== undefined) await changeReceiver(db, change);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw duplicateUrl();
+    throw error;
   }
   return existing(await findReceiver(db, change));
+}
+
+/** The lane first, as everybody does who needs both. */
+async function changeWithLane(sql: Sql, change: ReceiverChange, maxInFlight: number): Promise<void> {
+  if (!(await lockLane(sql, change))) throw noSuchReceiver();
+  await changeReceiver(sql, change);
+  await limitLane(sql, change.receiverId, maxInFlight);
 }

@@ -3,6 +3,7 @@ import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-re
 import type { Database } from "@brand-records/postgres";
 import { wellFormedTraceparent } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
+import { timeOfId } from "@brand-records/typeid";
 import { ensureDays, type NewEvent } from "../storage/intake.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
 import { storeEvents, type Stored } from "./store-events.ts";
@@ -77,6 +78,8 @@ function eventFrom({ key, value, headers }: ReceivedMessage): NewEvent {
   const { event, dataJson } = readEventMessage(value);
   const { id, created_at, brand_id, type, data } = event;
   if (key !== data.id) throw new UnreadableMessage("its key is not the record's id");
+  // Its id and time are what tells it from others: with another time it would be another event under the same id.
+  if (!(Math.abs(timeOfId(id) - Date.parse(created_at)) <= 1)) throw new UnreadableMessage("created_at is not the time its id was made at");
   const ageDays = (Date.now() - Date.parse(created_at)) / DAY_MS;
   if (ageDays > AGE_DAYS_MAX) throw new UnreadableMessage(`created_at is over ${AGE_DAYS_MAX} days ago`);
   if (ageDays < -FUTURE_DAYS_MAX) throw new UnreadableMessage("created_at is in the future");

@@ -15,13 +15,14 @@ import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../brands/known-brands.ts";
 import { intakeMetrics } from "./intake-metrics.ts";
 import { openIntake } from "./intake.ts";
+import { oneReplayAtATime } from "./one-replay.ts";
 
 /** Processes of this group share the log's messages. */
 const GROUP = "webhook";
 const DEAD_LETTERS = "webhook.dead_letters";
 
 export interface IntakeStart {
-  readonly config: EventLogConfig;
+  readonly config: EventLogConfig & { readonly DATABASE_URL: string };
   readonly db: Database;
   readonly brands: KnownBrands;
   readonly life: Lifecycle;
@@ -45,12 +46,13 @@ export function startIntake({ config, db, brands, life, registry, log }: IntakeS
     // What is replayed comes the same way again.
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));
     const intake = intakeInto(deadLetters);
-    return { deadLetters, subscription: undefined, services: [service(IntakeServiceService, intakeHandlers(intake))] };
+    const services = [service(IntakeServiceService, intakeHandlers(intake))];
+    return { deadLetters: oneReplayAtATime(deadLetters, config.DATABASE_URL), subscription: undefined, services };
   }
   const reader = life.own("event log reader", openKafkaReader(config, GROUP, log));
   const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters)));
   registry.registerMetric(lagOf(subscription));
-  return { deadLetters: reader.deadLetters, subscription, services: [] };
+  return { deadLetters: oneReplayAtATime(reader.deadLetters, config.DATABASE_URL), subscription, services: [] };
 }
 
 function lagOf(subscription: Subscription): Gauge {

@@ -53,6 +53,8 @@ describe("what is made", () => {
         last_status: null,
         last_delivery_at: null,
         failures: 0,
+        max_in_flight: 64,
+        rotating: false,
         waiting: 0,
         created_at: expect.stringMatching(TIME),
         updated_at: made.receiver?.created_at,

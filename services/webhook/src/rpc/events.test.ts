@@ -171,7 +171,9 @@ it("tells every problem at once", async () => {
 
 describe("dead letters", () => {
   const letter = (at: number): SetAside => ({
-    message: { key: `sub_${at}`, value: Buffer.from("ñ".repeat(at)), headers: { traceparent: "x" }, position: `brand.events/0@${at}` },
+    position: `brand.events/0@${at}`,
+    key: `sub_${at}`,
+    bytes: at * 2,
     reason: "not JSON",
     setAsideAt: "2026-11-21T08:30:00.000Z",
   });
@@ -197,4 +199,14 @@ describe("dead letters", () => {
     expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 2 });
     expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 0 });
   });
+});
+
+it("shows no test events, and takes none for the end of a page", async () => {
+  const brand = newBrand();
+  const event = await add(brand, "2026-11-21T08:30:00.000Z");
+  const test = await add(brand, "2026-11-21T08:31:00.000Z");
+  await db.query("update webhook.events set test = true where id = $1", [test.id]);
+  expect((await list(brand)).events).toEqual([event]);
+  expect((await list(brand, { type: "payout.paid" })).events).toEqual([event]);
+  await expect(list(brand, { after_id: test.id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });
 });

@@ -52,11 +52,4 @@ const fields = {
   pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `has to be at most ${PAGE_SIZE_MAX}`),
 };
 
-/** Without its value: that is for whoever mends the writer, who finds it by its position. */
-const messageOf = ({ message, reason, setAsideAt }: SetAside): DeadLetterMessage => ({
-  position: message.position,
-  reason,
-  set_aside_at: setAsideAt,
-  key: message.key,
-  bytes: message.value.length,
-});
+const messageOf = ({ setAsideAt, ...letter }: SetAside): DeadLetterMessage => ({ ...letter, set_aside_at: setAsideAt });

@@ -103,6 +103,23 @@ describe("to enable a receiver", () => {
     expect(await laneOf(receiver)).toEqual({ held: false, next_due: "infinity" });
   });
 
+  it("forgets that it failed, but for the figure that people see", async () => {
+    const receiver = await disabledWith(1);
+    await served.db.query(
+      `update webhook.lanes set parked_until = now() + interval '5 min', failed_in_a_row = 12, parkings = 3, failures = 12,
+              first_failure_at = now(), failing_since = now() where receiver_id = $1`,
+      [receiver.id],
+    );
+    expect((await enable(receiver, "release")).receiver).toMatchObject({ failures: 12 });
+    expect(
+      await served.db.query(
+        `select parked_until::text, failed_in_a_row, parkings, failures, first_failure_at, failing_since
+           from webhook.lanes where receiver_id = $1`,
+        [receiver.id],
+      ),
+    ).toEqual([{ parked_until: "-infinity", failed_in_a_row: 0, parkings: 0, failures: 12, first_failure_at: null, failing_since: null }]);
+  });
+
   it.each(["gone", "failing"])("works whyever it was disabled, such as %s", async (reason) => {
     const receiver = await disabledWith(1);
     await served.db.query("update webhook.receivers set disabled_reason = $2 where id = $1", [receiver.id, reason]);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-type Change = Partial<Pick<UpdateReceiverRequest, "url" | "label" | "events">>;
+type Change = Partial<Pick<UpdateReceiverRequest, "url" | "label" | "events" | "max_in_flight">>;
 
 const update = async (brand_id: string, receiver_id: string, change: Change) =>
   present((await served.receivers.updateReceiver({ brand_id, receiver_id, events: [], ...change }, callContext())).receiver);
@@ -15,6 +15,7 @@ const update = async (brand_id: string, receiver_id: string, change: Change) =>
 it.each<[string, Change, object]>([
   ["the URL", { url: "https://New.brand.example/x" }, { url: "https://new.brand.example/x" }],
   ["the label", { label: " New 😀" }, { label: "New 😀" }],
+  ["attempts at once", { max_in_flight: 1 }, { max_in_flight: 1 }],
   ["the event types", { events: ["campaign.settled"] }, { events: ["campaign.settled"] }],
   [
     "everything",
@@ -58,6 +59,8 @@ it.each<[Change, string, string]>([
   [{ url: "" }, "invalid_request", "url"],
   [{ label: "" }, "invalid_request", "label"],
   [{ label: "x".repeat(81) }, "invalid_request", "label"],
+  [{ max_in_flight: 0 }, "invalid_request", "max_in_flight"],
+  [{ max_in_flight: 65 }, "invalid_request", "max_in_flight"],
   [{ events: ["ping"] }, "invalid_request", "events.0"],
   [{ events: ["payout.paid", "payout.paid"] }, "invalid_request", "events"],
   [{ url: "http://hooks.brand.example/", label: "" }, "invalid_request", "url"],
@@ -130,4 +133,25 @@ describe("another brand's receiver", () => {
       }
     },
   );
+});
+
+it("lowers the lane's present cap with its limit at once, and leaves one that is lower to grow by itself", async () => {
+  const receiver = await served.create(newBrand());
+  const cap = async () =>
+    present(
+      (await served.db.query<{ cap: number }>("select max_in_flight as cap from webhook.lanes where receiver_id = $1", [receiver.id]))[0],
+    ).cap;
+  expect(await cap()).toBe(8);
+  await update(receiver.brand_id, receiver.id, { max_in_flight: 3 });
+  expect(await cap()).toBe(3);
+  await update(receiver.brand_id, receiver.id, { max_in_flight: 64 });
+  expect(await cap()).toBe(3);
+});
+
+it("with a limit on attempts at once, it is refused like any other change", async () => {
+  const brand = newBrand();
+  const [one, two] = [await served.create(brand), await served.create(brand)];
+  await expect(update(brand, one.id, { url: two.url, max_in_flight: 2 })).rejects.toMatchObject({ kind: "duplicate_url" });
+  await expect(update(newBrand(), one.id, { max_in_flight: 2 })).rejects.toMatchObject({ kind: "not_found" });
+  expect(await served.get(one)).toEqual(one);
 });

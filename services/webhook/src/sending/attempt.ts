@@ -1,7 +1,8 @@
+import { types } from "node:util";
 import type { Dispatcher } from "undici";
 import type { Outcome, OutcomeClass } from "../domain/outcome.ts";
 import { readRetryAfter } from "../domain/retry-schedule.ts";
-import type { ReceiverAgent } from "./receiver-agent.ts";
+import { UnresolvedNameError, type ReceiverAgent } from "./receiver-agent.ts";
 
 /** What is kept of an answer; it is judged by its status, however long it is. */
 export const RESPONSE_BYTES_MAX = 16 * 1024;
@@ -21,7 +22,7 @@ export async function attemptPost(agent: ReceiverAgent, { url, headers, body, de
   try {
     const target = new URL(url);
     agent.requireAllowed(target);
-    answer = await agent.dispatcher.request({
+    const asking = agent.dispatcher.request({
       origin: target.origin,
       path: `${target.pathname}${target.search}`,
       method: "POST",
@@ -29,6 +30,7 @@ export async function attemptPost(agent: ReceiverAgent, { url, headers, body, de
       body,
       signal: deadline,
     });
+    answer = await orAborted(asking, deadline);
     const response = await readPrefix(answer.body);
     const { statusCode } = answer;
     const accepted = statusCode >= 200 && statusCode < 300;
@@ -42,6 +44,19 @@ export async function attemptPost(agent: ReceiverAgent, { url, headers, body, de
   } catch (error) {
     const failure = deadline.aborted ? TIMED_OUT(deadlineMs) : failureOf(error);
     return { ...failure, httpStatus: answer?.statusCode ?? null, response: null, retryAfterSeconds: null };
+  }
+}
+
+/** undici hears of an abort once it is connected: what is still connecting then would be waited for. It is not sent any more. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const abort = (): void => over.reject(signal.reason as Error);
+  signal.addEventListener("abort", abort);
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 
@@ -81,7 +96,11 @@ const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
     "tls",
     "no TLS, or its certificate is not to be trusted",
   ],
-  [/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/, "protocol", "what came is no HTTP answer, or its headers are too large"],
+  [
+    /^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/,
+    "protocol",
+    "what came is no HTTP answer, or its headers are too large",
+  ],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_DESTROYED|UND_ERR_ABORTED)$/,
     "closed",
@@ -99,10 +118,11 @@ function failureOf(error: unknown): Failure {
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  if (error.name === "UnresolvedNameError") return `EDNS_${"code" in error ? String(error.code) : ""}`;
+  // Not instanceof: what Node's sockets throw is of another realm where code runs in a vm context, as under jest.
+  if (!types.isNativeError(error)) return "unknown";
+  if (error instanceof UnresolvedNameError) return `EDNS_${error.code}`;
   // Of several addresses that were tried, the first tells as much as any.
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  if ("errors" in error && Array.isArray(error.errors)) return codeOf(error.errors[0]);
   if ("code" in error && typeof error.code === "string") return error.code;
   return error.cause === undefined ? error.name : codeOf(error.cause);
 }

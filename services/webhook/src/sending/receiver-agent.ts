@@ -2,6 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { isPublicAddress } from "../domain/forbidden-addresses.ts";
+import { isLoopbackHost } from "../domain/loopback.ts";
 
 /** The whole attempt has 15 s; a connection that takes longer than this will not be of use to it. */
 const CONNECT_MS = 10_000;
@@ -75,7 +76,7 @@ export class ReceiverAgent {
   }
 
   #mayReach(address: string): boolean {
-    return isPublicAddress(address) || (this.#allowLoopback && isLoopback(address));
+    return isPublicAddress(address) || (this.#allowLoopback && isLoopbackHost(address === "::1" ? "[::1]" : address));
   }
 
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
@@ -91,7 +92,7 @@ export class ReceiverAgent {
 
   /** One that is not public spoils them all: whoever gave it would give it next time. */
   async #resolve(hostname: string): Promise<{ address: string; family: 4 | 6 }[]> {
-    const addresses = this.#allowLoopback && isLoopbackName(hostname) ? LOOPBACK : await this.#ask(hostname);
+    const addresses = this.#allowLoopback && isLoopbackHost(hostname) ? LOOPBACK : await this.#ask(hostname);
     if (!addresses.every(({ address }) => this.#mayReach(address))) {
       throw new ForbiddenAddressError("the name resolves to an address that is not public");
     }
@@ -119,8 +120,5 @@ const LOOPBACK = [
   { address: "127.0.0.1", family: 4 as const },
   { address: "::1", family: 6 as const },
 ];
-
-export const isLoopback = (address: string): boolean => address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
-export const isLoopbackName = (hostname: string): boolean => /(^|\.)localhost\.?$/.test(hostname);
 
 const codeOf = (reason: unknown): string => (reason instanceof Error && "code" in reason ? String(reason.code) : "unknown");

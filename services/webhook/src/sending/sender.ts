@@ -17,7 +17,7 @@ import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 
 /** Beyond the deadline: for the claim before it and the result after it. */
-const LEASE_MARGIN_SECONDS = 30;
+const LEASE_MARGIN_SECONDS = 15;
 /** Retries come due by themselves, and a notification may be lost with its connection. */
 const POLL_MS = 500;
 const LISTEN_IDLE_MS = 30_000;

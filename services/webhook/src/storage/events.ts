@@ -16,21 +16,21 @@ const COLUMNS = "e.id, e.brand_id, e.type, e.created_at, e.data::text as data_js
 
 const exists: Statement = {
   name: "events.exists",
-  text: "select from webhook.events e where e.brand_id = $1 and e.id = $2",
+  text: "select from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
 };
 
 /** One for each of what may be asked for, so that each goes straight to its place along an index. */
 function pageStatement(ofType: boolean, after: boolean): Statement {
   const type = ofType ? "and e.type = $3" : "and $3::text is null";
-  const position = "(select a.created_at, a.id from webhook.events a where a.brand_id = $1 and a.id = $4)";
+  const position = "(select a.created_at, a.id from webhook.events a where a.brand_id = $1 and a.id = $4 and not a.test limit 1)";
   const from = after ? `and (e.created_at, e.id) < ${position}` : "and $4::text is null";
   return {
     name: `events.page${ofType ? "_of_type" : ""}${after ? "_after" : ""}`,
-    text: `select ${COLUMNS} from webhook.events e where e.brand_id = $1 ${type} ${from} order by e.created_at desc, e.id desc limit $2`,
+    text: `select ${COLUMNS} from webhook.events e where e.brand_id = $1 and not e.test ${type} ${from} order by e.created_at desc, e.id desc limit $2`,
   };
 }
 
-/** Newest first. */
+/** Newest first, without those that somebody made as a test. */
 export function pageOfEvents(
   sql: Sql,
   brandId: string,

@@ -48,6 +48,8 @@ const statements = {
     name: "intake.wake_lanes",
     text: "update webhook.lanes set next_due = now() where receiver_id = any($1::text[]) and next_due > now()",
   },
+  /** Once per transaction, whatever its size; told when it commits. */
+  tellSenders: { name: "intake.tell_senders", text: "select pg_notify('webhook_deliveries', '')" },
 } satisfies Record<string, Statement>;
 
 /** Makes the partitions of these days (YYYY-MM-DD, UTC). Not within a transaction: the new table is locked until it ends. */
@@ -87,5 +89,11 @@ export async function insertDeliveries(sql: Sql, deliveries: readonly NewDeliver
     deliveries.map(({ event_id }) => event_id),
     deliveries.map(({ event_created_at }) => event_created_at),
   ]);
-  await sql.query(statements.wakeLanes, [[...new Set(deliveries.map(({ receiver_id }) => receiver_id))]]);
+  await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
+}
+
+/** Something of theirs is due at once: they are served next, by whoever hears of it first. They have to be locked. */
+export async function wakeLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
+  await sql.query(statements.wakeLanes, [receiverIds]);
+  await sql.query(statements.tellSenders);
 }

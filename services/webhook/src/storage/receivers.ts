@@ -14,7 +14,7 @@ export const WAITING_COUNTED_MAX = 100_000;
  * of it was read for every other.
  */
 const COLUMNS = `r.id, r.brand_id, r.url, r.label, r.events, r.enabled, r.disabled_reason, r.disabled_at, l.last_status,
-  l.last_delivery_at, l.failures, r.created_at, r.updated_at,
+  l.last_delivery_at, l.failures, r.created_at, r.updated_at, r.max_in_flight, r.next_secret is not null as rotating,
   (select count(*) from (select from webhook.deliveries d where d.receiver_id = r.id and d.state = 'pending'
      order by d.due_at, d.id limit ${WAITING_COUNTED_MAX}) w) as waiting`;
 
@@ -45,7 +45,7 @@ const statements = {
     name: "receivers.change",
     text: `update webhook.receivers r
               set url = coalesce($3, r.url), label = coalesce($4, r.label), events = coalesce($5::text[], r.events),
-                  updated_at = clock_timestamp()
+                  max_in_flight = coalesce($6::int, r.max_in_flight), updated_at = clock_timestamp()
             where r.brand_id = $1 and r.id = $2`,
   },
   disable: {
@@ -68,11 +68,20 @@ const statements = {
             where r.brand_id = $1 and r.id = $2 for update of l`,
   },
   holdLane: { name: "receivers.hold_lane", text: "update webhook.lanes set held = true where receiver_id = $1" },
-  /** Under a snapshot taken after the lane was locked: a delivery that came before it is seen. */
+  /** What a lane has reached above it comes down at once; below it the lane goes on growing as attempts succeed. */
+  limitLane: {
+    name: "receivers.limit_lane",
+    text: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
+  },
+  /**
+   * Under a snapshot taken after the lane was locked: a delivery that came before it is seen. Breaker and failure clock start
+   * anew, for somebody has looked at the receiver; the figure that people see stays.
+   */
   releaseLane: {
     name: "receivers.release_lane",
     text: `update webhook.lanes l
-              set held = false,
+              set held = false, parked_until = '-infinity', failed_in_a_row = 0, parkings = 0,
+                  first_failure_at = null, failing_since = null,
                   next_due = coalesce((select d.due_at from webhook.deliveries d
                                         where d.receiver_id = l.receiver_id and d.state = 'pending'
                                         order by d.due_at limit 1), 'infinity')
@@ -116,8 +125,8 @@ export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
 }
 
 /** @throws a unique violation if another of the brand's receivers has that URL */
-export async function changeReceiver(sql: Sql, { brandId, receiverId, url, label, events }: ReceiverChange): Promise<void> {
-  await sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null]);
+export async function changeReceiver(sql: Sql, { brandId, receiverId, url, label, events, maxInFlight }: ReceiverChange): Promise<void> {
+  await sql.query(statements.change, [brandId, receiverId, url ?? null, label ?? null, events ?? null, maxInFlight ?? null]);
 }
 
 /** Answers false if it was disabled already: then the reason stays what it is. */
@@ -147,6 +156,11 @@ export async function lockLane(sql: Sql, { brandId, receiverId }: ReceiverKey): 
 /** The lane has to be locked. */
 export async function holdLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.holdLane, [receiverId]);
+}
+
+/** The lane has to be locked. */
+export async function limitLane(sql: Sql, receiverId: string, maxInFlight: number): Promise<void> {
+  await sql.query(statements.limitLane, [receiverId, maxInFlight]);
 }
 
 /** Due from when its first delivery is. The lane has to be locked, by an earlier statement. */

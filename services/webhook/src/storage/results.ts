@@ -30,18 +30,21 @@ export interface LockedLane extends LaneState {
   readonly limit: number;
 }
 
-const LOCK_LANES = `
+const LOCK_LANES = "select from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update";
+
+/** Under a snapshot taken after the lanes were locked: who changes what a receiver has set does it before us or after us. */
+const READ_LANES = `
   select l.receiver_id as "receiverId", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
          l.parkings, l.failures, l.last_status as "lastStatus",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
     from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
-   where l.receiver_id = any($1::text[])
-   order by l.receiver_id for update of l`;
+   where l.receiver_id = any($1::text[])`;
 
 /** In the order in which all lanes are locked. Those of receivers that are gone are not among them. */
-export function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
-  return sql.query<LockedLane>(LOCK_LANES, [receiverIds]);
+export async function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
+  await sql.query(LOCK_LANES, [receiverIds]);
+  return sql.query<LockedLane>(READ_LANES, [receiverIds]);
 }
 
 /** "= any($1)" beside the join: the ids lead into the primary key whatever the planner thinks of the rest. */

@@ -10,7 +10,12 @@ const statements = {
   },
   list: { name: "secret_keys.list", text: "select k.id, k.proof from webhook.secret_keys k" },
   /** Reads every receiver: for the start only. */
-  inUse: { name: "secret_keys.in_use", text: "select distinct r.secret_key_id as id from webhook.receivers r order by id" },
+  inUse: {
+    name: "secret_keys.in_use",
+    text: `select r.secret_key_id as id from webhook.receivers r
+            union select r.next_secret_key_id from webhook.receivers r where r.next_secret_key_id is not null
+            order by id`,
+  },
 } satisfies Record<string, Statement>;
 
 export interface Proof {
@@ -27,7 +32,7 @@ export function listProofs(sql: Sql): Promise<Proof[]> {
   return sql.query<Proof>(statements.list);
 }
 
-/** Ids of the keys that any receiver's secret is sealed under. */
+/** Ids of the keys that any receiver's secret, or next secret, is sealed under. */
 export async function idsInUse(sql: Sql): Promise<number[]> {
   return (await sql.query<{ id: number }>(statements.inUse)).map(({ id }) => id);
 }

@@ -1,0 +1,68 @@
+import { EVENT_TYPE_NAMES, EVENT_TYPES, eventMessageSchema, type EventType } from "@brand-records/brand-events";
+import { z } from "zod";
+import { eventExample } from "./openapi-event-examples.ts";
+
+interface ObjectSchema {
+  readonly type: "object";
+  readonly description: string;
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, { readonly const?: string }>>;
+}
+
+interface MessageSchema extends ObjectSchema {
+  /** Of `data`, one for each resource. */
+  readonly $defs: Readonly<Record<string, ObjectSchema>>;
+}
+
+/** `payout.paid` is PayoutPaidEvent. */
+export const eventSchemaName = (type: EventType): string =>
+  `${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+
+/** A schema for each event, by its name. */
+export function eventSchemas(): Record<string, object> {
+  const message = messageSchema();
+  return Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [eventSchemaName(type), eventSchema(type, message)]));
+}
+
+/** Open to fields that are added later: receivers that refuse unknown ones would lose events. */
+const messageSchema = (): MessageSchema =>
+  z.toJSONSchema(eventMessageSchema, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+    },
+  }) as unknown as MessageSchema;
+
+function eventSchema(type: EventType, { $defs, properties }: MessageSchema): object {
+  const { id, created_at, brand_id } = properties;
+  const described = {
+    id,
+    type: { const: type },
+    created_at,
+    brand_id,
+    test: { type: "boolean", description: "Somebody asked for a test: `data` is made up, of records that do not exist." },
+    dashboard_url: { type: "string", format: "uri", description: "The event's page in the Developers area." },
+    data: dataSchema(type, $defs),
+  };
+  return {
+    title: eventSchemaName(type),
+    type: "object",
+    description: `\`${type}\`. Fields may be added: ignore those you do not know.`,
+    required: Object.keys(described),
+    properties: described,
+  };
+}
+
+/** Of its resource, with the one status that the type stands for, in the order in which it is written. */
+function dataSchema(type: EventType, schemas: MessageSchema["$defs"]): object {
+  const ofResource = Object.values(schemas).find(({ properties }) => properties["resource"]?.const === EVENT_TYPES[type]);
+  if (ofResource === undefined) throw new Error(`no schema describes the data of ${type}`);
+  const { description: _, properties, ...schema } = ofResource;
+  const names = new Set([...Object.keys(eventExample(type).data), ...Object.keys(properties)]);
+  const ordered = Object.fromEntries([...names].map((name) => [name, properties[name]]));
+  return {
+    ...schema,
+    description: "The record as it was right after.",
+    properties: { ...ordered, status: { const: type.slice(type.indexOf(".") + 1) } },
+  };
+}

@@ -1,0 +1,152 @@
+import { attemptOf, deliveryOf, FakeWebhook, receiverOf } from "../testing/fake-webhook.ts";
+import { serve, type Served } from "../testing/serve.ts";
+import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
+
+describe("brandctl deliveries", () => {
+  let fake: FakeWebhook;
+  let served: Served;
+  const run = (line: string, surroundings: Surroundings = {}): Promise<Outcome> =>
+    brandctl(line.split(" "), { env: { WEBHOOK_ADDRESS: served.address }, ...surroundings });
+
+  beforeAll(async () => {
+    fake = new FakeWebhook();
+    served = await serve(...fake.served);
+  });
+  afterAll(() => served.stop());
+  beforeEach(() => {
+    for (const all of [fake.receivers, fake.deliveries, fake.attempts, fake.replays]) all.splice(0);
+    fake.receivers.push(receiverOf());
+    fake.replayStep = 1;
+  });
+
+  describe("list", () => {
+    it("shows a receiver's deliveries in columns", async () => {
+      fake.deliveries.push(
+        deliveryOf({ id: "dlv_3", due_at: "2026-11-21T09:00:00.000Z" }),
+        deliveryOf({ id: "dlv_2", state: "failed", attempts: 10, finished_at: "2026-11-21T08:40:00.000Z", event_type: "" }),
+        deliveryOf({ state: "delivered", attempts: 1, test: true, finished_at: "2026-11-21T08:31:00.000Z" }),
+        deliveryOf({ id: "dlv_9", receiver_id: "rcv_other" }),
+      );
+      expect((await run("deliveries list --brand brd_1 --receiver rcv_1")).stdout.split("\n")).toEqual([
+        "ID     STATE      ATTEMPTS  TYPE                CREATED (UTC)     DUE               OVER              EVENT",
+        "dlv_3  pending           0  payout.paid         2026-11-21 08:30  2026-11-21 09:00  -                 evt_1",
+        "dlv_2  failed           10  not kept            2026-11-21 08:30  -                 2026-11-21 08:40  evt_1",
+        "dlv_1  delivered         1  payout.paid (test)  2026-11-21 08:30  -                 2026-11-21 08:31  evt_1",
+        "",
+      ]);
+    });
+
+    it("shows one state, all pages up to the limit, and says that there may be more", async () => {
+      fake.deliveries.push(...Array.from({ length: 450 }, (_, at) => deliveryOf({ id: `dlv_${at}`, state: at < 420 ? "held" : "failed" })));
+      const list = (line: string) => run(`deliveries list --brand brd_1 --receiver rcv_1${line}`);
+      expect((await list(" --state held --limit 1000 --json")).json<{ deliveries: object[] }>().deliveries).toHaveLength(420);
+      expect((await list(" --limit 401 --json")).json<{ deliveries: object[] }>().deliveries).toHaveLength(401);
+      expect((await list("")).stderr).toContain("Limited to 50");
+      expect((await list(" --state sending")).stdout).toBe("The receiver has no sending deliveries.\n");
+      expect((await list(" --state lost")).code).toBe(2);
+    });
+
+    it("says where to look when the brand has no such receiver", async () => {
+      expect((await run("deliveries list --brand brd_2 --receiver rcv_1")).stderr).toContain("brandctl receivers list BRAND");
+    });
+  });
+
+  describe("show", () => {
+    beforeEach(() => {
+      fake.deliveries.push(deliveryOf({ state: "delivered", attempts: 2, finished_at: "2026-11-21T08:31:00.000Z" }));
+      fake.attempts.push(
+        attemptOf({ response: Buffer.from("over\u001b[2Jload\r\n\tlater\u202e") }),
+        attemptOf({ attempt: 2, outcome: "accepted", http_status: 204, error: null, response: Buffer.alloc(0) }),
+      );
+    });
+
+    it("shows each attempt, and what was answered without letting it move the cursor", async () => {
+      const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
+      expect(stdout.split("\n").slice(-8)).toEqual([
+        "ATTEMPT  STARTED (UTC)            TOOK  OUTCOME   STATUS  ERROR",
+        "      1  2026-11-21 08:30:01  1,250 ms  refused      500  answered 500",
+        "      2  2026-11-21 08:30:01  1,250 ms  accepted     204  -",
+        "",
+        "Answer to attempt 1",
+        "  over\ufffd[2Jload",
+        "      later\ufffd",
+        "",
+      ]);
+      expect(stdout).toContain("State          delivered");
+    });
+
+    it("shows the beginning of a long answer", async () => {
+      fake.attempts.splice(0, 2, attemptOf({ response: Buffer.from("x".repeat(16_384)) }));
+      const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
+      expect(stdout.length).toBeLessThan(3_000);
+      expect(stdout).toContain("--json has the rest");
+    });
+
+    it("answers all that is kept with --json, bytes as base64", async () => {
+      const document = (await run("deliveries show dlv_1 --brand brd_1 --json")).json<{ attempts: { response: string }[] }>();
+      expect(document).toMatchObject({ delivery: { id: "dlv_1" }, attempts: [{ attempt: 1 }, { attempt: 2, response: "" }] });
+      expect(Buffer.from(document.attempts[0]?.response ?? "", "base64").toString()).toBe("over\u001b[2Jload\r\n\tlater\u202e");
+    });
+
+    it("says where to look when there is none", async () => {
+      expect((await run("deliveries show dlv_x --brand brd_1")).stderr).toContain("brandctl deliveries list --receiver RECEIVER");
+    });
+  });
+
+  describe("replay", () => {
+    const SINCE = "deliveries replay --brand brd_1 --receiver rcv_1 --since 2026-11-21T00:00:00Z";
+
+    it("of one delivery shows the new one", async () => {
+      fake.deliveries.push(deliveryOf({ state: "failed", attempts: 10, finished_at: "2026-11-21T08:40:00.000Z" }));
+      expect((await run("deliveries replay dlv_1 --brand brd_1 --json")).json()).toMatchObject({
+        delivery: { id: "dlv_1again", state: "pending", attempts: 0 },
+      });
+      expect((await run("deliveries replay dlv_1 --brand brd_1")).stdout).toContain("dlv_1again");
+    });
+
+    it("since a time says how far it is, and does not wait", async () => {
+      const { stdout, stderr } = await run(SINCE);
+      expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
+      expect(stderr).toContain("--wait follows it");
+    });
+
+    it("with --wait ends when all are queued", async () => {
+      expect(await run(`${SINCE} --wait`)).toMatchObject({
+        code: 0,
+        stdout: "3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued once more.\n",
+      });
+      fake.replayStep = 3;
+      expect((await run(`${SINCE} --wait --json`)).json()).toMatchObject({
+        replay: { id: "rpl_1", queued: 3, finished_at: expect.any(String) },
+      });
+    });
+
+    it("interrupted while it waits says that the replay goes on", async () => {
+      fake.replayStep = 0;
+      const interrupting = new AbortController();
+      setTimeout(() => interrupting.abort(), 700);
+      expect(await run(`${SINCE} --wait`, { env: { WEBHOOK_ADDRESS: served.address }, interrupted: interrupting.signal })).toMatchObject({
+        code: 130,
+        stderr: expect.stringContaining("The replay goes on by itself."),
+      });
+    });
+
+    it("says what to do while another is under way", async () => {
+      await run(SINCE);
+      expect(await run(SINCE.replace("-21T", "-20T"))).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("--wait follows the one"),
+      });
+    });
+
+    it.each([
+      "--brand brd_1",
+      "dlv_1 --brand brd_1 --since 2026-11-21T00:00:00Z",
+      "dlv_1 --brand brd_1 --wait",
+      "--brand brd_1 --receiver rcv_1",
+      "--brand brd_1 --since 2026-11-21T00:00:00Z",
+    ])("%s is refused: one of the two has to be said", async (line) => {
+      expect(await run(`deliveries replay ${line}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("either which delivery") });
+    });
+  });
+});

@@ -1,0 +1,183 @@
+import { createHmac } from "node:crypto";
+import { createServer, type AddressInfo } from "node:net";
+import { BODY_BYTES_MAX, startLocalReceiver } from "../listening/local-receiver.ts";
+import { runBrandctl } from "../run.ts";
+import { FakeWebhook, SECRET } from "../testing/fake-webhook.ts";
+import { serve, type Served } from "../testing/serve.ts";
+import { brandctl, Recorder } from "../testing/test-terminal.ts";
+
+describe("brandctl listen", () => {
+  let fake: FakeWebhook;
+  let served: Served;
+  beforeAll(async () => {
+    fake = new FakeWebhook();
+    fake.loopback = true;
+    served = await serve(...fake.served);
+  });
+  afterAll(() => served.stop());
+  beforeEach(() => {
+    fake.receivers.splice(0);
+    fake.loopback = true;
+  });
+
+  interface Listening {
+    readonly url: string;
+    readonly stdout: Recorder;
+    readonly stderr: Recorder;
+    /** Ctrl-C; answers the exit code. */
+    end(): Promise<number>;
+  }
+
+  /** Until it says that it listens, and where. */
+  async function listening(line: string): Promise<Listening> {
+    const [stdout, stderr] = [new Recorder(false), new Recorder(false)];
+    const interrupting = new AbortController();
+    const { signal } = interrupting;
+    const terminal = { stdin: process.stdin, stdout, stderr, env: { WEBHOOK_ADDRESS: served.address }, cwd: "/", interrupted: signal };
+    const running = runBrandctl(`listen --port 0 ${line}`.trim().split(" "), terminal);
+    for (let waited = 0; !/Listening on (\S+) /.test(stderr.text) && waited < 500; waited += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return {
+      url: /Listening on (\S+) /.exec(stderr.text)?.[1] ?? "",
+      stdout,
+      stderr,
+      end: () => {
+        interrupting.abort();
+        return running;
+      },
+    };
+  }
+
+  const EVENT = '{"id":"evt_1","type":"payout.paid","brand_id":"brd_1","test":true,"data":{"id":"po_1","note":"\u202e\\u001b[2J"}}';
+
+  async function post(url: string, secret = SECRET, body = EVENT): Promise<number> {
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const headers = {
+      "x-service-event": "payout.paid",
+      "x-service-attempt": "2",
+      "x-service-timestamp": timestamp,
+      "x-service-signature": `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`,
+    };
+    return (await fetch(url, { method: "POST", headers, body })).status;
+  }
+
+  it("verifies, shows what arrives, and answers 204; or 401 where the signature does not fit", async () => {
+    const here = await listening(`--secret ${SECRET}`);
+    expect(await post(here.url)).toBe(204);
+    expect(here.stdout.text).toContain("payout.paid  attempt 2  signature fits, Standard Webhooks does not fit");
+    expect(here.stdout.text).toContain("  evt_1  brd_1  test\n");
+    expect(here.stdout.text).toContain('"id": "po_1"');
+    for (const harm of ["\u001b", "\u202e"]) expect(here.stdout.text).not.toContain(harm);
+    expect(await post(here.url, `whsec_${"z".repeat(43)}=`)).toBe(401);
+    expect(here.stdout.text).toContain("refused: its signature does not fit");
+    expect(here.stderr.text).not.toContain("Nothing is verified");
+    expect(await here.end()).toBe(0);
+    await expect(fetch(here.url)).rejects.toThrow("fetch failed");
+  });
+
+  it("without a secret says that it does not verify, and how to register itself", async () => {
+    const here = await listening("");
+    expect(here.stderr.text).toContain("Nothing is verified");
+    expect(here.stderr.text).toContain(`brandctl receivers create --brand BRAND --url ${here.url} `);
+    expect(await post(here.url, "whatever")).toBe(204);
+    expect(here.stdout.text).toContain("not verified");
+    expect(await post(here.url, "whatever", "not JSON\u001b[2J")).toBe(204);
+    expect(here.stdout.text).toContain("not JSON\ufffd[2J");
+    expect(await here.end()).toBe(0);
+  });
+
+  it("refuses what is no POST, and what is too large, told so or not", async () => {
+    const here = await listening("");
+    expect((await fetch(here.url)).status).toBe(405);
+    expect(await post(here.url, SECRET, "x".repeat(BODY_BYTES_MAX))).toBe(204);
+    const before = here.stdout.text;
+    expect(await post(here.url, SECRET, "x".repeat(BODY_BYTES_MAX + 1))).toBe(413);
+    const chunks = new ReadableStream({
+      start(controller) {
+        for (let sent = 0; sent <= BODY_BYTES_MAX; sent += 65_536) controller.enqueue(new Uint8Array(65_536));
+        controller.close();
+      },
+    });
+    const status = await fetch(here.url, { method: "POST", body: chunks, duplex: "half" }).then(
+      (answer) => answer.status,
+      () => 413,
+    );
+    expect(status).toBe(413);
+    expect(here.stdout.text).toBe(before);
+    await here.end();
+  });
+
+  it("writes a line of JSON for each delivery with --json", async () => {
+    const here = await startLocalReceiver(0, () => 204);
+    const port = new URL(here.url).port;
+    await here.stop();
+    const interrupting = new AbortController();
+    const running = brandctl(["listen", "--json", "--port", port, "--secret", SECRET], { interrupted: interrupting.signal });
+    let status = 0;
+    for (let tries = 0; status === 0 && tries < 200; tries += 1) {
+      status = await post(here.url).catch(() => 0);
+      if (status === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await post(here.url, "other");
+    interrupting.abort();
+    const { code, stdout, stderr } = await running;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
+      { status: 204, signature: "fits", reason: null, event: "payout.paid", attempt: "2", body: { id: "evt_1" } },
+      { status: 401, signature: "refused", reason: "its signature does not fit" },
+    ]);
+  });
+
+  it("--create registers itself, verifies by that secret, and deletes the receiver at the end", async () => {
+    const here = await listening("--create --brand brd_1 --events payout.paid");
+    expect(fake.receivers).toMatchObject([{ brand_id: "brd_1", url: here.url, events: ["payout.paid"], label: "brandctl listen" }]);
+    expect(here.stderr.text).toContain("brandctl receivers test rcv_made0 --brand brd_1");
+    expect(here.stderr.text + here.stdout.text).not.toContain(SECRET);
+    expect(await post(here.url)).toBe(204);
+    expect(await post(here.url, "other")).toBe(401);
+    expect(await here.end()).toBe(0);
+    expect(fake.receivers).toEqual([]);
+    expect(here.stderr.text).toContain("rcv_made0 is deleted.");
+  });
+
+  it("--create selects all types unless told which, and minds no receiver that is gone by the end", async () => {
+    const here = await listening("--create --brand brd_1");
+    expect(fake.receivers[0]?.events).toHaveLength(4);
+    fake.receivers.splice(0);
+    expect(await here.end()).toBe(0);
+  });
+
+  it("--create says which setting is missing where the service takes no receivers of this machine", async () => {
+    fake.loopback = false;
+    expect(
+      await brandctl(["listen", "--port", "0", "--create", "--brand", "brd_1"], { env: { WEBHOOK_ADDRESS: served.address } }),
+    ).toMatchObject({ code: 1, stderr: expect.stringContaining("RECEIVERS_ON_LOOPBACK=true") });
+  });
+
+  it("says that a port is taken", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const { port } = taken.address() as AddressInfo;
+    expect(await brandctl(["listen", "--port", String(port)])).toMatchObject({ code: 1, stderr: expect.stringContaining("--port 0") });
+    taken.close();
+  });
+
+  it.each([
+    ["--create", "--create needs --brand"],
+    [`--create --brand brd_1 --secret ${SECRET}`, "leave out --secret"],
+    ["--brand brd_1", "go with --create"],
+    ["--secret whsec_x", "44 characters"],
+    ["--port 65536", "port number"],
+    ["--header-word a-b", "letters and digits"],
+  ])("refuses %s", async (line, message) => {
+    const { code, stderr } = await brandctl(["listen", ...line.split(" ")]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(stderr).not.toContain("whsec_x\n");
+  });
+});

@@ -1,0 +1,35 @@
+import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { Command } from "commander";
+import { receiverColumns } from "../output/receiver-text.ts";
+import { table } from "../output/table.ts";
+import type { Session } from "../session.ts";
+
+export const RECEIVER_HELP = "id of the receiver (rcv_…), as receivers list shows it";
+export const EVENTS_HELP = "what it gets, comma-separated: submission.approved, submission.rejected, payout.paid, campaign.settled";
+
+/** A command about one receiver. */
+export const ofReceiver = (name: string, summary: string): Command =>
+  new Command(name).summary(summary).argument("<receiver>", RECEIVER_HELP).requiredOption("--brand <id>", "the brand whose receiver it is");
+
+/** The service says which of them there are not. */
+export const typesIn = (text: string): string[] => text.split(",").map((type) => type.trim());
+
+export function show(session: Session, receiver: Receiver): void {
+  session.print({ receiver }, (colors) => table(receiverColumns(colors), [receiver], colors, ""));
+}
+
+/** The secret alone on standard output, so that it can be piped to where it is kept. */
+export function showSecret(session: Session, receiver: Receiver, secret: string): void {
+  session.note((colors) => `${table(receiverColumns(colors), [receiver], colors, "")}\n`);
+  session.print({ id: receiver.id, secret, receiver }, (colors) => colors.bold(colors.yellow(secret)));
+  session.note(
+    ({ bold }) =>
+      `\n${bold("The signing secret is shown once.")} Keep it where the receiver keeps its secrets: with it the receiver checks that a\n` +
+      "delivery comes from here, by X-Service-Signature over the timestamp, a period and the raw body.",
+  );
+}
+
+export function answered(receiver: Receiver | null | undefined): Receiver {
+  if (receiver == null) throw new Error("webhook answered without a receiver");
+  return receiver;
+}

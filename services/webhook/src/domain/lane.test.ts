@@ -1,0 +1,102 @@
+import { noteOnClock, type FailureClock } from "./failure-clock.ts";
+import { afterOutcomes, type LaneOutcome, type LaneState } from "./lane.ts";
+
+const HOUR = 3_600_000;
+const NOW = Date.parse("2026-11-21T08:30:00Z");
+
+const lane = (more: Partial<LaneState> = {}): LaneState => ({
+  maxInFlight: 8,
+  failedInARow: 0,
+  parkings: 0,
+  failures: 0,
+  lastStatus: null,
+  firstFailureAt: null,
+  failingSince: null,
+  ...more,
+});
+const accepted: LaneOutcome = { accepted: true, httpStatus: 204, test: false };
+const failed: LaneOutcome = { accepted: false, httpStatus: 500, test: false };
+const many = (outcome: LaneOutcome, count: number): LaneOutcome[] => Array.from({ length: count }, () => outcome);
+const after = (before: LaneState, outcomes: readonly LaneOutcome[], limit = 64) => afterOutcomes(before, outcomes, limit, NOW);
+
+it("grows from 8 to 64 while attempts succeed, halves with every failure, and never falls below one", () => {
+  expect(after(lane(), many(accepted, 10)).lane.maxInFlight).toBe(18);
+  expect(after(lane(), many(accepted, 1_000)).lane.maxInFlight).toBe(64);
+  expect(after(lane({ maxInFlight: 64 }), [failed]).lane.maxInFlight).toBe(32);
+  expect(after(lane({ maxInFlight: 64 }), many(failed, 9)).lane.maxInFlight).toBe(1);
+});
+
+it("never grows beyond what the receiver has set", () => {
+  expect(after(lane({ maxInFlight: 1 }), many(accepted, 50), 1).lane.maxInFlight).toBe(1);
+  expect(after(lane({ maxInFlight: 4 }), many(accepted, 50), 10).lane.maxInFlight).toBe(10);
+});
+
+it("parks at the tenth failure in a row, for 5 s, and twice as long with each that follows, up to 5 min", () => {
+  expect(after(lane(), many(failed, 9)).parkSeconds).toBeUndefined();
+  const parked = after(lane({ failedInARow: 9 }), [failed]);
+  expect(parked).toMatchObject({ parkSeconds: 5, lane: { failedInARow: 10, parkings: 1 } });
+  const seconds: (number | undefined)[] = [];
+  let state = parked.lane;
+  for (let probe = 0; probe < 8; probe += 1) {
+    const change = after(state, [failed]);
+    seconds.push(change.parkSeconds);
+    state = change.lane;
+  }
+  expect(seconds).toEqual([10, 20, 40, 80, 160, 300, 300, 300]);
+  expect(after(state, [accepted])).toMatchObject({ parkSeconds: undefined, lane: { failedInARow: 0, parkings: 0 } });
+});
+
+it("parks once for failures that were under way together", () => {
+  expect(after(lane(), many(failed, 30))).toMatchObject({ parkSeconds: 5, lane: { parkings: 1, failedInARow: 30 } });
+});
+
+it("counts failures since the last success, and shows the last status", () => {
+  expect(after(lane({ failures: 3 }), [failed, failed]).lane).toMatchObject({ failures: 5, lastStatus: 500 });
+  expect(after(lane({ failures: 3 }), [failed, accepted]).lane).toMatchObject({ failures: 0, lastStatus: 204 });
+  expect(after(lane(), [{ accepted: false, httpStatus: null, test: false }]).lane.lastStatus).toBe(0);
+});
+
+it("takes of a test only its status, whatever it is", () => {
+  for (const test of [
+    { accepted: false, httpStatus: 410, test: true },
+    { accepted: true, httpStatus: 200, test: true },
+  ]) {
+    const before = lane({ failedInARow: 9, failures: 9, firstFailureAt: NOW - HOUR });
+    expect(after(before, [test])).toEqual({ lane: { ...before, lastStatus: test.httpStatus }, parkSeconds: undefined, disable: undefined });
+  }
+});
+
+it("disables for 410 at once", () => {
+  expect(after(lane(), [{ accepted: false, httpStatus: 410, test: false }]).disable).toBe("gone");
+});
+
+describe("the clock of five days", () => {
+  /** Failures at these hours; answers when it ran out, if it did. */
+  function disabledAt(hours: readonly number[]): number | undefined {
+    let clock: FailureClock = { firstFailureAt: null, failingSince: null };
+    for (const hour of hours) {
+      const noted = noteOnClock(clock, NOW + hour * HOUR);
+      clock = noted.clock;
+      if (noted.over) return hour;
+    }
+    return undefined;
+  }
+
+  it("starts with a failure 12 to 24 hours after another, and runs out five days later", () => {
+    expect(disabledAt([0, 12, 12 + 119, 12 + 120])).toBe(132);
+    expect(disabledAt([0, 24, 144])).toBe(144);
+    expect(disabledAt([0, 24, 143.9])).toBeUndefined();
+  });
+
+  it("does not start with failures that are closer together, or farther apart", () => {
+    expect(disabledAt([0, 1, 5, 11.9])).toBeUndefined();
+    expect(disabledAt([0, 25, 26, 150, 151, 300])).toBeUndefined();
+    expect(disabledAt([0, 25, 38, 38 + 120])).toBe(158);
+  });
+
+  it("is stopped by a success", () => {
+    const failing = lane({ firstFailureAt: NOW - 200 * HOUR, failingSince: NOW - 130 * HOUR });
+    expect(after(failing, [failed]).disable).toBe("failing");
+    expect(after(failing, [accepted, failed])).toMatchObject({ disable: undefined, lane: { failingSince: null, firstFailureAt: NOW } });
+  });
+});

@@ -1,0 +1,49 @@
+import type { Outcome } from "./outcome.ts";
+import { nextState, readRetryAfter, RETRY_DELAYS_SECONDS } from "./retry-schedule.ts";
+
+const outcome = (more: Partial<Outcome>): Outcome => ({
+  outcome: "refused",
+  httpStatus: 500,
+  error: null,
+  response: null,
+  retryAfterSeconds: null,
+  ...more,
+});
+
+it("has ten attempts: at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h", () => {
+  const hours = (n: number): number => n * 3_600;
+  expect(RETRY_DELAYS_SECONDS).toEqual([5, 300, 1_800, hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)]);
+  for (const [index, delaySeconds] of RETRY_DELAYS_SECONDS.entries()) {
+    expect(nextState(outcome({}), index + 1, 0)).toEqual({ state: "pending", delaySeconds });
+    expect(nextState(outcome({}), index + 1, 1)).toEqual({ state: "pending", delaySeconds: delaySeconds * 1.2 });
+  }
+  expect(nextState(outcome({}), 10, 0)).toEqual({ state: "failed" });
+});
+
+it("delivers what was accepted, and fails what cannot be sent", () => {
+  expect(nextState(outcome({ outcome: "accepted", httpStatus: 200 }), 3, 0)).toEqual({ state: "delivered" });
+  expect(nextState(outcome({ outcome: "unsendable", httpStatus: null }), 1, 0)).toEqual({ state: "failed" });
+});
+
+it("waits longer if it is asked to, up to a day, and never shorter", () => {
+  expect(nextState(outcome({ retryAfterSeconds: 60 }), 1, 0)).toEqual({ state: "pending", delaySeconds: 60 });
+  expect(nextState(outcome({ retryAfterSeconds: 1 }), 2, 0)).toEqual({ state: "pending", delaySeconds: 300 });
+  expect(nextState(outcome({ retryAfterSeconds: 1e9 }), 1, 0)).toEqual({ state: "pending", delaySeconds: 86_400 });
+  expect(nextState(outcome({ retryAfterSeconds: 60 }), 10, 0)).toEqual({ state: "failed" });
+});
+
+it.each<[string | undefined, number | null]>([
+  [undefined, null],
+  ["120", 120],
+  [" 0 ", 0],
+  ["Sat, 21 Nov 2026 08:31:00 GMT", 60],
+  ["Sat, 21 Nov 2026 08:00:00 GMT", 0],
+  ["-1", null],
+  ["1.5", null],
+  ["soon", null],
+  ["2026-11-21", null],
+  ["99999999999999", null],
+  ["", null],
+])("reads Retry-After %j as %j seconds", (header, seconds) => {
+  expect(readRetryAfter(header, Date.parse("2026-11-21T08:30:00Z"))).toBe(seconds);
+});

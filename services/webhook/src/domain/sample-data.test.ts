@@ -1,0 +1,12 @@
+import { EVENT_TYPE_NAMES, readEventMessage } from "@brand-records/brand-events";
+import { sampleData } from "./sample-data.ts";
+
+const NOW = "2026-11-21T08:30:00.000Z";
+
+it.each(EVENT_TYPE_NAMES)("%s is what the log would take for one, of a record nobody has", (type) => {
+  const data = sampleData(type, NOW);
+  const message = { id: "evt_1", type, created_at: NOW, brand_id: "brd_1", data };
+  expect(readEventMessage(Buffer.from(JSON.stringify(message)))).toMatchObject({ event: message, dataJson: JSON.stringify(data) });
+  expect(data.id).toMatch(/^(sub|po|cmp)_test$/);
+  expect(data.campaign_id).toBe("cmp_test");
+});

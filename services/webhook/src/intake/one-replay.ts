@@ -1,0 +1,29 @@
+import { AppError } from "@brand-records/errors";
+import type { DeadLetters } from "@brand-records/event-log";
+import { openSession } from "@brand-records/postgres";
+
+/** Nobody asks the session anything while a replay runs; one that takes longer has hung. */
+const REPLAY_MS_MAX = 600_000;
+
+/** Dead letters whose replays take turns, over all processes: two at once would publish each letter twice. */
+export function oneReplayAtATime(deadLetters: DeadLetters, databaseUrl: string): DeadLetters {
+  return {
+    put: (letters) => deadLetters.put(letters),
+    list: (limit) => deadLetters.list(limit),
+    async replay() {
+      const session = await openSession({
+        url: databaseUrl,
+        applicationName: "webhook replay of dead letters",
+        idleTimeoutMs: REPLAY_MS_MAX,
+      });
+      try {
+        const [row] = await session.query<{ ours: boolean }>("select pg_try_advisory_lock(hashtext('brand-records dead letters')) as ours");
+        if (row?.ours !== true)
+          throw new AppError("request_conflict", "The dead letters are being replayed already. See what is left once that is done.");
+        return await deadLetters.replay();
+      } finally {
+        await session.stop().catch(() => {});
+      }
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import type { Delivery, ListDeliveriesRequest, Receiver } from "@brand-records/proto/webhook/v1";
+import { addEvents } from "../../test/add-events.ts";
+import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+
+const FROM = "2026-11-20T08:30:00.000Z";
+
+let served: ServedReceivers;
+beforeAll(async () => {
+  served = await serveReceivers();
+});
+afterAll(() => served.stop());
+
+type Wanted = Partial<Pick<ListDeliveriesRequest, "state" | "page_size" | "after_id">>;
+
+const list = ({ brand_id, id }: Receiver, wanted: Wanted = {}) =>
+  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, page_size: 0, ...wanted }, callContext());
+const get = (brand_id: string, delivery_id: string) => served.deliveriesRpc.getDelivery({ brand_id, delivery_id }, callContext());
+const replay = async (brand_id: string, delivery_id: string): Promise<Delivery> =>
+  present((await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id }, callContext())).delivery);
+
+/** Pending ones of so many events, oldest first. */
+async function queue({ brand_id, id }: Receiver, count: number): Promise<string[]> {
+  await addEvents(served.db, { brandId: brand_id, from: FROM, count });
+  const rows = await served.db.query<{ id: string }>(
+    `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at)
+     select 'dlv_' || substr(e.id, 5), $1, e.id, e.created_at from webhook.events e where e.brand_id = $2
+     on conflict do nothing returning id`,
+    [id, brand_id],
+  );
+  return rows.map((row) => row.id).toSorted();
+}
+
+const begin = (ids: readonly string[]) =>
+  served.db.query(
+    `update webhook.deliveries set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(), lease_until = now() + interval '1 min'
+      where id = any($1::text[])`,
+    [ids],
+  );
+
+const finish = (brandId: string, ids: readonly string[], state: "delivered" | "failed") =>
+  served.db.query(
+    `with over as (delete from webhook.deliveries where id = any($1::text[]) returning *)
+     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
+     select id, $2, receiver_id, event_id, event_created_at, $3, 2, test, created_at from over`,
+    [ids, brandId, state],
+  );
+
+const note = (id: string, attempt: number, more: { http_status?: number; error?: string; response?: Buffer } = {}) =>
+  served.db.query(
+    `insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
+     values ('att_' || $1 || $2::int, 'dlv_' || $1, $3, $2::int, now(), 12, 'refused', $4, $5, $6)`,
+    [id.slice(4), attempt, FROM, more.http_status ?? null, more.error ?? null, more.response ?? null],
+  );
+
+const ids = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
+
+/** Five: pending, sending, delivered, failed, and one more pending, oldest first. */
+async function oneOfEach(): Promise<{ receiver: Receiver; all: [string, string, string, string, string] }> {
+  const receiver = await served.create(newBrand());
+  const all = (await queue(receiver, 5)) as [string, string, string, string, string];
+  await begin([all[1]]);
+  await finish(receiver.brand_id, [all[2]], "delivered");
+  await finish(receiver.brand_id, [all[3]], "failed");
+  return { receiver, all };
+}
+
+describe("a list", () => {
+  it("holds all there are, newest first, under way and over", async () => {
+    const { receiver, all } = await oneOfEach();
+    const { deliveries, next_after_id } = await list(receiver);
+    expect(ids(deliveries)).toEqual(all.toReversed());
+    expect(next_after_id).toBeNull();
+    expect(deliveries.map(({ state }) => state)).toEqual(["pending", "failed", "delivered", "sending", "pending"]);
+    expect(deliveries[0]).toEqual({
+      id: all[4],
+      receiver_id: receiver.id,
+      event_id: `evt_${all[4].slice(4)}`,
+      event_type: "payout.paid",
+      state: "pending",
+      attempts: 0,
+      test: false,
+      created_at: deliveries[0]?.created_at,
+      due_at: expect.stringMatching(/Z$/),
+      finished_at: null,
+    });
+    expect(deliveries[1]).toMatchObject({ attempts: 2, due_at: null, finished_at: expect.stringMatching(/Z$/) });
+    expect(deliveries[3]).toMatchObject({ attempts: 1, due_at: null, finished_at: null });
+  });
+
+  it("holds those of one state where that is asked for", async () => {
+    const { receiver, all } = await oneOfEach();
+    for (const [state, expected] of [
+      ["pending", [all[4], all[0]]],
+      ["sending", [all[1]]],
+      ["held", []],
+      ["delivered", [all[2]]],
+      ["failed", [all[3]]],
+    ] as const) {
+      expect(ids((await list(receiver, { state })).deliveries)).toEqual(expected);
+    }
+  });
+
+  it("tells what a disabled receiver holds as held", async () => {
+    const { receiver, all } = await oneOfEach();
+    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    expect((await list(receiver)).deliveries.map(({ state }) => state)).toEqual(["held", "failed", "delivered", "sending", "held"]);
+    expect((await list(receiver, { state: "held" })).deliveries).toMatchObject([{ id: all[4], due_at: null }, { id: all[0] }]);
+    expect((await list(receiver, { state: "pending" })).deliveries).toEqual([]);
+  });
+
+  it("knows no type of an event that is not kept any more", async () => {
+    const { receiver } = await oneOfEach();
+    await served.db.query("delete from webhook.events where brand_id = $1", [receiver.brand_id]);
+    expect((await list(receiver)).deliveries.map(({ event_type }) => event_type)).toEqual(["", "", "", "", ""]);
+  });
+
+  it("loses and repeats none of 1,000 over its pages while some finish and others begin", async () => {
+    const receiver = await served.create(newBrand());
+    const all = await queue(receiver, 1_000);
+    const moving = [...all];
+    const seen: string[] = [];
+    for (let after_id: string | null = null; ;) {
+      const page: Awaited<ReturnType<typeof list>> = await list(receiver, { page_size: 37, after_id });
+      seen.push(...ids(page.deliveries));
+      if (page.next_after_id == null) break;
+      after_id = page.next_after_id;
+      // From both ends: some that were listed, some that are still to be.
+      await finish(receiver.brand_id, [...moving.splice(0, 9), ...moving.splice(-9)], seen.length % 2 === 0 ? "delivered" : "failed");
+      await begin(moving.slice(0, 5));
+    }
+    expect(seen).toEqual(all.toReversed());
+  });
+
+  it.each<[Wanted, string]>([
+    [{ page_size: 201 }, "page_size"],
+    [{ page_size: -1 }, "page_size"],
+    [{ state: "lost" }, "state"],
+    [{ after_id: "evt_1" }, "after_id"],
+  ])("refuses %j", async (wanted, field) => {
+    const receiver = await served.create(newBrand());
+    await expect(list(receiver, wanted)).rejects.toMatchObject({ kind: "invalid_request", field });
+  });
+
+  it("finds no receiver of another brand", async () => {
+    const { receiver } = await oneOfEach();
+    await expect(list({ ...receiver, brand_id: newBrand() })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+  });
+
+  it("reads so many rows as it answers, where a receiver has 200,000 of which another has few", async () => {
+    const [receiver, other] = [await served.create(newBrand()), await served.create(newBrand())];
+    await served.addDeliveries(receiver, 200_000);
+    const [newest] = (await queue(other, 3)).toReversed();
+    await served.db.query("analyze webhook.deliveries");
+    for (const [of, wanted, count] of [
+      [receiver, {}, 50],
+      [receiver, { state: "pending" }, 50],
+      [receiver, { state: "sending" }, 0],
+      [receiver, { state: "failed" }, 0],
+      [other, {}, 3],
+      [other, { after_id: present(newest) }, 2],
+    ] as const) {
+      const startedAt = performance.now();
+      expect((await list(of, wanted)).deliveries).toHaveLength(count);
+      // Some 10 ms, planning included; it would grow with the table if all of it were read.
+      expect(performance.now() - startedAt).toBeLessThan(100);
+    }
+  });
+});
+
+describe("one delivery", () => {
+  it("comes with its attempts, oldest first, and what was answered", async () => {
+    const { receiver, all } = await oneOfEach();
+    const [, , , failed] = all;
+    await note(failed, 2, { error: "no connection" });
+    await note(failed, 1, { http_status: 500, response: Buffer.from([0x6e, 0x6f, 0x00, 0xff]) });
+    const { delivery, attempts } = await get(receiver.brand_id, failed);
+    expect(delivery).toMatchObject({ id: failed, state: "failed", attempts: 2 });
+    expect(attempts).toMatchObject([
+      { attempt: 1, http_status: 500, error: null, outcome: "refused", duration_ms: 12 },
+      { attempt: 2, http_status: null, error: "no connection" },
+    ]);
+    expect(attempts.map(({ response }) => [...response])).toEqual([[0x6e, 0x6f, 0x00, 0xff], []]);
+  });
+
+  it("comes in every state, and is another brand's in none", async () => {
+    const { receiver, all } = await oneOfEach();
+    for (const id of all) {
+      expect((await get(receiver.brand_id, id)).delivery).toMatchObject({ id });
+      await expect(get(newBrand(), id)).rejects.toMatchObject({ kind: "not_found", field: "delivery_id" });
+      await expect(replay(newBrand(), id)).rejects.toMatchObject({ kind: "not_found", field: "delivery_id" });
+    }
+    await expect(get(receiver.brand_id, "dlv_none")).rejects.toMatchObject({ kind: "not_found" });
+    await expect(get(receiver.brand_id, "rcv_1")).rejects.toMatchObject({ kind: "invalid_request", field: "delivery_id" });
+    expect((await list(receiver)).deliveries).toHaveLength(5);
+  });
+});
+
+describe("to replay a delivery", () => {
+  const sleep = (receiver: Receiver) =>
+    served.db.query("update webhook.lanes set next_due = 'infinity' where receiver_id = $1", [receiver.id]);
+  const isAwake = async ({ id }: Receiver): Promise<boolean> =>
+    present((await served.db.query<{ due: boolean }>("select next_due <= now() as due from webhook.lanes where receiver_id = $1", [id]))[0])
+      .due;
+
+  it.each([2, 3])("that is over makes a new one of the same event, from attempt 1, due now", async (at) => {
+    const { receiver, all } = await oneOfEach();
+    const over = present(all[at]);
+    await sleep(receiver);
+    const made = await replay(receiver.brand_id, over);
+    expect(made).toMatchObject({ receiver_id: receiver.id, event_id: `evt_${over.slice(4)}`, state: "pending", attempts: 0, test: false });
+    expect(all).not.toContain(made.id);
+    expect((await get(receiver.brand_id, over)).delivery).toMatchObject({ finished_at: expect.any(String) });
+    expect(await isAwake(receiver)).toBe(true);
+    // As often as it is asked for.
+    expect((await replay(receiver.brand_id, over)).id > made.id).toBe(true);
+  });
+
+  it("that is pending makes it due now, its attempts as they are", async () => {
+    const { receiver, all } = await oneOfEach();
+    await served.db.query("update webhook.deliveries set due_at = now() + interval '5 h', attempt = 4 where id = $1", [all[0]]);
+    await sleep(receiver);
+    const { due_at, ...same } = await replay(receiver.brand_id, all[0]);
+    expect(same).toMatchObject({ id: all[0], state: "pending", attempts: 4 });
+    expect(Date.parse(present(due_at))).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect(await isAwake(receiver)).toBe(true);
+    expect((await list(receiver)).deliveries).toHaveLength(5);
+  });
+
+  it("that is being sent changes nothing", async () => {
+    const { receiver, all } = await oneOfEach();
+    expect(await replay(receiver.brand_id, all[1])).toMatchObject({ id: all[1], state: "sending", attempts: 1 });
+    expect((await list(receiver)).deliveries).toHaveLength(5);
+  });
+
+  it("of a disabled receiver queues it, held", async () => {
+    const { receiver, all } = await oneOfEach();
+    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    expect(await replay(receiver.brand_id, all[3])).toMatchObject({ state: "held", due_at: null });
+    expect((await list(receiver, { state: "held" })).deliveries).toHaveLength(3);
+  });
+
+  it("of a test keeps it a test", async () => {
+    const { receiver, all } = await oneOfEach();
+    await served.db.query("update webhook.past_deliveries set test = true where id = $1", [all[3]]);
+    expect(await replay(receiver.brand_id, all[3])).toMatchObject({ test: true });
+  });
+
+  it("is refused with the reason where its event is not kept any more, or its receiver is gone", async () => {
+    const { receiver, all } = await oneOfEach();
+    await served.db.query("delete from webhook.events where brand_id = $1", [receiver.brand_id]);
+    for (const id of [all[0], all[3]]) {
+      await expect(replay(receiver.brand_id, id)).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("event") });
+    }
+    await served.receivers.deleteReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    await expect(replay(receiver.brand_id, all[3])).rejects.toMatchObject({
+      kind: "not_found",
+      message: expect.stringContaining("receiver was deleted"),
+    });
+    // It stays to be looked at.
+    expect((await get(receiver.brand_id, all[3])).delivery).toMatchObject({ id: all[3] });
+    await expect(list(receiver)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+  });
+});

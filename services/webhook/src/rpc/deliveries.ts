@@ -1,0 +1,91 @@
+import type { Database } from "@brand-records/postgres";
+import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
+import type { Handlers } from "@brand-records/rpc";
+import { check, idField } from "@brand-records/service";
+import { z } from "zod";
+import { DELIVERY_STATES, noSuchDelivery } from "../domain/delivery.ts";
+import { noSuchReceiver } from "../domain/receiver.ts";
+import { replayDelivery } from "../domain/replay-delivery.ts";
+import { getReplay, replayEvents } from "../domain/replay-events.ts";
+import { attemptsOf, findDelivery, isHeld, pageOfDeliveries } from "../storage/deliveries.ts";
+
+const PAGE_SIZE_MAX = 200;
+const PAGE_SIZE_DEFAULT = 50;
+
+export interface DeliveriesParts {
+  readonly db: Database;
+  /** Told of every replay that is asked for; without it a worker finds out within a second. */
+  readonly replaying?: { wake(): void };
+}
+
+export function deliveriesHandlers({ db, replaying }: DeliveriesParts): Handlers<DeliveriesServiceService> {
+  return {
+    async listDeliveries(request) {
+      const { brand_id, receiver_id, state, page_size, after_id } = check(listFields, request);
+      const held = await isHeld(db, { brandId: brand_id, receiverId: receiver_id });
+      if (held === undefined) throw noSuchReceiver();
+      // Of one receiver all that waits is pending, or all of it is held.
+      if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null };
+      const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
+      const wanted = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit };
+      const deliveries = await pageOfDeliveries(db, wanted);
+      return { deliveries, next_after_id: deliveries.length === limit ? (deliveries.at(-1)?.id ?? null) : null };
+    },
+    async getDelivery(request) {
+      const key = deliveryIn(request);
+      const delivery = await findDelivery(db, key);
+      if (delivery === undefined) throw noSuchDelivery();
+      return { delivery, attempts: await attemptsOf(db, key.deliveryId) };
+    },
+    async replayDelivery(request) {
+      return { delivery: await replayDelivery(db, deliveryIn(request)) };
+    },
+    async replayEvents(request) {
+      const { brand_id, receiver_id, since } = check(
+        { brand_id: fields.brandId, receiver_id: fields.receiverId, since: fields.since },
+        request,
+      );
+      const replay = await replayEvents(db, { brandId: brand_id, receiverId: receiver_id }, since);
+      replaying?.wake();
+      return { replay };
+    },
+    async getReplay(request) {
+      const { brand_id, replay_id } = check({ brand_id: fields.brandId, replay_id: fields.replayId }, request);
+      return { replay: await getReplay(db, { brandId: brand_id, replayId: replay_id }) };
+    },
+  };
+}
+
+/** With seconds and an offset, which zod does without. */
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+const fields = {
+  brandId: idField("brd"),
+  receiverId: idField("rcv"),
+  deliveryId: idField("dlv"),
+  replayId: idField("rpl"),
+  state: z.enum(DELIVERY_STATES, `has to be one of ${DELIVERY_STATES.join(", ")}`),
+  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `has to be at most ${PAGE_SIZE_MAX}`),
+  /** In UTC, to the millisecond, rounded down: an event of that very millisecond is replayed rather than left out. */
+  since: z
+    .string()
+    .refine((text) => RFC_3339.test(text) && z.iso.datetime({ offset: true }).safeParse(text).success, {
+      error: "has to be RFC 3339, such as 2026-11-21T08:30:00Z",
+      abort: true,
+    })
+    .refine((text) => Date.parse(text) >= 0, "has to be after 1970")
+    .transform((text) => new Date(text).toISOString()),
+};
+
+const listFields = {
+  brand_id: fields.brandId,
+  receiver_id: fields.receiverId,
+  state: fields.state.nullish(),
+  page_size: fields.pageSize,
+  after_id: fields.deliveryId.nullish(),
+};
+
+function deliveryIn(request: object): { brandId: string; deliveryId: string } {
+  const { brand_id, delivery_id } = check({ brand_id: fields.brandId, delivery_id: fields.deliveryId }, request);
+  return { brandId: brand_id, deliveryId: delivery_id };
+}

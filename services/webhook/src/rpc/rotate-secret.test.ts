@@ -1,0 +1,101 @@
+import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { openSigningSecret } from "../domain/signing-secret.ts";
+import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+
+let served: ServedReceivers;
+beforeAll(async () => {
+  served = await serveReceivers();
+});
+afterAll(() => served.stop());
+
+const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
+const rotate = async (receiver: Receiver) => {
+  const answer = await served.receivers.rotateSecret(keyOf(receiver), callContext());
+  return { receiver: present(answer.receiver), secret: answer.secret };
+};
+const activate = async (receiver: Receiver) => present((await served.receivers.activateSecret(keyOf(receiver), callContext())).receiver);
+
+interface Row {
+  readonly secret: Buffer;
+  readonly secret_key_id: number;
+  readonly next_secret: Buffer | null;
+  readonly next_secret_key_id: number | null;
+}
+
+const stored = async ({ id }: Receiver): Promise<Row> =>
+  present(
+    (
+      await served.db.query<Row>("select secret, secret_key_id, next_secret, next_secret_key_id from webhook.receivers where id = $1", [id])
+    )[0],
+  );
+
+const opened = (receiver: Receiver, sealed: Buffer | null, keyId: number | null): string =>
+  openSigningSecret(served.parts.keys, receiver.id, { sealed: present(sealed), keyId: present(keyId) });
+
+describe("to rotate", () => {
+  it("answers a next secret, sealed in the table under the newest key; the one in force stays", async () => {
+    const receiver = await served.create(newBrand());
+    const before = await stored(receiver);
+    const { receiver: rotating, secret } = await rotate(receiver);
+    expect(rotating).toEqual({ ...receiver, rotating: true, updated_at: rotating.updated_at });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const after = await stored(receiver);
+    expect(after).toMatchObject({ secret: before.secret, secret_key_id: before.secret_key_id, next_secret_key_id: 2 });
+    expect(opened(receiver, after.next_secret, after.next_secret_key_id)).toBe(secret);
+    expect(after.next_secret?.includes(secret)).toBe(false);
+    expect(served.logged()).not.toContain(secret.slice(6));
+  });
+
+  it("repeated, replaces the next one", async () => {
+    const receiver = await served.create(newBrand());
+    const first = await rotate(receiver);
+    const second = await rotate(receiver);
+    expect(second.secret).not.toBe(first.secret);
+    const { next_secret, next_secret_key_id } = await stored(receiver);
+    expect(opened(receiver, next_secret, next_secret_key_id)).toBe(second.secret);
+  });
+});
+
+describe("to activate", () => {
+  it("makes the next secret the one in force, and ends the rotation", async () => {
+    const receiver = await served.create(newBrand());
+    const { secret } = await rotate(receiver);
+    const active = await activate(receiver);
+    expect(active).toEqual({ ...receiver, updated_at: active.updated_at });
+    const row = await stored(receiver);
+    expect(row).toMatchObject({ next_secret: null, next_secret_key_id: null });
+    expect(opened(receiver, row.secret, row.secret_key_id)).toBe(secret);
+  });
+
+  it("is refused where nothing was rotated, and a second time", async () => {
+    const receiver = await served.create(newBrand());
+    await expect(activate(receiver)).rejects.toMatchObject({ kind: "no_next_secret" });
+    await rotate(receiver);
+    await activate(receiver);
+    const before = await stored(receiver);
+    await expect(activate(receiver)).rejects.toMatchObject({ kind: "no_next_secret" });
+    expect(await stored(receiver)).toEqual(before);
+  });
+
+  it("is done by one of two calls at once", async () => {
+    const receiver = await served.create(newBrand());
+    const { secret } = await rotate(receiver);
+    const outcomes = await Promise.allSettled([activate(receiver), activate(receiver)]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const row = await stored(receiver);
+    expect(opened(receiver, row.secret, row.secret_key_id)).toBe(secret);
+  });
+});
+
+it("finds no receiver of another brand, and none that is gone", async () => {
+  const receiver = await served.create(newBrand());
+  await rotate(receiver);
+  const theirs = { ...receiver, brand_id: newBrand() };
+  const before = await stored(receiver);
+  for (const call of [rotate, activate]) {
+    await expect(call(theirs)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+  }
+  expect(await stored(receiver)).toEqual(before);
+  await served.receivers.deleteReceiver(keyOf(receiver), callContext());
+  for (const call of [rotate, activate]) await expect(call(receiver)).rejects.toMatchObject({ kind: "not_found" });
+});

@@ -1,0 +1,141 @@
+import { startDnsServer, type DnsServer } from "../../test/dns-server.ts";
+import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
+import { attemptPost } from "./attempt.ts";
+import { ReceiverAgent } from "./receiver-agent.ts";
+
+/** No way inside: nothing is sent to an address that is not public, however the URL or a resolver leads there. */
+
+let server: ReceivingServer;
+let opened: { stop(): Promise<void> }[];
+beforeEach(async () => {
+  server = await startReceivingServer();
+  opened = [server];
+});
+afterEach(async () => {
+  for (const each of opened.toReversed()) await each.stop();
+});
+
+function agentWith(options: Partial<ConstructorParameters<typeof ReceiverAgent>[0]> = {}): ReceiverAgent {
+  const agent = new ReceiverAgent({ allowLoopback: false, connectionsMax: 10, ...options });
+  opened.push(agent);
+  return agent;
+}
+
+async function resolving(answer: Parameters<typeof startDnsServer>[0]): Promise<DnsServer> {
+  const dns = await startDnsServer(answer);
+  opened.push(dns);
+  return dns;
+}
+
+const post = (agent: ReceiverAgent, url: string, deadlineMs = 2_000) =>
+  attemptPost(agent, { url, headers: { "x-service-event": "submission.approved" }, body: Buffer.from("{}"), deadlineMs });
+
+const forbidden = { outcome: "forbidden_address", httpStatus: null, error: "leads to an address that is not public; nothing was sent" };
+
+it.each([
+  "127.0.0.1",
+  "127.1",
+  "0x7f.1",
+  "0177.0.0.1",
+  "2130706433",
+  "127.0.0.1.",
+  "１２７.０.０.１",
+  "127。0。0。1",
+  "0",
+  "0.0.0.0",
+  "[::1]",
+  "[::]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::127.0.0.1]",
+  "[64:ff9b::7f00:1]",
+  "[64:ff9b:1::7f00:1]",
+  "[2002:7f00:1::]",
+  "[::ffff:0:7f00:1]",
+  "[2001:0:7f00:1::]",
+  "[fe80::1]",
+  "[fc00::1]",
+  "[ff02::1]",
+  "10.0.0.1",
+  "100.64.0.1",
+  "100.100.100.200",
+  "168.63.129.16",
+  "169.254.169.254",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.0.0.8",
+  "192.0.2.1",
+  "192.88.99.1",
+  "192.168.0.1",
+  "198.18.0.1",
+  "198.51.100.1",
+  "203.0.113.1",
+  "224.0.0.1",
+  "255.255.255.255",
+])("refuses the literal %s before anything is sent", async (host) => {
+  for (const scheme of ["http", "https"]) {
+    expect(await post(agentWith(), `${scheme}://${host}:${server.port}/`)).toMatchObject(forbidden);
+  }
+  expect(server.connections).toBe(0);
+});
+
+it.each([
+  ["a private address", ["127.0.0.1"], []],
+  ["a private address beside a public one", ["198.41.0.4", "127.0.0.1"], []],
+  ["a private IPv6 address beside a public IPv4 one", ["198.41.0.4"], ["::1"]],
+  ["IPv4 as IPv6", [], ["::ffff:127.0.0.1"]],
+  ["IPv4 behind NAT64", [], ["64:ff9b::7f00:1"]],
+  ["link-local", [], ["fe80::1"]],
+])("refuses a name that resolves to %s", async (_, v4, v6) => {
+  const dns = await resolving((_name, type) => (type === "A" ? v4 : v6));
+  const agent = agentWith({ dnsServers: [dns.address] });
+  expect(await post(agent, `http://receiver.example:${server.port}/`)).toMatchObject(forbidden);
+  expect(await post(agent, `https://receiver.example:${server.port}/`)).toMatchObject(forbidden);
+  expect(dns.asked.length).toBeGreaterThan(0);
+  expect(server.connections).toBe(0);
+});
+
+it("refuses a name that is public when it is asked for first, and private when it is asked for again", async () => {
+  let questions = 0;
+  const dns = await resolving((_, type) => {
+    if (type === "AAAA") return [];
+    questions += 1;
+    return [questions === 1 ? "198.41.0.4" : "127.0.0.1"];
+  });
+  const agent = agentWith({ dnsServers: [dns.address] });
+  const url = `http://receiver.example:${server.port}/`;
+  // Nobody answers there; what matters is that it was tried there, and nowhere else.
+  expect((await post(agent, url, 300)).outcome).toMatch(/^(timeout|connect)$/);
+  expect(await post(agent, url)).toMatchObject(forbidden);
+  expect(server.connections).toBe(0);
+});
+
+it("follows no redirect, wherever it leads", async () => {
+  const inside = await startReceivingServer();
+  opened.push(inside);
+  server.answer = (response) => response.writeHead(307, { location: inside.url }).end();
+  expect(await post(agentWith({ allowLoopback: true }), server.url)).toMatchObject({ outcome: "refused", httpStatus: 307 });
+  expect(inside.connections).toBe(0);
+});
+
+it("says so where a name cannot be resolved, and where no resolver answers", async () => {
+  const dns = await resolving(() => []);
+  expect(await post(agentWith({ dnsServers: [dns.address] }), "https://nowhere.example/")).toMatchObject({ outcome: "dns" });
+  const silent = agentWith({ dnsServers: ["127.0.0.1:9"] });
+  expect((await post(silent, "https://nowhere.example/", 20_000)).outcome).toBe("dns");
+}, 30_000);
+
+it("opens loopback where it is told to, and nothing more", async () => {
+  const agent = agentWith({ allowLoopback: true });
+  for (const host of ["127.0.0.1", "localhost", "hooks.localhost"]) {
+    expect(await post(agent, `http://${host}:${server.port}/`)).toMatchObject({ outcome: "accepted", httpStatus: 204 });
+  }
+  for (const host of ["10.0.0.1", "169.254.169.254", "[fe80::1]", "0.0.0.0"])
+    expect(await post(agent, `http://${host}/`)).toMatchObject(forbidden);
+});
+
+it("keeps connections for the next delivery", async () => {
+  const agent = agentWith({ allowLoopback: true });
+  for (let request = 0; request < 5; request += 1) await post(agent, server.url);
+  expect(server.connections).toBeLessThan(5);
+});

@@ -1,0 +1,366 @@
+import { execFile } from "node:child_process";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { promisify } from "node:util";
+import { eventually } from "@brand-records/testkit";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
+import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+
+let sending: ServedSending;
+let servers: { stop(): Promise<void> }[];
+beforeEach(async () => {
+  servers = [];
+  sending = await serveSending();
+});
+afterEach(async () => {
+  await sending.stop();
+  for (const server of servers) await server.stop();
+});
+
+async function receiving(...args: Parameters<typeof startReceivingServer>): Promise<ReceivingServer> {
+  const server = await startReceivingServer(...args);
+  servers.push(server);
+  return server;
+}
+
+/** Raw TCP, for answers no HTTP server would give. */
+async function rawServer(onRequest: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => onRequest(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  servers.push({
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+const lane = async ({ id }: MadeReceiver) => {
+  const [row] = await sending.db.query<Record<string, unknown>>(
+    "select in_flight, max_in_flight, failed_in_a_row, parkings, failures, last_status, next_due::text, held from webhook.lanes where receiver_id = $1",
+    [id],
+  );
+  return row;
+};
+const open = async () => (await sending.db.query("select from webhook.deliveries")).length;
+const past = ({ id }: MadeReceiver) =>
+  sending.db.query<{ state: string; attempts: number }>(
+    "select state, attempts from webhook.past_deliveries where receiver_id = $1 order by id",
+    [id],
+  );
+
+/** Written from the specification alone (6.3). */
+function verify(secret: string, { headers, rawBody }: ReceivedRequest): boolean {
+  const timestamp = String(headers["x-service-timestamp"]);
+  const signature = /^sha256=([0-9a-f]{64})$/.exec(String(headers["x-service-signature"]))?.[1];
+  if (!/^\d+$/.test(timestamp) || signature === undefined) return false;
+  if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) return false;
+  const digest = createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest();
+  return timingSafeEqual(digest, Buffer.from(signature, "hex"));
+}
+
+/** In a process of its own: the library is an ES module, which jest cannot load. */
+async function verifyWithSvix(secret: string, { headers, rawBody }: ReceivedRequest): Promise<string> {
+  const script = `import { Webhook } from "svix";
+    const { secret, body, headers } = JSON.parse(process.argv[1]);
+    try {
+      new Webhook(secret).verify(body, headers);
+      process.stdout.write("verified");
+    } catch (error) {
+      process.stdout.write(error.message);
+    }`;
+  const given = JSON.stringify({ secret, body: rawBody.toString(), headers });
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, given]);
+  return stdout;
+}
+
+it("delivers an event, signed so that the specification's check and the libraries of Standard Webhooks and Svix accept it", async () => {
+  const server = await receiving();
+  const receiver = await sending.createReceiver(server.url);
+  const [event] = await sending.deliver([receiver]);
+  sending.start();
+  await eventually(() => expect(server.requests).toHaveLength(1));
+  const [request] = server.requests as [ReceivedRequest];
+  expect(request.headers).toMatchObject({
+    "content-type": "application/json",
+    "user-agent": "BrandRecords-Webhooks/1.0",
+    "x-service-event": "submission.approved",
+    "x-service-attempt": "1",
+    "webhook-id": event?.id,
+  });
+  expect(request.body).toEqual({
+    id: event?.id,
+    type: "submission.approved",
+    created_at: event?.created_at,
+    brand_id: receiver.brand,
+    test: false,
+    dashboard_url: `https://brand-records.example/developers/events/${event?.id}`,
+    data: { resource: "submissions", id: "sub_1", number: 0 },
+  });
+  expect(verify(receiver.secret, request)).toBe(true);
+  expect(verify(`${receiver.secret}x`, request)).toBe(false);
+  const headers = request.headers as Record<string, string>;
+  expect(new StandardWebhook(receiver.secret).verify(request.rawBody.toString(), headers)).toEqual(request.body);
+  expect(await verifyWithSvix(receiver.secret, request)).toBe("verified");
+  expect(await verifyWithSvix(`whsec_${Buffer.alloc(32).toString("base64")}`, request)).toBe("No matching signature found");
+  await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 1 }]));
+  expect(await open()).toBe(0);
+  expect(await lane(receiver)).toMatchObject({ in_flight: 0, last_status: 204, failures: 0 });
+});
+
+it("attempts again under the same id with the same body, counted and signed afresh, until it is accepted", async () => {
+  const server = await receiving((response) => response.writeHead(500).end("out of order"));
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver]);
+  sending.start({ retryDelaysSeconds: [0.05, 0.05, 0.05] });
+  await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(2));
+  server.answer = (response) => response.writeHead(200).end("thanks");
+  await eventually(async () => expect((await past(receiver))[0]).toMatchObject({ state: "delivered" }));
+  const attempts = await sending.attemptsOf(receiver);
+  expect(attempts.at(0)).toMatchObject({ attempt: 1, outcome: "refused", http_status: 500, error: "answered 500" });
+  expect(attempts.at(0)?.response?.toString()).toBe("out of order");
+  expect(attempts.at(-1)).toMatchObject({ outcome: "accepted", http_status: 200 });
+  expect(new Set(server.requests.map(({ rawBody }) => rawBody.toString())).size).toBe(1);
+  expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(server.requests.map((_, index) => String(index + 1)));
+  for (const request of server.requests) expect(verify(receiver.secret, request)).toBe(true);
+});
+
+it("fails a delivery after its last attempt, and goes on with the next", async () => {
+  const server = await receiving((response, { body }) => response.writeHead(body.data["number"] === 0 ? 500 : 200).end());
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver], 2);
+  sending.start({ retryDelaysSeconds: [0, 0] });
+  await eventually(async () =>
+    expect(await past(receiver)).toEqual([
+      { state: "failed", attempts: 3 },
+      { state: "delivered", attempts: 1 },
+    ]),
+  );
+});
+
+describe("an attempt fails and says where", () => {
+  const deadlineMs = 600;
+  const hundredMegabytes = Buffer.alloc(1024 * 1024, "x");
+  const refuse = async (outcome: object, url: string): Promise<void> => {
+    const receiver = await sending.createReceiver(url);
+    await sending.deliver([receiver]);
+    sending.start({ deadlineMs, retryDelaysSeconds: [] });
+    await eventually(async () => expect(await past(receiver)).toMatchObject([{ state: expect.any(String) }]));
+    expect(await sending.attemptsOf(receiver)).toMatchObject([outcome]);
+  };
+
+  it.each<[string, object, (socket: Socket) => void]>([
+    ["when nothing is answered", { outcome: "timeout", http_status: null, error: "not over within 0.6 s" }, () => {}],
+    [
+      "when the answer drips beyond the deadline",
+      { outcome: "timeout", http_status: 200 },
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
+        const timer = setInterval(() => socket.write("x"), 50);
+        socket.on("close", () => clearInterval(timer));
+      },
+    ],
+    [
+      "when the headers drip",
+      { outcome: "timeout" },
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n");
+        const timer = setInterval(() => socket.write("X-A: b\r\n"), 50);
+        socket.on("close", () => clearInterval(timer));
+      },
+    ],
+    ["when the connection is reset", { outcome: "closed" }, (socket) => socket.resetAndDestroy()],
+    ["when the connection ends before the answer", { outcome: "closed" }, (socket) => socket.end()],
+    [
+      "when it ends in the middle of the body",
+      { outcome: "closed", http_status: 200 },
+      (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
+    ],
+    ["when it is no HTTP", { outcome: "protocol" }, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
+    [
+      "when headers have no end",
+      { outcome: "protocol" },
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n");
+        const timer = setInterval(() => socket.write(`X-${Math.random()}: ${"x".repeat(8_000)}\r\n`), 1);
+        socket.on("close", () => clearInterval(timer));
+      },
+    ],
+    [
+      "when it redirects",
+      { outcome: "refused", http_status: 302 },
+      (socket) => socket.end("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
+    ],
+  ])("%s", async (_, outcome, answer) => {
+    await refuse(outcome, await rawServer(answer));
+  });
+
+  it("when nobody listens", async () => {
+    await refuse({ outcome: "connect", error: expect.stringContaining("ECONNREFUSED") }, "http://127.0.0.1:1/");
+  });
+
+  it("when TLS is never finished, or is none", async () => {
+    await refuse({ outcome: "timeout" }, (await rawServer(() => {})).replace("http:", "https:"));
+  });
+
+  it("when what answers speaks no TLS", async () => {
+    await refuse(
+      { outcome: "tls" },
+      (await rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))).replace("http:", "https:"),
+    );
+  });
+
+  it("judges an answer of 100 MB by its status, keeps its beginning, and does not wait for the rest", async () => {
+    const server = await receiving((response) => {
+      response.writeHead(200);
+      let sent = 0;
+      const more = (): void => {
+        while (sent < 100 && response.write(hundredMegabytes)) sent += 1;
+        if (sent < 100) response.once("drain", more);
+        else response.end();
+      };
+      more();
+    });
+    const receiver = await sending.createReceiver(server.url);
+    await sending.deliver([receiver]);
+    sending.start();
+    await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 1 }]));
+    const [attempt] = await sending.attemptsOf(receiver);
+    expect(attempt?.response?.length).toBe(16 * 1024);
+  });
+});
+
+it("waits as long as a 429 or a 503 asks for, up to a day", async () => {
+  const server = await receiving((response) => response.writeHead(429, { "retry-after": "1000000" }).end());
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver]);
+  sending.start();
+  await eventually(async () => {
+    const [row] = await sending.db.query<{ hours: number }>(
+      "select round(extract(epoch from due_at - now()) / 3600)::int as hours from webhook.deliveries where state = 'pending' and attempt = 1",
+    );
+    expect(row).toEqual({ hours: 24 });
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+it("disables a receiver that answers 410 at once, and keeps what waits for it", async () => {
+  const server = await receiving((response) => response.writeHead(410).end());
+  const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });
+  await sending.deliver([receiver], 5);
+  sending.start();
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ held: true, in_flight: 0, last_status: 410 }));
+  const rows = await sending.db.query("select enabled, disabled_reason from webhook.receivers where id = $1", [receiver.id]);
+  expect(rows).toEqual([{ enabled: false, disabled_reason: "gone" }]);
+  expect(server.requests).toHaveLength(1);
+  expect(await open()).toBe(5);
+});
+
+it("parks a lane after ten failures in a row, sends one probe, and goes on as before once one is accepted", async () => {
+  const server = await receiving((response) => response.writeHead(500).end());
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver], 40);
+  sending.start({ retryDelaysSeconds: Array.from({ length: 9 }, () => 0) });
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, parkings: 1 }));
+  const before = server.requests.length;
+  expect(before).toBeGreaterThanOrEqual(10);
+  expect(before).toBeLessThan(30);
+  // The time is up: one is sent, and no second beside it while it is not over.
+  let answerProbe = (): void => {};
+  server.answer = (response) => void (answerProbe = () => response.writeHead(500).end());
+  await sending.db.query("update webhook.lanes set parked_until = now()");
+  await eventually(() => expect(server.requests).toHaveLength(before + 1));
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 1 }));
+  answerProbe();
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, parkings: 2 }));
+  expect(server.requests).toHaveLength(before + 1);
+  const [parked] = await sending.db.query<{ seconds: number }>(
+    "select extract(epoch from parked_until - now())::float8 as seconds from webhook.lanes",
+  );
+  expect(parked?.seconds).toBeGreaterThan(5);
+  expect(parked?.seconds).toBeLessThanOrEqual(10);
+
+  server.answer = (response) => response.writeHead(204).end();
+  await sending.db.query("update webhook.lanes set parked_until = now()");
+  await eventually(async () => expect(await open()).toBe(0));
+  expect(await lane(receiver)).toMatchObject({ failed_in_a_row: 0, parkings: 0, failures: 0 });
+});
+
+it("sends first attempts in order where one may be under way at once, and more at once where more may", async () => {
+  const server = await receiving();
+  const ordered = await sending.createReceiver(server.url, { maxInFlight: 1 });
+  await sending.deliver([ordered], 50);
+  sending.start();
+  await eventually(() => expect(server.requests).toHaveLength(50));
+  expect(server.requests.map(({ body }) => body.data["number"])).toEqual(Array.from({ length: 50 }, (_, index) => index));
+
+  let underWay = 0;
+  let most = 0;
+  const busy = await receiving((response) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    setTimeout(() => {
+      underWay -= 1;
+      response.writeHead(204).end();
+    }, 20);
+  });
+  const wide = await sending.createReceiver(busy.url);
+  await sending.deliver([wide], 400);
+  await eventually(() => expect(busy.requests).toHaveLength(400));
+  // From 8 to 64 while attempts succeed.
+  expect(most).toBeGreaterThan(16);
+  expect(most).toBeLessThanOrEqual(64);
+});
+
+it("delays nobody by a receiver that hangs, nor by one that is 20,000 deliveries behind", async () => {
+  const [hanging, behind, healthy] = [await receiving(() => {}), await receiving(), await receiving()];
+  const [stuck, backlog, well] = [
+    await sending.createReceiver(hanging.url),
+    await sending.createReceiver(behind.url),
+    await sending.createReceiver(healthy.url),
+  ];
+  await sending.deliver([stuck], 500);
+  await sending.deliver([backlog], 20_000);
+  sending.start();
+  await eventually(() => expect(behind.requests.length).toBeGreaterThan(0));
+  await sending.deliver([well], 20);
+  await eventually(() => expect(healthy.requests).toHaveLength(20), { timeoutMs: 3_000 });
+  expect(behind.requests.length).toBeLessThan(20_000);
+});
+
+it("shares the work between two senders: each delivery goes to one of them", async () => {
+  const server = await receiving();
+  const receivers = await Promise.all(Array.from({ length: 5 }, () => sending.createReceiver(server.url)));
+  for (const receiver of receivers) await sending.deliver([receiver], 200);
+  sending.start();
+  sending.start();
+  await eventually(async () => expect(await open()).toBe(0), { timeoutMs: 20_000 });
+  expect(server.requests).toHaveLength(1_000);
+  expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(1_000);
+});
+
+it("finishes what is under way when it is stopped, and leaves the rest to others", async () => {
+  const answers: (() => void)[] = [];
+  const server = await receiving((response) => void answers.push(() => response.writeHead(204).end()));
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver], 30);
+  const sender = sending.start();
+  await eventually(() => expect(answers.length).toBeGreaterThanOrEqual(8));
+  const stopping = sender.stop();
+  const underWay = server.requests.length;
+  for (const answer of answers) answer();
+  server.answer = (response) => response.writeHead(204).end();
+  await stopping;
+  expect(await past(receiver)).toHaveLength(underWay);
+  expect(await sending.db.query("select from webhook.deliveries where state = 'sending'")).toEqual([]);
+  sending.start();
+  await eventually(async () => expect(await past(receiver)).toHaveLength(30));
+  expect(server.requests).toHaveLength(30);
+});

@@ -1,0 +1,38 @@
+import type { Database } from "@brand-records/postgres";
+import type { Lifecycle } from "@brand-records/lifecycle";
+import type { Logger, Registry } from "@brand-records/telemetry";
+import type { WebhookConfig } from "../config.ts";
+import { startLeaseKeeper } from "./lease-keeper.ts";
+import { ReceiverAgent } from "./receiver-agent.ts";
+import { Sender } from "./sender.ts";
+import { sendingMetrics } from "./sending-metrics.ts";
+
+export interface SendingStart {
+  readonly config: WebhookConfig;
+  readonly db: Database;
+  readonly life: Lifecycle;
+  readonly registry: Registry;
+  readonly log: Logger;
+}
+
+export function startSending({ config, db, life, registry, log }: SendingStart): void {
+  const allowLoopback = config.RECEIVERS_ON_LOOPBACK === "true";
+  if (allowLoopback) log.warn({}, "RECEIVERS_ON_LOOPBACK is set: deliveries may go to this machine, and without TLS");
+  const agent = new ReceiverAgent({ dnsServers: config.RECEIVER_DNS_SERVERS, allowLoopback, connectionsMax: config.SENDING_MAX });
+  life.own("connections to receivers", agent);
+  life.own("lease keeper", startLeaseKeeper(db, log));
+  const sender = new Sender({
+    db,
+    databaseUrl: config.DATABASE_URL,
+    keys: config.RECEIVER_SECRET_KEYS,
+    agent,
+    metrics: sendingMetrics(registry),
+    log,
+    inFlightMax: config.SENDING_MAX,
+    deadlineMs: config.DELIVERY_DEADLINE_MS,
+    retryDelaysSeconds: config.RETRY_DELAYS_SECONDS,
+    publicUrl: config.PUBLIC_URL,
+    headerWord: config.HEADER_WORD,
+  });
+  life.own("sender", sender);
+}

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { createDatabase, type TestDatabase } from "@brand-records/testkit";
+import { ensureDays } from "./intake.ts";
+import { dropOldDays } from "./retention.ts";
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let db: Database;
+beforeEach(async () => {
+  database = await createDatabase("webhook_schema", async (url) => {
+    await migrate({ url, schema: "webhook", directory: join(import.meta.dirname, "../../migrations") });
+  });
+  db = openPool({ url: database.url, applicationName: "retention test" });
+});
+afterEach(async () => {
+  await db.stop();
+  await database.drop();
+});
+
+const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+/** An event of that day with a delivery that is over, its attempt, and one that is not. */
+async function add(day: string): Promise<void> {
+  await ensureDays(db, [day]);
+  const at = `${day}T12:00:00.000Z`;
+  const id = day.replaceAll("-", "");
+  await db.query("insert into webhook.events (id, created_at, brand_id, type, data) values ($1, $2, 'brd_1', 'payout.paid', '{}')", [
+    `evt_${id}`,
+    at,
+  ]);
+  await db.query(
+    `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
+     values ($1, 'brd_1', 'rcv_1', 'evt_1', $2, 'delivered', 1, false, $2)`,
+    [`dlv_p${id}`, at],
+  );
+  await db.query(
+    `insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome)
+     values ($1, 'dlv_1', $2, 1, $2, 1, 'accepted')`,
+    [`att_${id}`, at],
+  );
+  await db.query("insert into webhook.deliveries (id, receiver_id, event_id, event_created_at) values ($1, 'rcv_1', $2, $3)", [
+    `dlv_${id}`,
+    `evt_${id}`,
+    at,
+  ]);
+}
+
+const left = async (): Promise<string[]> => {
+  const rows = await db.query<{ id: string }>(
+    `select id from webhook.events union select id from webhook.past_deliveries union select id from webhook.attempts
+     union select id from webhook.deliveries order by id`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+it("drops whole days that are over for longer than they are kept, with all that belongs to them, and nothing else", async () => {
+  for (const days of [0, 1, 30, 31, 32, 45]) await add(dayBefore(days));
+  expect(await dropOldDays(db, 30)).toEqual([45, 32, 31].map(dayBefore));
+  const kept = [30, 1, 0].map((days) => dayBefore(days).replaceAll("-", ""));
+  expect(await left()).toEqual([
+    ...kept.map((id) => `att_${id}`),
+    ...kept.map((id) => `dlv_${id}`),
+    ...kept.map((id) => `dlv_p${id}`),
+    ...kept.map((id) => `evt_${id}`),
+  ]);
+  expect(await dropOldDays(db, 30)).toEqual([]);
+});
+
+it("may be done by several at once", async () => {
+  for (const days of [40, 41, 42]) await add(dayBefore(days));
+  await Promise.allSettled([dropOldDays(db, 30), dropOldDays(db, 30), dropOldDays(db, 30)]);
+  expect(await dropOldDays(db, 30)).toEqual([]);
+  expect(await left()).toEqual([]);
+});
+
+it("does not wait for who reads, nor lets others wait for it", async () => {
+  await add(dayBefore(40));
+  await db.transaction(async (sql) => {
+    await sql.query("select count(*) from webhook.events");
+    await expect(dropOldDays(db, 30)).rejects.toMatchObject({ kind: "timeout" });
+    expect(await db.query("select id from webhook.events")).toHaveLength(1);
+  });
+  expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
+});
+
+it("makes partitions beside somebody who reads for long", async () => {
+  await db.transaction(async (sql) => {
+    await sql.query("select count(*) from webhook.events");
+    await ensureDays(db, [dayBefore(-5)]);
+    expect(await db.query("select id from webhook.events")).toEqual([]);
+  });
+  await add(dayBefore(-5));
+});

@@ -1,0 +1,31 @@
+import type { Database } from "@brand-records/postgres";
+
+export interface AddedEvents {
+  readonly brandId: string;
+  /** Of the first; each of the others is a millisecond later. RFC 3339. */
+  readonly from: string;
+  readonly count: number;
+  readonly type?: string;
+  readonly test?: boolean;
+  /** When they were taken in; as they happened unless told otherwise. */
+  readonly receivedAt?: string;
+}
+
+let made = 0;
+
+/** Events as intake stores them, without deliveries; answers their ids, which rise with their time. */
+export async function addEvents(
+  db: Database,
+  { brandId, from, count, type = "payout.paid", test = false, receivedAt }: AddedEvents,
+): Promise<string[]> {
+  const last = new Date(Date.parse(from) + count).toISOString();
+  for (const day of new Set([from.slice(0, 10), last.slice(0, 10)])) await db.query("select webhook.ensure_day($1::date)", [day]);
+  const rows = await db.query<{ id: string }>(
+    `insert into webhook.events (id, created_at, brand_id, type, data, test, received_at)
+     select 'evt_' || $1 || lpad(n::text, 8, '0'), at, $2, $3, '{"id":"po_1"}', $4, coalesce($5::timestamptz, at)
+       from generate_series(0, $6::int - 1) n, lateral (select $7::timestamptz + n * interval '1 millisecond' as at) t
+     returning id`,
+    [`${(made += 1)}x`, brandId, type, test, receivedAt ?? null, count, from],
+  );
+  return rows.map(({ id }) => id).toSorted();
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
+import { createDatabase } from "@brand-records/testkit";
+import { idSequence, newId } from "@brand-records/typeid";
+import { RETRY_DELAYS_SECONDS } from "../src/domain/retry-schedule.ts";
+import type { SecretKeys } from "../src/domain/secret-keys.ts";
+import { newSigningSecret, sealSigningSecret } from "../src/domain/signing-secret.ts";
+import { ReceiverAgent, type ReceiverAgentOptions } from "../src/sending/receiver-agent.ts";
+import { Sender, type SenderOptions } from "../src/sending/sender.ts";
+import { sendingMetrics } from "../src/sending/sending-metrics.ts";
+import { ensureDays, insertDeliveries, insertEvents, lockLanes } from "../src/storage/intake.ts";
+
+const MIGRATIONS = join(import.meta.dirname, "../migrations");
+const nextDelivery = idSequence("dlv");
+const nextEvent = idSequence("evt");
+
+export interface MadeReceiver {
+  readonly id: string;
+  readonly brand: string;
+  readonly secret: string;
+}
+
+export interface NewTestEvent {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+export interface AttemptRow {
+  readonly attempt: number;
+  readonly outcome: string;
+  readonly http_status: number | null;
+  readonly error: string | null;
+  readonly response: Buffer | null;
+}
+
+/** The sending half on a database of its own; receivers on loopback are allowed unless told otherwise. */
+export interface ServedSending {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  start(options?: Partial<SenderOptions>, agent?: Partial<ReceiverAgentOptions>): Sender;
+  createReceiver(url: string, more?: { brand?: string; maxInFlight?: number }): Promise<MadeReceiver>;
+  /** Events of one record, in order, each with a delivery to each of these receivers of one brand. */
+  deliver(receivers: readonly MadeReceiver[], count?: number): Promise<NewTestEvent[]>;
+  attemptsOf(receiver: MadeReceiver): Promise<AttemptRow[]>;
+  stop(): Promise<void>;
+}
+
+export async function serveSending(log: Logger = openLog("webhook", "silent")): Promise<ServedSending> {
+  const database = await createDatabase("webhook_schema", async (url) => {
+    await migrate({ url, schema: "webhook", directory: MIGRATIONS });
+  });
+  const db = openPool({ url: database.url, applicationName: "sending test" });
+  const keys: SecretKeys = [{ id: 1, bytes: randomBytes(32) }];
+  await ensureDays(db, [new Date().toISOString().slice(0, 10)]);
+  const running: { stop(): Promise<void> }[] = [];
+  return {
+    db,
+    databaseUrl: database.url,
+    start(options = {}, agentOptions = {}) {
+      const agent = new ReceiverAgent({ allowLoopback: true, connectionsMax: 1_000, ...agentOptions });
+      const sender = new Sender({
+        db,
+        databaseUrl: database.url,
+        keys,
+        agent,
+        metrics: sendingMetrics(openMetrics("webhook")),
+        log,
+        inFlightMax: 1_000,
+        deadlineMs: 15_000,
+        retryDelaysSeconds: RETRY_DELAYS_SECONDS,
+        publicUrl: "https://brand-records.example",
+        headerWord: "Service",
+        ...options,
+      });
+      running.push(agent, sender);
+      return sender;
+    },
+    async createReceiver(url, { brand = newId("brd"), maxInFlight = 64 } = {}) {
+      const id = newId("rcv");
+      const secret = newSigningSecret();
+      const { sealed, keyId } = sealSigningSecret(keys, id, secret);
+      await db.query("insert into webhook.brands (brand_id) values ($1) on conflict do nothing", [brand]);
+      await db.query(
+        `insert into webhook.receivers (brand_id, id, url, label, events, secret, secret_key_id, max_in_flight)
+         values ($1, $2, $3, 'Test', array['submission.approved'], $4, $5, $6)`,
+        [brand, id, url, sealed, keyId, maxInFlight],
+      );
+      await db.query("insert into webhook.lanes (receiver_id, max_in_flight) values ($1, least(8, $2::int))", [id, maxInFlight]);
+      return { id, brand, secret };
+    },
+    async deliver(receivers, count = 1) {
+      const brand_id = receivers[0]?.brand ?? "";
+      const events = Array.from({ length: count }, (_, index) => ({
+        id: nextEvent(),
+        created_at: new Date().toISOString(),
+        brand_id,
+        type: "submission.approved",
+        data: JSON.stringify({ resource: "submissions", id: "sub_1", number: index }),
+        traceparent: null,
+      }));
+      await db.transaction(async (sql) => {
+        await lockLanes(sql, [brand_id], ["submission.approved"]);
+        await insertEvents(sql, events);
+        await insertDeliveries(
+          sql,
+          events.flatMap(({ id, created_at }) =>
+            receivers.map((receiver) => ({ id: nextDelivery(), receiver_id: receiver.id, event_id: id, event_created_at: created_at })),
+          ),
+        );
+      });
+      return events;
+    },
+    attemptsOf: ({ id }) =>
+      db.query(
+        `select a.attempt, a.outcome, a.http_status, a.error, a.response from webhook.attempts a
+          where a.delivery_id in (select id from webhook.deliveries where receiver_id = $1
+                                  union select id from webhook.past_deliveries where receiver_id = $1)
+          order by a.delivery_id, a.attempt`,
+        [id],
+      ),
+    async stop() {
+      for (const each of running.toReversed()) await each.stop();
+      await db.stop();
+      await database.drop();
+    },
+  };
+}

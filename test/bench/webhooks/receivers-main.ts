@@ -1,0 +1,47 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { RECEIVERS } from "./settings.ts";
+import type { FromReceivers, ToReceivers } from "./receivers.ts";
+
+/** Many plain HTTP receivers, a port each, that read a request and answer 204; those that are told to hang never answer. */
+
+let arrived: number[] = Array.from({ length: RECEIVERS }, () => 0);
+let latenciesMs: number[] = [];
+let hanging = new Set<number>();
+/** A receiver whose arrivals are counted and whose latencies are not. */
+let uncounted = new Set<number>();
+
+const CREATED_AT = /"created_at":"([^"]+)"/;
+
+const ports = await Promise.all(
+  Array.from({ length: RECEIVERS }, async (_, number) => {
+    const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+      let head = "";
+      request.on("data", (chunk: Buffer) => {
+        if (head === "") head = chunk.toString("latin1", 0, 400);
+      });
+      request.on("end", () => {
+        if (hanging.has(number)) return;
+        arrived[number] = (arrived[number] ?? 0) + 1;
+        const created = CREATED_AT.exec(head)?.[1];
+        if (created !== undefined && !uncounted.has(number)) latenciesMs.push(Date.now() - Date.parse(created));
+        response.writeHead(204).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return (server.address() as AddressInfo).port;
+  }),
+);
+
+process.on("message", (message: ToReceivers) => {
+  if ("begin" in message) {
+    arrived = arrived.map(() => 0);
+    latenciesMs = [];
+    hanging = new Set(message.begin.hanging);
+    uncounted = new Set(message.begin.uncounted);
+  }
+  process.send?.({ arrived, latenciesMs } satisfies FromReceivers);
+});
+process.on("disconnect", () => process.exit());
+process.on("SIGTERM", () => process.exit());
+process.send?.({ ready: { ports } });

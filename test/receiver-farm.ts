@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+export interface Arrival {
+  /** Number of the receiver. */
+  readonly receiver: number;
+  readonly eventId: string;
+  /** The record it is about. */
+  readonly record: string;
+  readonly attempt: number;
+  /** What the receiver did: only `accepted` is a 2xx. */
+  readonly answer: Answer;
+}
+
+export const ANSWERS = ["accepted", "500", "hang", "drip", "reset", "redirect", "close", "100 MB"] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+export interface ReceiverFarm {
+  urlOf(receiver: number): string;
+  /** Everything that came, in order. */
+  readonly arrivals: readonly Arrival[];
+  /** Requests that hang at this moment. */
+  readonly hanging: number;
+  stop(): Promise<void>;
+}
+
+const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
+
+/**
+ * Many receivers on one port, told apart by path.
+ *
+ * @param choose what a receiver does with an attempt
+ */
+export async function startReceiverFarm(choose: (receiver: number, attempt: number) => Answer): Promise<ReceiverFarm> {
+  const arrivals: Arrival[] = [];
+  const sockets = new Set<Socket>();
+  let hanging = 0;
+  const server = createServer((request, response) => {
+    request.on("error", () => {});
+    response.on("error", () => {});
+    void bodyOf(request).then((body) => {
+      const receiver = Number(request.url?.slice(1));
+      const attempt = Number(request.headers["x-service-attempt"]);
+      const { id, data } = JSON.parse(body) as { id: string; data: { id: string } };
+      const answer = choose(receiver, attempt);
+      arrivals.push({ receiver, eventId: id, record: data.id, attempt, answer });
+      if (answer === "hang") {
+        hanging += 1;
+        response.on("close", () => void (hanging -= 1));
+      }
+      give(answer, response);
+    });
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  // As servers behind a balancer: the sender finds out that a connection is gone when it wants to use it.
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    urlOf: (receiver) => `http://127.0.0.1:${port}/${receiver}`,
+    arrivals,
+    get hanging() {
+      return hanging;
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function give(answer: Answer, response: ServerResponse): void {
+  switch (answer) {
+    case "accepted":
+      response.writeHead(204).end();
+      return;
+    case "500":
+      response.writeHead(500).end("not now");
+      return;
+    case "redirect":
+      response.writeHead(301, { location: "/0" }).end();
+      return;
+    case "reset":
+      response.socket?.resetAndDestroy();
+      return;
+    case "close":
+      response.writeHead(200, { "content-length": "10" }).write("abc");
+      response.socket?.end();
+      return;
+    case "drip": {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write("."), 100);
+      response.on("close", () => clearInterval(timer));
+      return;
+    }
+    case "100 MB": {
+      response.writeHead(500);
+      let megabytes = 0;
+      const more = (): void => {
+        while (megabytes < 100 && !response.destroyed && response.write(MEGABYTE)) megabytes += 1;
+        if (megabytes >= 100) response.end();
+        else if (!response.destroyed) response.once("drain", more);
+      };
+      more();
+      return;
+    }
+    case "hang":
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
