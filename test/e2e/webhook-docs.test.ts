@@ -109,7 +109,7 @@ describe("a running system", () => {
   });
   afterAll(() => stack.stop());
 
-  it("sends tests of each type with the headers and fields shown, in their order", async () => {
+  it("sends tests of each type with the headers and fields shown", async () => {
     const arrived: { headers: IncomingHttpHeaders; body: string }[] = [];
     const server = createServer((request, response) => {
       let body = "";
@@ -134,7 +134,7 @@ describe("a running system", () => {
       const sent = JSON.parse(body) as Body;
       const shown = bodies().find(({ type }) => type === sent.type) as Body;
       expect(Object.keys(sent)).toEqual(Object.keys(shown));
-      expect(Object.keys(sent.data)).toEqual(Object.keys(shown.data));
+      expect(Object.keys(sent.data).toSorted()).toEqual(Object.keys(shown.data).toSorted());
       expect(sent).toMatchObject({ test: true, dashboard_url: `https://records.example/developers/events/${sent.id}` });
       const { connection: _, "content-length": __, traceparent: ___, ...others } = headers;
       expect(Object.keys(others).toSorted()).toEqual(headersShown.toSorted());

@@ -37,7 +37,7 @@ function eventSchema(type: EventType, { $defs, properties }: MessageSchema): obj
   const { id, created_at, brand_id } = properties;
   const described = {
     id,
-    type: { const: type },
+    type: { type: "string", const: type },
     created_at,
     brand_id,
     test: { type: "boolean", description: "Somebody asked for a test: `data` is made up, of records that do not exist." },
@@ -63,6 +63,6 @@ function dataSchema(type: EventType, schemas: MessageSchema["$defs"]): object {
   return {
     ...schema,
     description: "The record as it was right after.",
-    properties: { ...ordered, status: { const: type.slice(type.indexOf(".") + 1) } },
+    properties: { ...ordered, status: { type: "string", const: type.slice(type.indexOf(".") + 1) } },
   };
 }

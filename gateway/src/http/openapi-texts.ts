@@ -35,8 +35,8 @@ timestamps more than five minutes off, and types you have not configured. Or use
 **At least once, in no order.** An event may come twice: deduplicate by \`id\`, the same over all attempts and replays, and by
 \`data.id\`, the record's. Answer 2xx as soon as it is stored, and do the work afterwards.
 
-**Nothing private.** No creator, no link, no text that people wrote; fetch the record where you need more. \`docs/webhooks.md\` has
-programs that verify, in five languages, and everything about retries, rotation and replays.
+**Nothing private.** No creator, no link, no text that people wrote; the lists have the rest. \`docs/webhooks.md\` has programs that
+verify, in five languages, and everything about retries, rotation and replays.
 `;
 
 /** What to do about each code that these operations answer. */

@@ -37,15 +37,12 @@ export interface FailureReport {
   readonly hint?: string;
 }
 
-/** By kind; by kind and field where the kind alone says too little. */
+/** By kind; by kind and field where the kind alone says too little. None where the message says what to do. */
 const HINTS: Readonly<Record<string, string>> = {
   plan_required: "brandctl brands set-tier BRAND plus",
   brand_not_verified: "brandctl brands verify BRAND",
   owner_required: "brandctl members list BRAND shows who the owners are; brandctl members add BRAND EMAIL --role owner adds one",
   last_owner: "brandctl members add BRAND EMAIL --role owner",
-  not_https: "deliveries go over TLS only: give the receiver a certificate, and register its https:// URL",
-  private_address: "register a name or address that the internet reaches; for a receiver on your own machine, a tunnel to it",
-  chat_webhook: "run a relay that verifies each delivery, makes a short message of it and posts that to the chat; register the relay's URL",
   duplicate_url: "brandctl receivers list BRAND --json shows the brand's receivers with their URLs",
   receiver_limit: "brandctl receivers delete RECEIVER --brand BRAND makes room; brandctl receivers list BRAND shows what there is",
   receiver_disabled: "brandctl receivers enable RECEIVER --brand BRAND --release, or --drop",
@@ -54,6 +51,7 @@ const HINTS: Readonly<Record<string, string>> = {
   "not_found delivery_id":
     "brandctl deliveries list --receiver RECEIVER --brand BRAND shows what is kept; other brands' are not found either",
   "not_found receiver_id": "brandctl receivers list BRAND shows the brand's receivers; those of other brands are not found either",
+  "not_found brand_id": "brandctl brands list shows the brands",
   "not_found plan_id": "brandctl plans list BRAND shows the brand's plans; those of other brands are not found either",
 };
 

@@ -1,3 +1,3 @@
 export { configOrExit } from "./or-exit.ts";
 export { ConfigError, parseEnv } from "./parse-env.ts";
-export { integer, origin, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "./settings.ts";
+export { integer, MAKE_A_KEY, origin, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "./settings.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { ConfigError, integer, origin, parseEnv, port, postgresUrl, redisUrl, sharedSettings } from "./index.ts";
+import { ConfigError, integer, MAKE_A_KEY, origin, parseEnv, port, postgresUrl, redisUrl, sharedSettings } from "./index.ts";
 
 const Settings = z.object({
   ...sharedSettings,
@@ -42,6 +42,39 @@ it("takes what is given, and the default of what is not", () => {
 it("takes an empty variable for one that is not set", () => {
   expect(parseEnv(Settings, { ...needed, PORT: "", REDIS_URL: "", LOG_LEVEL: "" })).toEqual(parseEnv(Settings, needed));
   expect(problemsOf({ DATABASE_URL: "" })).toEqual(problemsOf({}));
+});
+
+it("says of a setting that is needed, whatever its kind, that it is not set, and what to do about it", () => {
+  const shape = z.object({
+    DATABASE_URL: postgresUrl,
+    ACCOUNTS_ADDRESS: z.string().min(1),
+    KEYS: z.string().transform((text) => text.split(",")),
+    MODE: z.enum(["a", "b"], "has to be a or b"),
+    LIMIT: integer(60, 1, 100),
+  });
+  const problemsWith = (env: NodeJS.ProcessEnv): string[] => {
+    try {
+      parseEnv(shape, env, { KEYS: MAKE_A_KEY });
+    } catch (error) {
+      return [...(error as ConfigError).problems];
+    }
+    return [];
+  };
+  const unset = [
+    "DATABASE_URL: is not set",
+    "ACCOUNTS_ADDRESS: is not set",
+    'KEYS: is not set. Make one with: echo "1:$(openssl rand -base64 32)"',
+    "MODE: is not set",
+  ];
+  expect(problemsWith({})).toEqual(unset);
+  expect(problemsWith({ DATABASE_URL: "", KEYS: "", MODE: "c" })).toEqual([...unset.slice(0, 3), "MODE: has to be a or b"]);
+});
+
+it("leaves a reason of its own to a setting that is needed because of another", () => {
+  const shape = z
+    .object({ CERT: z.string().optional(), KEY: z.string().optional() })
+    .refine(({ CERT, KEY }) => (CERT === undefined) === (KEY === undefined), { path: ["KEY"], message: "has to be set with CERT" });
+  expect(() => parseEnv(shape, { CERT: "x" })).toThrow("KEY: has to be set with CERT");
 });
 
 it("tells every problem at once, each with the name of its setting", () => {

@@ -23,6 +23,9 @@ export const integer = (fallback: number, min: number, max: number) =>
 /** An http(s) origin, perhaps with a path; kept without a trailing slash. */
 export const origin = z.url({ protocol: /^https?$/, error: "has to be an http or https URL" }).transform((url) => url.replace(/\/+$/, ""));
 
+/** What to do about keys that are not set, whose form is `1:` and 32 bytes in base64. */
+export const MAKE_A_KEY = 'Make one with: echo "1:$(openssl rand -base64 32)"';
+
 export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: "has to be a postgres:// URL" });
 export const redisUrl = z.url({ protocol: /^rediss?$/, error: "has to be a redis:// URL" });
 

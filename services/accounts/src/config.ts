@@ -1,4 +1,4 @@
-import { parseEnv, redisUrl } from "@brand-records/config";
+import { MAKE_A_KEY, parseEnv, redisUrl } from "@brand-records/config";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key-hash.ts";
@@ -14,4 +14,4 @@ const Settings = z.object({
 export type AccountsConfig = Readonly<z.output<typeof Settings>>;
 
 /** @throws ConfigError */
-export const parseConfig = (env: NodeJS.ProcessEnv): AccountsConfig => parseEnv(Settings, env);
+export const parseConfig = (env: NodeJS.ProcessEnv): AccountsConfig => parseEnv(Settings, env, { KEY_PEPPERS: MAKE_A_KEY });

@@ -1,4 +1,4 @@
-import { integer, origin, parseEnv } from "@brand-records/config";
+import { integer, MAKE_A_KEY, origin, parseEnv } from "@brand-records/config";
 import { eventLogSettings } from "@brand-records/event-log";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
@@ -12,7 +12,7 @@ const Settings = z.object({
   ACCOUNTS_ADDRESS: z.string().min(1),
   /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id; every id in use has to be there. */
   RECEIVER_SECRET_KEYS: z.string().transform(parseSecretKeys),
-  /** Port receivers' URLs may name beside 443. None unless set. */
+  /** Where callers reach the gateway. Deliveries name it in their User-Agent. */
   PUBLIC_URL: origin.default("http://localhost:8080"),
   /** In the names of headers: X-<word>-Signature. */
   HEADER_WORD: z
@@ -42,6 +42,7 @@ const Settings = z.object({
     .transform((text) => text.split(",").filter((server) => server !== "")),
   /** For a machine of one's own only: receivers on it, over http too. */
   RECEIVERS_ON_LOOPBACK: z.enum(["true", "false"], "has to be true or false").default("false"),
+  /** Ports receivers' URLs may name beside 443, comma-separated. None unless set. */
   RECEIVER_PORTS: z
     .string()
     .default("")
@@ -59,4 +60,4 @@ const Settings = z.object({
 export type WebhookConfig = Readonly<z.output<typeof Settings>>;
 
 /** @throws ConfigError */
-export const parseConfig = (env: NodeJS.ProcessEnv): WebhookConfig => parseEnv(Settings, env);
+export const parseConfig = (env: NodeJS.ProcessEnv): WebhookConfig => parseEnv(Settings, env, { RECEIVER_SECRET_KEYS: MAKE_A_KEY });

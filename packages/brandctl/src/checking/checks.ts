@@ -4,10 +4,10 @@ import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
 import { RUN_FILE } from "../connection/run-file.ts";
 import type { Session } from "../session.ts";
 
-/** `unknown`: there is nothing to check it by. Only `failed` makes the whole fail. */
+/** `warning`: it serves, and something it needs is away. `unknown`: there is nothing to check it by. Only `failed` makes the whole fail. */
 export interface CheckResult {
   readonly name: string;
-  readonly state: "ok" | "failed" | "unknown";
+  readonly state: "ok" | "warning" | "failed" | "unknown";
   /** What was found. */
   readonly detail: string;
   /** What to do about it, unless it is fine. */
@@ -70,7 +70,33 @@ async function checkReady(session: Session, process: (typeof PROCESSES)[number])
   const file = session.endpoints.runFile();
   const origin = file?.admin[process];
   if (origin === undefined) return { name, state: "unknown", detail: "no run file names its admin address" };
-  return checkUrl(session, name, `${origin}/readyz`, `Is ${process} running? Its log is beside the run file, in .local/logs.`);
+  return checkUrl(
+    session,
+    name,
+    { url: `${origin}/readyz`, remedy: `Is ${process} running? Its log is beside the run file, in .local/logs.` },
+    async (response) => {
+      const away = awayIn(await response.text());
+      if (away.length === 0) return undefined;
+      const remedy = away.includes(EVENT_LOG)
+        ? `Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service? Events wait in the outbox, nothing is lost. The log of ${process} says more.`
+        : `${process} serves without. Its log says more.`;
+      return { name, state: "warning", detail: `serves without its ${away.join(", ")}`, remedy };
+    },
+  );
+}
+
+/** As a service names it whose events do not move. */
+const EVENT_LOG = "event log";
+
+/** What a process serves without, as /readyz tells it: `{"status":"ready","degraded":["event log"]}`. */
+function awayIn(readiness: string): string[] {
+  try {
+    const { degraded } = JSON.parse(readiness) as { degraded?: unknown };
+    return Array.isArray(degraded) ? degraded.filter((name) => typeof name === "string") : [];
+  } catch {
+    // Of a release that says it otherwise: its status is what counts.
+    return [];
+  }
 }
 
 async function checkBaseUrl(session: Session): Promise<CheckResult> {
@@ -78,16 +104,24 @@ async function checkBaseUrl(session: Session): Promise<CheckResult> {
   const endpoint = session.endpoints.find("base_url");
   if (endpoint === undefined) return { name, state: "unknown", detail: "no --base-url, no BASE_URL, no run file" };
   const url = `${endpoint.address.replace(/\/+$/, "")}/openapi/service.yaml`;
-  return checkUrl(session, name, url, `Is ${endpoint.address} (${endpoint.from}) the origin of this service?`);
+  return checkUrl(session, name, { url, remedy: `Is ${endpoint.address} (${endpoint.from}) the origin of this service?` });
 }
 
-async function checkUrl({ terminal }: Session, name: string, url: string, remedy: string): Promise<CheckResult> {
+/** @param look finds more to say in a good answer */
+async function checkUrl(
+  { terminal }: Session,
+  name: string,
+  { url, remedy }: { readonly url: string; readonly remedy: string },
+  look: (response: Response) => Promise<CheckResult | undefined> = async () => undefined,
+): Promise<CheckResult> {
   try {
     const signal = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(ANSWER_MS)]);
     const response = await fetch(url, { signal, redirect: "error" });
-    await response.body?.cancel();
-    if (response.ok) return { name, state: "ok", detail: `${url} answers ${response.status}` };
-    return { name, state: "failed", detail: `${url} answers ${response.status}`, remedy };
+    const found = response.ok ? await look(response) : undefined;
+    if (!response.bodyUsed) await response.body?.cancel();
+    if (found !== undefined) return found;
+    const detail = `${url} answers ${response.status}`;
+    return response.ok ? { name, state: "ok", detail } : { name, state: "failed", detail, remedy };
   } catch (error) {
     return { name, state: "failed", detail: `${url}: ${reasonOf(error)}`, remedy };
   }

@@ -24,15 +24,18 @@ describe("brandctl doctor", () => {
   let origin: string;
   let folder: string;
   let ready = true;
+  /** What /readyz answers of every process. */
+  let readiness: string;
   beforeEach(async () => {
     ready = true;
+    readiness = '{"status":"ready"}';
     accounts = await serve(new FakeAccounts().served);
     plans = await serve(new FakePlans().served);
     records = await serve(new FakeImports().served);
     webhook = await serve(...new FakeWebhook().served);
     http = createServer((request, response) => {
       response.statusCode = request.url === "/openapi/service.yaml" || (request.url === "/readyz" && ready) ? 200 : 503;
-      response.end();
+      response.end(request.url === "/readyz" ? readiness : "");
     });
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
@@ -62,6 +65,28 @@ describe("brandctl doctor", () => {
     expect(stdout.match(/✓/g)).toHaveLength(11);
     expect(stdout).toContain("All is well.");
   });
+
+  it("warns of what serves without its event log, says that nothing is lost and where to look, and exits with 0", async () => {
+    readiness = '{"status":"ready","degraded":["event log"]}';
+    const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout.match(/!.*ready +serves without its event log/g)).toHaveLength(5);
+    expect(stdout).toContain("Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service?");
+    expect(stdout).toContain("Events wait in the outbox, nothing is lost.");
+    expect(stdout).not.toContain("All is well.");
+    expect(stdout).toContain("Everything serves, but not all is well.");
+    const { ok, checks } = (await brandctl(["doctor", "--json"], { cwd: folder })).json<Checked>();
+    expect(ok).toBe(true);
+    expect(checks.find(({ name }) => name === "records, ready")).toMatchObject({ state: "warning", remedy: expect.any(String) });
+  });
+
+  it.each(['{"status":"ready","degraded":[]}', '{"status":"ready","degraded":"x"}', "ready", "null", ""])(
+    "takes %j for ready: the status is what counts",
+    async (answer) => {
+      readiness = answer;
+      expect((await brandctl(["doctor"], { cwd: folder })).stdout).toContain("All is well.");
+    },
+  );
 
   it("says what is not reachable and what to do, and exits with 1", async () => {
     await records.stop();

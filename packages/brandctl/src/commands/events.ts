@@ -1,5 +1,8 @@
+import { AppError } from "@brand-records/errors";
 import type { DeadLetter, Event } from "@brand-records/proto/webhook/v1";
 import { Command, Option } from "commander";
+import type { EventsClient } from "../connection/clients.ts";
+import { CommandFailure } from "../failure.ts";
 import { counted, shortTime, table, type Column } from "../output/table.ts";
 import type { Colors } from "../session.ts";
 import type { Shell } from "../shell.ts";
@@ -8,6 +11,7 @@ import { EVENT_TYPES } from "./event-types.ts";
 import { examples } from "./examples.ts";
 import { parseLimit } from "./parse-limit.ts";
 import { readEvents } from "./read-events.ts";
+import { whyNone } from "./why-none.ts";
 
 const LIMIT_DEFAULT = 50;
 /** As many as the service answers at once. */
@@ -46,7 +50,8 @@ function list(shell: Shell): Command {
       shell.act(command, async (session) => {
         const brandId = brandOf(argument, brand, command);
         const { events, mayBeMore } = await readEvents(await session.events(), { brandId, type, limit });
-        const none = `The brand has no ${type === undefined ? "" : `${type} `}events. Is the id right? See brandctl brands list`;
+        const what = `The brand has no ${type === undefined ? "" : `${type} `}events.`;
+        const none = events.length === 0 ? await whyNone(session, brandId, what) : "";
         session.print({ events }, (colors) => table(eventColumns(colors), events, colors, none));
         if (mayBeMore) session.note(({ dim }) => dim(`Limited to ${limit}; there may be older ones: see --limit`));
       }),
@@ -75,16 +80,31 @@ function dead(shell: Shell): Command {
 function replayDead(shell: Shell): Command {
   return new Command("replay-dead")
     .summary("take in again what was set aside")
-    .description("Take in again what was set aside until now. What still cannot be taken in is set aside again. Safe to repeat.")
+    .description(
+      "Take in again what was set aside until now. What still cannot be taken in is set aside again. Safe to repeat. Takes up to\n" +
+        "10 minutes; replays take turns.",
+    )
     .action((_options: object, command: Command) =>
       shell.act(command, async (session) => {
-        const { replayed } = await (await session.events()).replayDeadLetters({});
+        const { replayed } = await replay(await session.events());
         session.print({ replayed }, () =>
           replayed === 0 ? "Nothing was set aside." : `${counted(replayed, "message")} on the way again.`,
         );
         if (replayed > 0) session.note(({ dim }) => dim("brandctl events dead shows whether any came back."));
       }),
     );
+}
+
+async function replay(client: EventsClient): Promise<{ readonly replayed: number }> {
+  try {
+    return await client.replayDeadLetters({});
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "request_conflict") throw error;
+    throw new CommandFailure(error.kind, "What was set aside is being replayed already, by somebody else's command.", {
+      cause: error,
+      hint: "brandctl events dead shows what is left once that is done; the same command then replays it",
+    });
+  }
 }
 
 function eventColumns(colors: Colors): Column<Event>[] {

@@ -12,6 +12,7 @@ import { answered, EVENTS_HELP, ofReceiver, show, showSecret, typesIn } from "./
 import { parseInFlight } from "./parse-limit.ts";
 import { activate, rotate } from "./receiver-secrets.ts";
 import { sendTest } from "./send-test.ts";
+import { whyNone } from "./why-none.ts";
 
 const LABEL_HELP = "how people know it, up to 80 characters";
 const URL_HELP = "where events are posted: https, a public host, no chat's incoming webhook";
@@ -65,7 +66,10 @@ function create(shell: Shell): Command {
 function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's receivers")
-    .description("List a brand's receivers, oldest first. Of URLs the host is shown, as the rest may be a token; --json has them in full.")
+    .description(
+      "List a brand's receivers, oldest first. Of URLs the host and the beginning of the path are shown, as the rest may be a token;\n" +
+        "--json has them in full.",
+    )
     .argument("[brand]", "id of the brand")
     .option("--brand <id>", "the same")
     .addHelpText("after", examples(["brandctl receivers list brd_… --json | jq '.receivers[] | select(.enabled | not)'", "disabled ones"]))
@@ -73,8 +77,7 @@ function list(shell: Shell): Command {
       shell.act(command, async (session) => {
         const brandId = brandOf(argument, brand, command);
         const { receivers } = await (await session.receivers()).listReceivers({ brand_id: brandId });
-        // The service knows no brands: a mistyped id reads like a brand without receivers.
-        const none = "The brand has no receivers. Is the id right? See brandctl brands list";
+        const none = receivers.length === 0 ? await whyNone(session, brandId, "The brand has no receivers.") : "";
         session.print({ receivers }, (colors) => table(receiverColumns(colors), receivers, colors, none));
       }),
     );

@@ -9,6 +9,8 @@ import { explainUnreachable } from "./explain-unreachable.ts";
 
 /** For a question and its answer; an import has a deadline of its own. */
 const ANSWER_MS = 15_000;
+/** Every dead letter is read, published and remembered as replayed; the service gives up after as long. */
+const REPLAY_DEAD_MS = 600_000;
 
 /** Asks a service, with a deadline, until its signal aborts. Errors say where the question was going. */
 type AskingClient<Service> = {
@@ -57,19 +59,27 @@ export function connectDeliveries(endpoint: Endpoint, config: TlsFiles, signal: 
 
 export function connectEvents(endpoint: Endpoint, config: TlsFiles, signal: AbortSignal): EventsClient {
   const client = connectRpc(EventsServiceService, endpoint.address, { config, idempotent: ["listEvents", "listDeadLetters"] });
-  return asking(client, Object.keys(EventsServiceService), endpoint, signal) as EventsClient;
+  const deadlines = { replayDeadLetters: REPLAY_DEAD_MS };
+  return asking(client, Object.keys(EventsServiceService), endpoint, signal, deadlines) as EventsClient;
 }
 
 type Calls = Record<string, (request: unknown, context: CallContext) => Promise<unknown>>;
 
-function asking(client: { stop(): void }, methods: readonly string[], endpoint: Endpoint, signal: AbortSignal): object {
+/** @param deadlines in milliseconds, of methods that may take longer than a question and its answer */
+function asking(
+  client: { stop(): void },
+  methods: readonly string[],
+  endpoint: Endpoint,
+  signal: AbortSignal,
+  deadlines: Readonly<Record<string, number>> = {},
+): object {
   const calls: Record<string, unknown> = { stop: () => client.stop() };
   for (const name of methods) {
     const call = (client as unknown as Calls)[name] as Calls[string];
     calls[name] = async (request: unknown): Promise<unknown> => {
       signal.throwIfAborted();
       try {
-        return await call(request, callContext(ANSWER_MS, signal));
+        return await call(request, callContext(deadlines[name] ?? ANSWER_MS, signal));
       } catch (error) {
         throw explainUnreachable(error, endpoint);
       }

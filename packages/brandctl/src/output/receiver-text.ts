@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/proto/webhook/v1";
 import type { Colors } from "../session.ts";
 import { shortTime, type Column } from "./table.ts";
 
-/** A list of receivers on a terminal that others may see: of URLs the host alone. The rest may be a token; --json has it. */
+/** A list of receivers on a terminal that others may see: of URLs the beginning. The rest may be a token; --json has it. */
 export function receiverColumns(colors: Colors): Column<Receiver>[] {
   return [
     { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
@@ -26,9 +26,15 @@ function lastOf({ last_status, last_delivery_at }: Receiver): string {
   return `${last_status === 0 ? "no answer" : last_status} ${shortTime(last_delivery_at)}`;
 }
 
-/** `https://hooks.brand.example/…` */
+/** Enough to tell two receivers of a host apart. Tokens stand behind it, or are longer. */
+const PATH_CHARACTERS_MAX = 24;
+
+/** `https://hooks.brand.example/events/ledger`; what is left out, the query among it, is told by `…`. */
 export function shortUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return "…";
-  return parsed.pathname === "/" && parsed.search === "" ? parsed.origin : `${parsed.origin}/…`;
+  const { origin, pathname, search } = parsed;
+  if (pathname === "/" && search === "") return origin;
+  const isWhole = pathname.length <= PATH_CHARACTERS_MAX && search === "";
+  return `${origin}${pathname.slice(0, PATH_CHARACTERS_MAX)}${isWhole ? "" : "…"}`;
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "@brand-records/telemetry";
-import { ConfigResourceTypes, type Admin, type Kafka } from "kafkajs";
+import type { Admin, Kafka } from "kafkajs";
 import type { EventLogConfig } from "../settings.ts";
 import { within } from "./within.ts";
 
@@ -13,6 +13,8 @@ const READABLE = { "compression.type": "uncompressed" };
 /** Nobody looks after dead letters at once. */
 const DEAD_RETENTION_MS = 90 * 24 * HOUR_MS;
 const STOP_MS = 2_000;
+/** Kafka's number for the kind of thing whose settings are asked for. (kafkajs' enum cannot be imported from an ES module.) */
+const TOPIC = 2;
 
 export const deadTopicOf = (topic: string): string => `${topic}.dead`;
 
@@ -63,7 +65,7 @@ async function tellDifferences(
   const names = configEntries.map(({ name }) => name).filter((name) => name !== "retention.ms");
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: names }],
+    resources: [{ type: TOPIC, name: topic, configNames: names }],
   });
   const actual = new Map(resources[0]?.configEntries.map(({ configName, configValue }) => [configName, configValue]));
   for (const { name, value } of configEntries) {

@@ -9,14 +9,14 @@ import type { IntakeMetrics } from "./intake-metrics.ts";
 import { storeEvents, type Stored } from "./store-events.ts";
 
 const DAY_MS = 86_400_000;
-/** The log keeps messages for a week; a relay may have been away for longer. What is older still is a mistake. */
-const AGE_DAYS_MAX = 60;
 const FUTURE_DAYS_MAX = 1;
 
 export interface IntakeOptions {
   readonly db: Database;
   readonly brands: { unknownAmong(brandIds: readonly string[]): Promise<Set<string>> };
   readonly deadLetters: DeadLetters;
+  /** Whole days for which events are kept: an older one would be dropped before it was sent. */
+  readonly keepDays: number;
   readonly metrics: IntakeMetrics;
   readonly log: Logger;
 }
@@ -56,13 +56,13 @@ export function openIntake(options: IntakeOptions): Intake {
 /** Tells what can be stored from what cannot. */
 async function sort(
   messages: readonly ReceivedMessage[],
-  { brands }: IntakeOptions,
+  { brands, keepDays }: IntakeOptions,
 ): Promise<{ readable: Readable[]; dead: DeadLetter[] }> {
   const dead: DeadLetter[] = [];
   const readable: Readable[] = [];
   for (const message of messages) {
     try {
-      readable.push({ message, event: eventFrom(message) });
+      readable.push({ message, event: eventFrom(message, keepDays) });
     } catch (error) {
       if (!(error instanceof UnreadableMessage)) throw error;
       dead.push({ message, reason: error.message });
@@ -74,14 +74,14 @@ async function sort(
   return { readable: known, dead };
 }
 
-function eventFrom({ key, value, headers }: ReceivedMessage): NewEvent {
+function eventFrom({ key, value, headers }: ReceivedMessage, keepDays: number): NewEvent {
   const { event, dataJson } = readEventMessage(value);
   const { id, created_at, brand_id, type, data } = event;
   if (key !== data.id) throw new UnreadableMessage("its key is not the record's id");
   // Its id and time are what tells it from others: with another time it would be another event under the same id.
   if (!(Math.abs(timeOfId(id) - Date.parse(created_at)) <= 1)) throw new UnreadableMessage("created_at is not the time its id was made at");
   const ageDays = (Date.now() - Date.parse(created_at)) / DAY_MS;
-  if (ageDays > AGE_DAYS_MAX) throw new UnreadableMessage(`created_at is over ${AGE_DAYS_MAX} days ago`);
+  if (ageDays > keepDays) throw new UnreadableMessage(`created_at is over ${keepDays} days ago`);
   if (ageDays < -FUTURE_DAYS_MAX) throw new UnreadableMessage("created_at is in the future");
   return { id, created_at, brand_id, type, data: dataJson, traceparent: wellFormedTraceparent(headers["traceparent"]) };
 }

@@ -22,7 +22,7 @@ const GROUP = "webhook";
 const DEAD_LETTERS = "webhook.dead_letters";
 
 export interface IntakeStart {
-  readonly config: EventLogConfig & { readonly DATABASE_URL: string };
+  readonly config: EventLogConfig & { readonly DATABASE_URL: string; readonly RETENTION_DAYS: number };
   readonly db: Database;
   readonly brands: KnownBrands;
   readonly life: Lifecycle;
@@ -41,7 +41,8 @@ export interface StartedIntake {
 /** From Kafka where KAFKA_BROKERS is set, else from the relay itself. */
 export function startIntake({ config, db, brands, life, registry, log }: IntakeStart): StartedIntake {
   const metrics = intakeMetrics(registry);
-  const intakeInto = (deadLetters: DeadLetters): Intake => openIntake({ db, brands, deadLetters, metrics, log });
+  const intakeInto = (deadLetters: DeadLetters): Intake =>
+    openIntake({ db, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log });
   if (config.KAFKA_BROKERS.length === 0) {
     // What is replayed comes the same way again.
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));
