@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
-import { EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
+import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { freePort } from "@brand-records/postgres/embedded";
 import { createDatabase, eventually, startProcess, type ServiceProcess } from "@brand-records/testkit";
@@ -55,6 +55,7 @@ export interface Stack {
   readonly importing: RpcClient<ImportServiceService>;
   readonly receivers: RpcClient<ReceiversServiceService>;
   readonly events: RpcClient<EventsServiceService>;
+  readonly deliveries: RpcClient<DeliveriesServiceService>;
   readonly databaseUrl: string;
   readonly processes: Record<ServiceName, ServiceProcess>;
   /** gRPC targets. */
@@ -151,6 +152,7 @@ export async function startStack({
   const importing = connectRpc(ImportServiceService, addresses.records, { idempotent: [] });
   const receivers = connectRpc(ReceiversServiceService, addresses.webhook, { idempotent: [] });
   const events = connectRpc(EventsServiceService, addresses.webhook, { idempotent: [] });
+  const deliveries = connectRpc(DeliveriesServiceService, addresses.webhook, { idempotent: [] });
 
   return {
     gateways: running,
@@ -161,6 +163,7 @@ export async function startStack({
     importing,
     receivers,
     events,
+    deliveries,
     addresses,
     topic,
     startAnother: (service) => start(service),
@@ -181,7 +184,7 @@ export async function startStack({
     createBrand: (options) => createBrand(accounts, options),
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
-      for (const client of [accounts, plans, records, importing, receivers, events]) client.stop();
+      for (const client of [accounts, plans, records, importing, receivers, events, deliveries]) client.stop();
       await Promise.all(
         [...running.map((gateway) => gateway.process), ...Object.values(processes), ...Object.values(replicas ?? {})].map(endProcess),
       );

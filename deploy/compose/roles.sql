@@ -5,10 +5,14 @@
 \getenv plans_password PLANS_DB_PASSWORD
 \getenv records_password RECORDS_DB_PASSWORD
 \getenv webhook_password WEBHOOK_DB_PASSWORD
+\getenv platform_password PLATFORM_DB_PASSWORD
 
 create role accounts login password :'accounts_password';
 create role plans login password :'plans_password';
 create role records login password :'records_password';
 create role webhook login password :'webhook_password';
+
+-- Writes the records in the platform's stead, once records has made their tables: see platform-role in docker-compose.yml.
+create role platform_backend login password :'platform_password';
 
 grant create, temporary on database brand_records to accounts, plans, records, webhook;

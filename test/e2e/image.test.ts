@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { promisify } from "node:util";
+import { openPool } from "@brand-records/postgres";
 import { createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
 import { parse } from "yaml";
 
@@ -112,6 +113,9 @@ describe("a process of the image", () => {
 
 interface ComposeService {
   readonly image: string;
+  readonly profiles?: readonly string[];
+  readonly entrypoint?: readonly string[];
+  readonly volumes?: readonly string[];
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
@@ -122,7 +126,7 @@ interface ComposeService {
 describe("docker-compose.yml", () => {
   const text = readFileSync(join(ROOT, "docker-compose.yml"), "utf8");
   const { services } = parse(text, { merge: true }) as { services: Readonly<Record<string, ComposeService>> };
-  const processes = Object.entries(services).filter(([, service]) => service.image === "brand-records");
+  const processes = Object.entries(services).filter(([, { image, profiles }]) => image === "brand-records" && profiles === undefined);
 
   it("runs every process there is, and asks each how it is", async () => {
     const names = [...(await readdir(join(ROOT, "services"))), "gateway"];
@@ -142,6 +146,60 @@ describe("docker-compose.yml", () => {
     expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(Object.keys(env)));
   });
 
+  it("has the operators' command line for single commands, with the settings it knows and the addresses of all", async () => {
+    const { profiles, entrypoint, environment = {}, depends_on } = services["brandctl"] as ComposeService;
+    expect({ profiles, entrypoint }).toEqual({ profiles: ["tools"], entrypoint: ["brandctl"] });
+    const brandctl = join(image, "node_modules/.bin", entrypoint?.[0] ?? "");
+    const { stdout: help } = await run(brandctl, ["--help"]);
+    for (const name of Object.keys(environment)) expect(help).toContain(name);
+    const hosts = ["ACCOUNTS", "PLANS", "RECORDS", "WEBHOOK"].map((name) => environment[`${name}_ADDRESS`]);
+    expect(hosts).toEqual(["accounts:7000", "plans:7000", "records:7000", "webhook:7000"]);
+    expect(environment["BASE_URL"]).toBe("http://gateway:8080");
+    // It is needed most when something is not well.
+    expect(Object.keys(depends_on ?? {})).toEqual(["certificates"]);
+  });
+
+  it("lets brandctl and whoever writes the records in by a login of their own, with the role platform and no more", async () => {
+    const { username } = new URL(withSettings(services["brandctl"]?.environment?.["PLATFORM_DATABASE_URL"] ?? ""));
+    const roles = readFileSync(join(ROOT, "deploy/compose/roles.sql"), "utf8");
+    expect(roles).toContain(`create role ${username} login password :'platform_password'`);
+    const { command = [], volumes = [], depends_on } = services["platform-role"] as ComposeService;
+    expect(depends_on).toEqual({ records: { condition: "service_healthy" } });
+    const [source = "", target] = (volumes[0] ?? "").split(":");
+    expect(command).toContain(`--file=${target}`);
+    const grant = command.find((argument) => argument.startsWith("--command="))?.slice("--command=".length) ?? "";
+    const empty = await createDatabase("empty");
+    const records = await startProcess({
+      name: "records",
+      script: join(image, "services/records/dist/main.js"),
+      env: { DATABASE_URL: empty.url, STOP_GRACE_MS: "0" },
+    });
+    // The server's roles are not the database's own: another run may have one of that name.
+    const login = `platform_backend_${process.pid}`;
+    const superuser = openPool({ url: empty.url, max: 1, applicationName: "tests" });
+    const platform = openPool({
+      url: Object.assign(new URL(empty.url), { username: login, password: "pw" }).href,
+      max: 1,
+      applicationName: "tests",
+    });
+    try {
+      await superuser.query(`create role ${login} login password 'pw'`);
+      // Again, as with every start.
+      for (let i = 0; i < 2; i += 1) {
+        await superuser.query(readFileSync(join(ROOT, source), "utf8"));
+        await superuser.query(grant.replace(username, login));
+      }
+      expect(await platform.query("select id from records.payouts")).toEqual([]);
+      await expect(platform.query("select id from records.outbox")).rejects.toThrow("permission denied for table outbox");
+    } finally {
+      await platform.stop();
+      await records.kill();
+      await superuser.query(`drop role ${login}`);
+      await superuser.stop();
+      await empty.drop();
+    }
+  });
+
   it("publishes the gateway only, and to this machine only", () => {
     const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name, { ports }]) => [name, ports])).toEqual([["gateway", ["127.0.0.1:${PORT:-8080}:8080"]]]);
@@ -158,7 +216,7 @@ describe("docker-compose.yml", () => {
     const told = new Map([...example].map(([, name, value]) => [name, value]));
     expect(new Set(told.keys())).toEqual(used);
     const secrets = [...told].filter(([name]) => /PASSWORD|PEPPERS|SECRET/.test(name ?? ""));
-    expect(secrets).toHaveLength(7);
+    expect(secrets).toHaveLength(8);
     for (const [name, value] of secrets) expect([name, value]).toEqual([name, ""]);
     // Without a default: compose refuses to start without them.
     for (const [name] of secrets) expect(text).toContain(`\${${name}:?`);

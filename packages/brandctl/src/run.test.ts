@@ -133,10 +133,17 @@ describe("brandctl", () => {
   describe("errors", () => {
     it("of a service are passed on, in words and as JSON", async () => {
       expect(await run("brands set-tier brd_none pro")).toEqual(
-        expect.objectContaining({ code: 1, stdout: "", stderr: "error: There is no brand of this id\n" }),
+        expect.objectContaining({
+          code: 1,
+          stdout: "",
+          stderr: "error: There is no brand of this id\nbrandctl brands list shows the brands\n",
+        }),
       );
       const { stderr } = await run("brands set-tier brd_none pro --json");
-      expect(JSON.parse(stderr)).toEqual({ error: { code: "not_found", message: "There is no brand of this id", field: "brand_id" } });
+      const hint = "brandctl brands list shows the brands";
+      expect(JSON.parse(stderr)).toEqual({
+        error: { code: "not_found", message: "There is no brand of this id", field: "brand_id", hint },
+      });
     });
 
     it.each([

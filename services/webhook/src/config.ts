@@ -12,7 +12,7 @@ const Settings = z.object({
   ACCOUNTS_ADDRESS: z.string().min(1),
   /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id; every id in use has to be there. */
   RECEIVER_SECRET_KEYS: z.string().transform(parseSecretKeys),
-  /** Where callers reach the gateway. Deliveries name it in their User-Agent. */
+  /** Where callers reach the gateway: what `dashboard_url` of deliveries begins with. */
   PUBLIC_URL: origin.default("http://localhost:8080"),
   /** In the names of headers: X-<word>-Signature. */
   HEADER_WORD: z

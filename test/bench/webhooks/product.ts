@@ -22,6 +22,8 @@ export interface ProductParts {
 /** CPU time by process, in milliseconds. */
 export type Usage = Readonly<Record<"webhook" | "records" | "postgres" | "kafka" | "receivers", number>>;
 
+const STUCK_MS = 30_000;
+
 const brandOf = (receiver: number): string => `brd_${receiver}`;
 
 /** About what our events have, and padding up to the size that is measured. */
@@ -94,11 +96,11 @@ export class WebhookProduct {
   async change(count: number, receivers: readonly number[] = Array.from({ length: RECEIVERS }, (_, index) => index)): Promise<void> {
     await this.#client.query(
       `with made as (
-         select n, records.new_id('evt', clock_timestamp()) as id, ($2::text[])[1 + n % cardinality($2::text[])] as brand, 'sub_' || n as record
-           from generate_series(1, $1) n)
+         select n, at, records.new_id('evt', at) as id, ($2::text[])[1 + n % cardinality($2::text[])] as brand, 'sub_' || n as record
+           from (select n, clock_timestamp() as at from generate_series(1, $1) n offset 0) numbered)
        insert into records.outbox (id, aggregatetype, aggregateid, type, payload)
        select id, 'submission', record, 'submission.approved', json_build_object(
-                'id', id, 'type', 'submission.approved', 'created_at', records.utc(clock_timestamp()), 'brand_id', brand,
+                'id', id, 'type', 'submission.approved', 'created_at', records.utc(at), 'brand_id', brand,
                 'data', json_build_object('resource', 'submissions', 'id', record, 'campaign_id', 'cmp_1', 'status', 'approved',
                   'previous_status', 'pending', 'earned_centavos', 12000, 'currency', 'PHP', 'rejection_code', null, 'reviewed_at', null,
                   'padding', repeat('x', ${PADDING})))
@@ -115,7 +117,10 @@ export class WebhookProduct {
   }
 
   async untilDelivered(count: number): Promise<void> {
-    while ((await this.delivered()) < count) {
+    let progress = { delivered: 0, at: performance.now() };
+    for (let delivered = 0; delivered < count; delivered = await this.delivered()) {
+      if (delivered > progress.delivered) progress = { delivered, at: performance.now() };
+      if (performance.now() - progress.at > STUCK_MS) throw new Error(`no delivery for ${STUCK_MS / 1_000} s: ${delivered} of ${count}`);
       await Promise.race([pause(50), this.#webhook.ended, this.#records.ended]);
     }
   }

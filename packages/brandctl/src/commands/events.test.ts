@@ -1,4 +1,5 @@
 import type { Event } from "@brand-records/proto/webhook/v1";
+import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { eventOf, FakeWebhook } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome } from "../testing/test-terminal.ts";
@@ -55,6 +56,35 @@ describe("brandctl events", () => {
       });
     });
 
+    it("of a brand there is not are answered with not_found, where accounts can be asked", async () => {
+      const accounts = new FakeAccounts();
+      accounts.brands.set("brd_1", {
+        id: "brd_1",
+        name: "Ulap",
+        tier: "plus",
+        verified: true,
+        epoch: 1,
+        created_at: "2026-11-21T08:30:00.000Z",
+      });
+      const other = await serve(accounts.served);
+      const asking = (line: string): Promise<Outcome> => run(`events ${line} --accounts-address ${other.address}`);
+      try {
+        expect(await asking("list brd_zzz")).toMatchObject({
+          code: 1,
+          stdout: "",
+          stderr: "error: There is no brand of this id\nbrandctl brands list shows the brands\n",
+        });
+        const { code, stdout, stderr } = await asking("list brd_zzz --json");
+        expect({ code, stdout, error: JSON.parse(stderr) }).toMatchObject({ code: 1, stdout: "", error: { error: { code: "not_found" } } });
+        expect(await asking("list brd_1")).toMatchObject({ code: 0, stdout: "The brand has no events.\n" });
+        expect((await asking("list brd_1 --json")).json()).toEqual({ events: [] });
+      } finally {
+        await other.stop();
+      }
+      // Accounts away is no reason to doubt the list.
+      expect(await asking("list brd_zzz")).toMatchObject({ code: 0, stdout: expect.stringContaining("Is the id right?") });
+    });
+
     it("reads all pages up to the limit, and says that there may be more", async () => {
       fake.events.push(...Array.from({ length: 450 }, (_, at) => eventOf({ id: `evt_${at}` })));
       const ids = async (line: string): Promise<string[]> =>
@@ -109,6 +139,24 @@ describe("brandctl events", () => {
       letters(300);
       expect((await run("events dead")).stderr).toContain("And 250 more");
       expect((await run("events dead --limit 999 --json")).json()).toEqual({ dead_letters: fake.deadLetters.slice(0, 200), total: 300 });
+    });
+
+    it("may take minutes to be taken in again", async () => {
+      await run("events replay-dead");
+      expect(fake.replayDeadMs).toBeGreaterThan(540_000);
+      expect(fake.replayDeadMs).toBeLessThanOrEqual(600_000);
+    });
+
+    it("that somebody else replays are left to them, and what to do is told", async () => {
+      letters(1);
+      fake.deadLettersTaken = true;
+      const outcome = await run("events replay-dead");
+      const { stderr } = await run("events replay-dead --json");
+      fake.deadLettersTaken = false;
+      expect(outcome).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is being replayed already") });
+      expect(JSON.parse(stderr)).toMatchObject({
+        error: { code: "request_conflict", hint: expect.stringContaining("brandctl events dead shows what is left") },
+      });
     });
 
     it("are taken in again", async () => {

@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
@@ -38,10 +39,22 @@ describe("brandctl receivers", () => {
       expect(outcome.stderr).toBe("");
     });
 
-    it("takes types with spaces between", async () => {
-      const args = [...CREATE.split(" "), " payout.paid, campaign.settled "];
+    it("takes types with spaces between, and a comma too many", async () => {
+      const args = [...CREATE.split(" "), " payout.paid, campaign.settled,, "];
       expect((await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address } })).code).toBe(0);
       expect(fake.receivers[0]?.events).toEqual(["payout.paid", "campaign.settled"]);
+    });
+
+    it.each([
+      ["payout.foo", '"payout.foo" is no event type'],
+      ["payout.paid,payout.foo,ping", '"payout.foo", "ping" is no event type'],
+      [",", "--events names no event type"],
+    ])("refuses --events %s, and says what is wrong with it and which there are", async (types, message) => {
+      for (const line of [`${CREATE} ${types}`, `receivers update rcv_1 --brand brd_1 --events ${types}`]) {
+        expect(await run(line)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
+        expect((await run(line)).stderr).toContain("submission.approved, submission.rejected, payout.paid, campaign.settled");
+      }
+      expect(fake.receivers).toEqual([]);
     });
 
     it.each(["--brand", "--url", "--label", "--events"])("needs %s", async (option) => {
@@ -52,18 +65,21 @@ describe("brandctl receivers", () => {
     });
 
     it.each([
-      ["http://hooks.ulap.example/", "not_https", "its https:// URL"],
-      ["https://localhost/", "private_address", "the internet reaches"],
-      ["https://hooks.slack.com/services/x", "chat_webhook", "run a relay"],
-      ["https://hooks.ulap.example/events?token=tok3n", "duplicate_url", "brandctl receivers list BRAND --json"],
-    ])("says what to do about %s: %s", async (url, code, hint) => {
-      fake.receivers.push(receiverOf());
+      ["http://hooks.ulap.example/", "not_https", "url has to begin with https://"],
+      ["https://localhost/", "private_address", "url has to name a public host"],
+      ["https://hooks.slack.com/services/x", "chat_webhook", "url is a team chat's incoming webhook"],
+    ])("says once what is wrong with %s, as the service does: %s", async (url, code, message) => {
       const line = `receivers create --brand brd_1 --url ${url} --label L --events payout.paid`;
-      const { stderr } = await run(`${line} --json`);
-      expect(JSON.parse(stderr)).toEqual({
-        error: { code, message: expect.any(String), field: "url", hint: expect.stringContaining(hint) },
-      });
-      expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(hint) });
+      expect(JSON.parse((await run(`${line} --json`)).stderr)).toEqual({ error: { code, message, field: "url" } });
+      expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: `error: ${message}\n` });
+    });
+
+    it("says what to do about a URL the brand has already", async () => {
+      fake.receivers.push(receiverOf());
+      const line = "receivers create --brand brd_1 --url https://hooks.ulap.example/events?token=tok3n --label L --events payout.paid";
+      const hint = expect.stringContaining("brandctl receivers list BRAND --json");
+      expect(JSON.parse((await run(`${line} --json`)).stderr)).toMatchObject({ error: { code: "duplicate_url", field: "url", hint } });
+      expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: hint });
     });
 
     it("says what to do about a brand that has as many as it may", async () => {
@@ -76,7 +92,7 @@ describe("brandctl receivers", () => {
   });
 
   describe("list", () => {
-    it("shows state and figures in columns, and of URLs the host alone", async () => {
+    it("shows state and figures in columns, and of URLs the beginning", async () => {
       fake.receivers.push(
         receiverOf({ last_status: 200, last_delivery_at: "2026-11-21T08:31:00.000Z" }),
         receiverOf({
@@ -97,11 +113,36 @@ describe("brandctl receivers", () => {
       const { code, stdout } = await run("receivers list brd_1");
       expect(code).toBe(0);
       expect(stdout.split("\n")).toEqual([
-        "ID     STATE                             LAST                        FAILURES  WAITING  EVENTS                         URL                           LABEL",
-        "rcv_1  enabled                           200 2026-11-21 08:31               0        0  payout.paid                    https://hooks.ulap.example/…  Ledger",
-        "rcv_2  disabled 2026-11-21 08:33 (gone)  no answer 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example             名前\ufffd[2J",
+        "ID     STATE                             LAST                        FAILURES  WAITING  EVENTS                         URL                                 LABEL",
+        "rcv_1  enabled                           200 2026-11-21 08:31               0        0  payout.paid                    https://hooks.ulap.example/events…  Ledger",
+        "rcv_2  disabled 2026-11-21 08:33 (gone)  no answer 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example                   名前\ufffd[2J",
         "",
       ]);
+    });
+
+    it("tells two receivers of a host apart by the first 24 characters of their paths, and never shows a query", async () => {
+      const urls = [
+        "https://a.example/events/ledger",
+        "https://a.example/events/books",
+        `https://a.example/${"x".repeat(23)}`,
+        `https://a.example/${"x".repeat(24)}`,
+        "https://a.example/events?token=tok3n",
+        "https://a.example/?token=tok3n",
+        "https://a.example/",
+      ];
+      fake.receivers.push(...urls.map((url, at) => receiverOf({ id: `rcv_${at}`, url })));
+      const { stdout } = await run("receivers list brd_1");
+      expect(stdout.match(/https:\S+/g)).toEqual([
+        "https://a.example/events/ledger",
+        "https://a.example/events/books",
+        `https://a.example/${"x".repeat(23)}`,
+        `https://a.example/${"x".repeat(23)}…`,
+        "https://a.example/events…",
+        "https://a.example/…",
+        "https://a.example",
+      ]);
+      const { receivers } = (await run("receivers list brd_1 --json")).json<{ receivers: Receiver[] }>();
+      expect(receivers.map(({ url }) => url)).toEqual(urls);
     });
 
     it("takes the brand as an argument or as an option, not two of them, and not none", async () => {
@@ -118,6 +159,19 @@ describe("brandctl receivers", () => {
 
     it("says what to check when there are none", async () => {
       expect((await run("receivers list brd_1")).stdout).toBe("The brand has no receivers. Is the id right? See brandctl brands list\n");
+      const accounts = await serve(new FakeAccounts().served);
+      const env = { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: accounts.address };
+      try {
+        expect(await run("receivers list brd_nope1", { env })).toMatchObject({
+          code: 1,
+          stdout: "",
+          stderr: expect.stringContaining("There is no brand of this id"),
+        });
+        const { code, stderr } = await run("receivers list brd_nope1 --json", { env });
+        expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 1, error: { code: "not_found", field: "brand_id" } });
+      } finally {
+        await accounts.stop();
+      }
     });
   });
 
@@ -243,7 +297,7 @@ describe("brandctl receivers", () => {
     it.each(["y", "YES", " yes "])("asks, and does it at %j", async (answer) => {
       const { code, stdout, stderr } = await run("receivers delete rcv_1 --brand brd_1", typing(answer));
       expect(stderr).toContain(
-        'Delete rcv_1, "Ledger" at https://hooks.ulap.example/…, and 3 deliveries that wait for it, for good? [y/N]',
+        'Delete rcv_1, "Ledger" at https://hooks.ulap.example/events…, and 3 deliveries that wait for it, for good? [y/N]',
       );
       expect({ code, stdout }).toEqual({ code: 0, stdout: "rcv_1 is deleted, and 3 deliveries that waited for it.\n" });
       expect(fake.receivers).toEqual([]);

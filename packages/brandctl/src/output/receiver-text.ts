@@ -26,7 +26,7 @@ function lastOf({ last_status, last_delivery_at }: Receiver): string {
   return `${last_status === 0 ? "no answer" : last_status} ${shortTime(last_delivery_at)}`;
 }
 
-/** Enough to tell two receivers of a host apart. Tokens stand behind it, or are longer. */
+/** Enough to tell two receivers of a host apart, and too little for most tokens. */
 const PATH_CHARACTERS_MAX = 24;
 
 /** `https://hooks.brand.example/events/ledger`; what is left out, the query among it, is told by `…`. */

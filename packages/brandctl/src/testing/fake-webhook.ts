@@ -32,6 +32,10 @@ export class FakeWebhook {
   replayStep = 1;
   /** Whether receivers on this machine are taken. */
   loopback = false;
+  /** Somebody else replays the dead letters. */
+  deadLettersTaken = false;
+  /** How long the last caller was ready to wait for dead letters to be replayed. */
+  replayDeadMs: number | undefined;
   /** What lists of events were asked for. */
   readonly asked: ListEventsRequest[] = [];
 
@@ -136,7 +140,11 @@ export class FakeWebhook {
         return { events, next_after_id: events.length === page_size ? (events.at(-1)?.id ?? null) : null };
       },
       listDeadLetters: async ({ page_size }) => ({ dead_letters: this.deadLetters.slice(0, page_size), total: this.deadLetters.length }),
-      replayDeadLetters: async () => ({ replayed: this.deadLetters.splice(0).length }),
+      replayDeadLetters: async (_, { deadline }) => {
+        this.replayDeadMs = deadline - Date.now();
+        if (this.deadLettersTaken) throw new AppError("request_conflict", "The dead letters are being replayed already");
+        return { replayed: this.deadLetters.splice(0).length };
+      },
     }),
   ];
 

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { isChatWebhook } from "./chat-webhooks.ts";
 import { isPublicAddress } from "./forbidden-addresses.ts";
 import { isLoopbackHost } from "./loopback.ts";
+import { plainSpelling } from "./plain-spelling.ts";
 
 /** Of the URL as it is written, and as it is kept. */
 const URL_CHARACTERS_MAX = 2_048;
@@ -42,8 +43,8 @@ const CHAT: UrlProblem = {
 const NO_URL = invalid("has to be a whole URL, such as https://hooks.brand.example/events");
 
 /**
- * A receiver's URL as it will be called and is kept, normalised as `URL` does: what a parser makes of it now is what will be
- * dialled. Names that are not obviously private are looked at again when they are resolved.
+ * A receiver's URL as it will be called and is kept, normalised as `URL` does and in its plainest spelling: what a parser makes
+ * of it now is what will be dialled, and two ways to write the same are the same. Names that are not obviously private are looked at again when they are resolved.
  *
  * @returns every problem if there is any, the one to be told first being first
  */
@@ -53,6 +54,7 @@ export function readReceiverUrl(text: string, rules: UrlRules): ReadUrl {
   if (!text.isWellFormed() || /[\s\p{Cc}]/u.test(text)) return { problems: [invalid("must not hold spaces or control characters")] };
   const url = URL.parse(text);
   if (url === null) return { problems: [/^[a-z]+:\/*\[[^\]]*%/i.test(text) ? PRIVATE : NO_URL] };
+  plainSpelling(url);
   const [first, ...more] = problemsOf(url, text, rules);
   return first === undefined ? { href: url.href } : { problems: [first, ...more] };
 }
@@ -80,7 +82,7 @@ function problemsOf(url: URL, text: string, { ports, loopback = false }: UrlRule
 }
 
 /** Names that mean a machine or a network of somebody's own, wherever they are looked up. */
-const PRIVATE_SUFFIX = /\.(localhost|local|internal|home\.arpa)$/;
+const PRIVATE_SUFFIX = /\.(localhost|local|internal|lan|corp|home|home\.arpa)$/;
 
 /** By now the parser has made `0x7f.1`, `2130706433` and `１２７.1` into `127.0.0.1`, and everything into lower case. */
 function problemsOfHost(hostname: string): UrlProblem[] {

@@ -235,7 +235,8 @@ describe("a URL", () => {
     const brand = newBrand();
     const url = "https://hooks.brand.example/one/two";
     await served.create(brand, { url });
-    for (const same of [url, "https://HOOKS.brand.example:443/one/two", "https://hooks.brand.example/x/../one/./two"]) {
+    const spellings = ["HOOKS.brand.example:443/one/two", "hooks.brand.example/x/../one/./two", "hooks.brand.example./%6fne/%74w%6F"];
+    for (const same of [url, ...spellings.map((spelling) => `https://${spelling}`)]) {
       await expect(create(brand, { url: same })).rejects.toMatchObject({ kind: "duplicate_url", field: "url" });
     }
     for (let i = 1; i < 20; i += 1) await served.create(brand);

@@ -1,0 +1,238 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openPool, type Database } from "@brand-records/postgres";
+import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { Webhook } from "standardwebhooks";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: what a brand's receivers get is what happened, signed, to whom and when the brand wants it. */
+
+interface Request {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly event: {
+    readonly id: string;
+    readonly type: string;
+    readonly test: boolean;
+    readonly data: { readonly id: string; readonly status: string };
+  };
+}
+
+let stack: Stack;
+let brand: TestBrand;
+let db: Database;
+let requests: Request[];
+let answer: (response: ServerResponse) => void;
+let origin: string;
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const body = Buffer.concat(chunks).toString();
+    requests.push({ url: request.url ?? "", headers: request.headers, body, event: JSON.parse(body) as Request["event"] });
+    answer(response);
+  });
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  stack = await startStack({
+    kafkaBrokers: process.env["TEST_KAFKA_BROKERS"] ?? "",
+    redisUrl: process.env["TEST_REDIS_URL"] ?? "",
+    env: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1,0.1,0.1", LOG_LEVEL: "trace" },
+  });
+  db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
+}, 60_000);
+beforeEach(async () => {
+  requests = [];
+  answer = (response) => response.writeHead(204).end();
+  brand = await stack.createBrand();
+});
+afterAll(async () => {
+  await db.stop();
+  await stack.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+let paths = 0;
+async function register(path = `/hook/${(paths += 1)}`, events = ["submission.approved"]): Promise<{ receiver: Receiver; secret: string }> {
+  const { receiver, secret } = await stack.receivers.createReceiver(
+    { brand_id: brand.id, url: `${origin}${path}`, label: "Test", events },
+    callContext(),
+  );
+  if (receiver == null) throw new Error("createReceiver answered without a receiver");
+  return { receiver, secret };
+}
+
+/** Approves so many submissions that were pending, each a transaction of its own; answers their ids. */
+async function approve(count = 1): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId("sub"));
+  for (const id of ids) {
+    await db.query(
+      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
+         earned_centavos, currency, submitted_at)
+       values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://video.example/1', 12000, 'PHP', now())`,
+      [brand.id, id],
+    );
+    await db.query("update records.submissions set status = 'approved', reviewed_at = now() where brand_id = $1 and id = $2", [
+      brand.id,
+      id,
+    ]);
+  }
+  return ids;
+}
+
+const arrived = (): string[] => requests.map(({ event }) => event.data.id);
+const key = (receiver: Receiver) => ({ brand_id: brand.id, receiver_id: receiver.id });
+const deliveriesOf = async (receiver: Receiver, state: string | null = null) =>
+  (await stack.deliveries.listDeliveries({ ...key(receiver), state, page_size: 200, after_id: null }, callContext())).deliveries;
+
+it("an approval arrives, signed, and its delivery tells so", async () => {
+  const { receiver, secret } = await register();
+  const [id] = await approve();
+  await eventually(() => expect(arrived()).toEqual([id]));
+  const [{ headers, body, event }] = requests as [Request];
+  expect(event).toMatchObject({ type: "submission.approved", test: false, data: { id, status: "approved" } });
+  expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event);
+  const digest = createHmac("sha256", secret).update(`${headers["x-service-timestamp"]}.${body}`).digest("hex");
+  expect(headers["x-service-signature"]).toBe(`sha256=${digest}`);
+  const delivery = await eventually(async () => {
+    const [only] = await deliveriesOf(receiver, "delivered");
+    expect(only).toBeDefined();
+    return only;
+  });
+  const { attempts } = await stack.deliveries.getDelivery({ brand_id: brand.id, delivery_id: delivery?.id ?? "" }, callContext());
+  expect(attempts).toMatchObject([{ attempt: 1, outcome: "accepted", http_status: 204 }]);
+  const { receiver: now } = await stack.receivers.getReceiver(key(receiver), callContext());
+  expect(now).toMatchObject({ last_status: 204, failures: 0, waiting: 0, last_delivery_at: expect.any(String) });
+});
+
+it("a rotation loses nothing: deliveries carry both signatures until the new secret is activated", async () => {
+  const { receiver, secret: old } = await register();
+  const { secret: next } = await stack.receivers.rotateSecret(key(receiver), callContext());
+  const verifies = ({ body, headers }: Request, secret: string): boolean => {
+    try {
+      return new Webhook(secret).verify(body, headers as Record<string, string>) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  await approve();
+  await eventually(() => expect(requests).toHaveLength(1));
+  expect([old, next].map((secret) => verifies(requests[0] as Request, secret))).toEqual([true, true]);
+  await stack.receivers.activateSecret(key(receiver), callContext());
+  await approve();
+  await eventually(() => expect(requests).toHaveLength(2));
+  expect([old, next].map((secret) => verifies(requests[1] as Request, secret))).toEqual([false, true]);
+});
+
+it("a test delivery takes the same way, and changes nothing but what was seen last", async () => {
+  const { receiver, secret } = await register();
+  answer = (response) => response.writeHead(500).end();
+  const { event_id } = await stack.receivers.sendTest({ ...key(receiver), type: null }, callContext());
+  await eventually(() => expect(requests).toHaveLength(4));
+  expect(requests[0]?.event).toMatchObject({ id: event_id, test: true, data: { id: "sub_test" } });
+  expect(() => new Webhook(secret).verify(requests[0]?.body ?? "", requests[0]?.headers as Record<string, string>)).not.toThrow();
+  await eventually(async () => {
+    const { receiver: now } = await stack.receivers.getReceiver(key(receiver), callContext());
+    expect(now).toMatchObject({ last_status: 500, failures: 0, enabled: true });
+  });
+});
+
+it("a disabled receiver gets nothing; enabled, it gets what was held, or nothing of it", async () => {
+  const { receiver } = await register();
+  await stack.receivers.disableReceiver(key(receiver), callContext());
+  const held = await approve(3);
+  await eventually(async () => expect(await deliveriesOf(receiver, "held")).toHaveLength(3));
+  expect(requests).toEqual([]);
+  await stack.receivers.enableReceiver({ ...key(receiver), held: "release" }, callContext());
+  await eventually(() => expect(arrived().toSorted()).toEqual(held.toSorted()));
+
+  await stack.receivers.disableReceiver(key(receiver), callContext());
+  await approve(3);
+  await eventually(async () => expect(await deliveriesOf(receiver, "held")).toHaveLength(3));
+  expect(await stack.receivers.enableReceiver({ ...key(receiver), held: "drop" }, callContext())).toMatchObject({ dropped: 3 });
+  const [after] = await approve();
+  await eventually(() => expect(arrived()).toContain(after));
+  expect(requests).toHaveLength(4);
+});
+
+it("a receiver that is deleted while it is sent to gets no more, and nothing is left of it", async () => {
+  const waiting: ServerResponse[] = [];
+  answer = (response) => void waiting.push(response);
+  const { receiver } = await register();
+  await approve(30);
+  await eventually(() => expect(waiting.length).toBeGreaterThanOrEqual(8));
+  await stack.receivers.deleteReceiver(key(receiver), callContext());
+  const sent = requests.length;
+  answer = (response) => response.writeHead(204).end();
+  for (const response of waiting) response.writeHead(204).end();
+  await eventually(async () => expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiver.id])).toEqual([]));
+  expect(requests).toHaveLength(sent);
+});
+
+it("what was delivered is sent once more when it is asked for: one delivery, or all since a time", async () => {
+  const { receiver } = await register();
+  const since = new Date(Date.now() - 1_000).toISOString();
+  const ids = await approve(20);
+  await eventually(async () => expect(await deliveriesOf(receiver, "delivered")).toHaveLength(20));
+  const [delivery] = await deliveriesOf(receiver);
+  await stack.deliveries.replayDelivery({ brand_id: brand.id, delivery_id: delivery?.id ?? "" }, callContext());
+  await eventually(() => expect(requests).toHaveLength(21));
+  expect(requests[20]?.event.id).toBe(delivery?.event_id);
+  expect(requests[20]?.headers["x-service-attempt"]).toBe("1");
+
+  const { replay } = await stack.deliveries.replayEvents({ ...key(receiver), since }, callContext());
+  await eventually(() => expect(requests).toHaveLength(41));
+  expect(arrived().slice(21).toSorted()).toEqual(ids.toSorted());
+  await eventually(async () => {
+    const now = await stack.deliveries.getReplay({ brand_id: brand.id, replay_id: replay?.id ?? "" }, callContext());
+    expect(now.replay).toMatchObject({ queued: 20, total: 20, finished_at: expect.any(String) });
+  });
+});
+
+it("two workers share what there is; one that is told to end finishes what it has, and nothing is attempted twice", async () => {
+  await register();
+  const another = await stack.startAnother("webhook");
+  answer = (response) => setTimeout(() => response.writeHead(204).end(), 20);
+  const ids = await approve(300);
+  await eventually(() => expect(requests.length).toBeGreaterThan(20));
+  expect(await another.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+  await eventually(async () => expect(await db.query("select from webhook.deliveries")).toEqual([]), { timeoutMs: 20_000 });
+  expect(requests).toHaveLength(300);
+  expect(new Set(arrived())).toEqual(new Set(ids));
+}, 60_000);
+
+it("keeps secrets, and receivers' paths and queries, out of logs and metrics, whatever comes of attempts", async () => {
+  const [path, token, unreachable] = [`path-${newId("x")}`, `token-${newId("x")}`, `away-${newId("x")}`];
+  const { secret, receiver } = await register(`/${path}?token=${token}`);
+  const closed = {
+    brand_id: brand.id,
+    url: `http://127.0.0.1:1/${unreachable}?token=${token}`,
+    label: "Away",
+    events: ["submission.approved"],
+  };
+  const { secret: otherSecret } = await stack.receivers.createReceiver(closed, callContext());
+  const { secret: nextSecret } = await stack.receivers.rotateSecret(key(receiver), callContext());
+  answer = (response) => (requests.length % 2 === 0 ? response.socket?.resetAndDestroy() : response.writeHead(500).end());
+  await approve(3);
+  await eventually(async () => expect(await db.query("select from webhook.deliveries")).toEqual([]), { timeoutMs: 20_000 });
+  const refused = stack.receivers.createReceiver({ ...closed, url: `https://127.0.0.2/${path}?token=${token}#x` }, callContext());
+  const problem = await refused.then(
+    () => "",
+    (error: Error) => JSON.stringify(error) + error.message,
+  );
+  const { admin_port } = stack.processes.webhook.ready as { admin_port: number };
+  const metrics = await (await fetch(`http://127.0.0.1:${admin_port}/metrics`)).text();
+  const said = [problem, metrics, ...Object.values(stack.processes).map((process) => process.output())].join("\n");
+  expect(said).toContain("delivery attempted");
+  expect(said).toContain(receiver.id);
+  const secrets = [secret, otherSecret, nextSecret].flatMap((each) => [each, each.slice("whsec_".length)]);
+  for (const marker of [path, token, unreachable, ...secrets]) expect(said.includes(marker)).toBe(false);
+}, 60_000);
