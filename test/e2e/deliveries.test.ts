@@ -203,6 +203,7 @@ it("two workers share what there is; one that is told to end finishes what it ha
   answer = (response) => setTimeout(() => response.writeHead(204).end(), 20);
   const ids = await approve(300);
   await eventually(() => expect(requests.length).toBeGreaterThan(20));
+  await eventually(() => expect(another.output()).toContain("delivery attempted"));
   expect(await another.kill("SIGTERM")).toEqual({ code: 0, signal: null });
   await eventually(async () => expect(await db.query("select from webhook.deliveries")).toEqual([]), { timeoutMs: 20_000 });
   expect(requests).toHaveLength(300);

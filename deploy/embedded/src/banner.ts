@@ -1,15 +1,23 @@
 import pc from "picocolors";
 import type { LauncherConfig } from "./config.ts";
-import type { RunFile } from "./run-file.ts";
+import type { RunBrand, RunFile } from "./run-file.ts";
 
-/** What a person sees when everything runs. */
-export function banner(run: RunFile, config: LauncherConfig): string {
+/** The one that examples are about. */
+export const brandToShow = (brands: readonly RunBrand[]): RunBrand | undefined =>
+  brands.find(({ tier }) => tier === "enterprise") ?? brands[0];
+
+/**
+ * What a person sees when everything runs.
+ *
+ * @param pendingSubmission one of the enterprise brand's, to be approved; absent if there is none left
+ */
+export function banner(run: RunFile, config: LauncherConfig, pendingSubmission: string | undefined): string {
   const limits: Readonly<Record<string, number>> = {
     plus: config.RATE_LIMIT_PLUS,
     pro: config.RATE_LIMIT_PRO,
     enterprise: config.RATE_LIMIT_ENTERPRISE,
   };
-  const enterprise = run.brands.find(({ tier }) => tier === "enterprise") ?? run.brands[0];
+  const enterprise = brandToShow(run.brands);
   const call = (path: string): string =>
     `curl -s '${run.base_url}${path}' \\\n    -H 'Authorization: Bearer ${enterprise?.keys.reporting}'`;
   return [
@@ -30,6 +38,11 @@ export function banner(run: RunFile, config: LauncherConfig): string {
     `  ${pc.bold("Connect an assistant")}  ${pc.dim("Claude Code here; docs/assistants.md has the others")}`,
     "",
     `  claude mcp add --transport http brand-records ${run.base_url}/api/mcp \\\n    --header 'Authorization: Bearer ${enterprise?.keys.reporting}'`,
+    "",
+    `  ${pc.bold("Watch an event arrive")}  ${pc.dim("the first in another terminal")}`,
+    "",
+    `  npx brandctl listen --create --brand ${enterprise?.id}`,
+    ...(pendingSubmission === undefined ? [] : ["", `  npx brandctl records set-status submission ${pendingSubmission} approved`]),
     "",
     `  ${pc.bold("Try")}`,
     "",

@@ -60,6 +60,17 @@ export async function seedDemo(
   }
 }
 
+/** One of the newest that wait for a review; undefined if none of them does. */
+export async function findPendingSubmission(recordsAddress: string, brandId: string): Promise<string | undefined> {
+  const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: [] });
+  try {
+    const { data } = await records.listSubmissions({ brand_id: brandId, limit: 200, cursor: null, since: null }, step());
+    return data.find(({ status }) => status === "pending")?.id;
+  } finally {
+    records.stop();
+  }
+}
+
 async function provision({ accounts }: Clients, { id, name, tier, ownerEmail }: DemoBrand): Promise<string> {
   const { brand } = await accounts.createBrand({ id, name, tier, verified: true }, step());
   if (brand == null) throw new Error("createBrand answered without a brand");

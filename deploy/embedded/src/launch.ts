@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { banner } from "./banner.ts";
+import { banner, brandToShow } from "./banner.ts";
 import type { LauncherConfig } from "./config.ts";
 import { startDatabase } from "./database.ts";
-import { seedDemo } from "./demo.ts";
+import { findPendingSubmission, seedDemo } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
 import { loadSecrets, readJson, writeJson, type LocalFiles } from "./local-files.ts";
 import { requireFreePort } from "./ports.ts";
@@ -57,7 +57,9 @@ export async function launch(
   const baseUrl = `http://${reachableHost(config.HOST)}:${config.PORT}`;
   const run: RunFile = { base_url: baseUrl, admin: programs.admin, rpc: programs.rpc, platform_database_url: platformUrl, brands };
   writeJson(files.run, run);
-  terminal.say(banner(run, config));
+  const shown = brandToShow(brands);
+  const pending = shown === undefined ? undefined : await findPendingSubmission(programs.rpc.records, shown.id);
+  terminal.say(banner(run, config, pending));
 }
 
 /** Where a host that listens on every address can be reached from here; IPv6 as URLs want it. */
