@@ -150,7 +150,7 @@ export class Ledger {
     const [left] = await this.#db.query<{ deliveries: number; in_flight: number }>(
       "select (select count(*) from webhook.deliveries) as deliveries, (select sum(in_flight) from webhook.lanes) as in_flight",
     );
-    if (left?.deliveries !== 0 || Number(left.in_flight) !== 0) problems.push(`left over: ${JSON.stringify(left)}`);
+    if (left?.deliveries !== 0 || left.in_flight !== 0) problems.push(`left over: ${JSON.stringify(left)}`);
     const rows = await this.#db.query<{ receiver_id: string; event_id: string; state: string }>(
       "select receiver_id, event_id, state from webhook.past_deliveries",
     );

@@ -100,7 +100,9 @@ it("an approval arrives, signed, and its delivery tells so", async () => {
   const [{ headers, body, event }] = requests as [Request];
   expect(event).toMatchObject({ type: "submission.approved", test: false, data: { id, status: "approved" } });
   expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event);
-  const digest = createHmac("sha256", secret).update(`${headers["x-service-timestamp"]}.${body}`).digest("hex");
+  const digest = createHmac("sha256", secret)
+    .update(`${String(headers["x-service-timestamp"])}.${body}`)
+    .digest("hex");
   expect(headers["x-service-signature"]).toBe(`sha256=${digest}`);
   const delivery = await eventually(async () => {
     const [only] = await deliveriesOf(receiver, "delivered");

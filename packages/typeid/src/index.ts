@@ -24,7 +24,7 @@ export function timeOfId(id: string): number {
   const suffix = id.slice(id.lastIndexOf("_") + 1);
   if (!TYPE_ID_SUFFIX.test(suffix)) return Number.NaN;
   // Two zero bits and 48 of time: ten characters.
-  return [...suffix.slice(0, 10)].reduce((time, character) => time * 32 + ALPHABET.indexOf(character), 0);
+  return Array.from(suffix.slice(0, 10)).reduce((time, character) => time * 32 + ALPHABET.indexOf(character), 0);
 }
 
 /** 16 bytes as 26 characters; the first carries three bits. */

@@ -328,7 +328,7 @@ it("delays nobody by a receiver that hangs, nor by one that is 20,000 deliveries
   ];
   await sending.deliver([stuck], 500);
   await sending.deliver([backlog], 20_000);
-  sending.start();
+  sending.start({ deadlineMs: 5_000 });
   await eventually(() => expect(behind.requests.length).toBeGreaterThan(0));
   await sending.deliver([well], 20);
   await eventually(() => expect(healthy.requests).toHaveLength(20), { timeoutMs: 3_000 });
