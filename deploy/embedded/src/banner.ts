@@ -28,6 +28,7 @@ export function banner(run: RunFile, config: LauncherConfig, pendingSubmission: 
     `  Database      ${config.DATABASE_URL !== undefined ? "DATABASE_URL" : "embedded Postgres"}`,
     `  Rate limits   ${config.REDIS_URL !== undefined ? "REDIS_URL" : "in process"}`,
     `  Event log     ${config.KAFKA_BROKERS ? "KAFKA_BROKERS" : "none: events go from records to webhook directly"}`,
+    `  Receivers     ${pc.dim("also on this machine, without TLS (RECEIVERS_ON_LOOPBACK): for trying out only")}`,
     "",
     ...run.brands.flatMap(({ name, tier, keys, id }) => [
       `  ${pc.bold(name)}  ${pc.dim(`${tier}, ${limits[tier]} requests a minute, ${id}`)}`,

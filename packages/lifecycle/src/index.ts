@@ -1,2 +1,3 @@
 export { Lifecycle, type LifecycleLog, type Stoppable } from "./lifecycle.ts";
+export { repeat } from "./repeat.ts";
 export { runProcess, type ProcessOptions } from "./run-process.ts";

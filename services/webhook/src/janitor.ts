@@ -1,3 +1,4 @@
+import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { dropOrphanedDeliveries } from "./domain/delete-receiver.ts";
@@ -18,9 +19,6 @@ export interface JanitorOptions {
 
 /** What nobody waits for, once a minute in every process: all of it may be done by any number of them at once. */
 export function startJanitor({ db, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-
   const chores: Record<string, () => Promise<unknown>> = {
     "days ahead": () =>
       ensureDays(
@@ -38,15 +36,6 @@ export function startJanitor({ db, log, keepDays }: JanitorOptions): { stop(): P
       // The next round tries again.
       await work().catch((error: unknown) => log.warn({ err: error, chore }, "a chore could not be done"));
     }
-    if (!stopped) timer = setTimeout(() => void (running = round()), EVERY_MS);
   };
-  let running = round();
-
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return repeat(round, EVERY_MS);
 }

@@ -1,11 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
-import { parseArgs } from "node:util";
 import { startKafkaServer } from "@brand-records/testkit";
 import { Kafka, logLevel } from "kafkajs";
 import { ensureBackingServices } from "../../setup/ensure-backing-services.ts";
+import { benchProgram } from "../bench-program.ts";
 import { dataDirIn, makeFolder, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
-import { Owned } from "../owned.ts";
+import type { Owned } from "../owned.ts";
 import { startProgram } from "../program.ts";
 import { spreadOf } from "../statistics.ts";
 import { consumeBare, produceBare } from "./bare-loop.ts";
@@ -19,57 +17,44 @@ const USAGE = `npm run bench:events -- [--json FILE]
   --json FILE   writes everything that was measured
 `;
 
-const { values: options } = parseArgs({ options: { json: { type: "string" }, help: { type: "boolean" } } });
-if (options.help) {
-  process.stdout.write(USAGE);
-  process.exit();
-}
-
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const owned = new Owned();
-let interrupted = false;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => {
-    interrupted = true;
-    void owned.stop().then(() => process.exit(130));
-  });
-}
-
 type Variant = "bare_produce" | "relay" | "bare_consume" | "intake";
 
-try {
-  const rates = await measure();
-  await owned.stop();
-  const medians = Object.fromEntries(Object.entries(rates).map(([name, values]) => [name, spreadOf(values).median])) as Record<
-    Variant,
-    number
-  >;
-  const result = {
-    machine: { cpus: cpus().length, model: cpus()[0]?.model, node: process.version },
+interface EventsResult {
+  readonly messages: number;
+  readonly rounds: Record<Variant, readonly number[]>;
+  readonly relay_events_per_second: number;
+  readonly relay_over_bare: number;
+  readonly intake_events_per_second: number;
+  readonly intake_over_bare: number;
+}
+
+await benchProgram({ usage: USAGE, run, report });
+
+async function run(owned: Owned, say: (text: string) => void): Promise<EventsResult> {
+  const rounds = await measure(owned, say);
+  const median = (variant: Variant): number => spreadOf(rounds[variant]).median;
+  return {
     messages: MESSAGES,
-    rounds: rates,
-    relay_events_per_second: medians.relay,
-    relay_over_bare: medians.relay / medians.bare_produce,
-    intake_events_per_second: medians.intake,
-    intake_over_bare: medians.intake / medians.bare_consume,
+    rounds,
+    relay_events_per_second: median("relay"),
+    relay_over_bare: median("relay") / median("bare_produce"),
+    intake_events_per_second: median("intake"),
+    intake_over_bare: median("intake") / median("bare_consume"),
   };
-  const line = (name: string, rate: number, ratio: number, of: string): string =>
-    `  ${name.padEnd(8)}${Math.round(rate).toLocaleString("en").padStart(8)} events/s   ${ratio.toFixed(2)} of bare kafkajs (${Math.round(of === "produce" ? medians.bare_produce : medians.bare_consume).toLocaleString("en")})   target ${TARGET_PER_SECOND.toLocaleString("en")}: ${rate >= TARGET_PER_SECOND ? "met" : "MISSED"}`;
-  process.stdout.write(
-    `\n${line("relay", medians.relay, result.relay_over_bare, "produce")}\n${line("intake", medians.intake, result.intake_over_bare, "consume")}\n`,
-  );
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
-} catch (error) {
-  // Interrupted: what breaks then is what we are stopping.
-  if (!interrupted) {
-    say(`\nThe benchmark failed: ${error instanceof Error ? error.message : String(error)}`);
-    await owned.stop();
-    process.exitCode = 1;
-  }
+}
+
+function report(result: EventsResult): string {
+  const whole = (rate: number): string => Math.round(rate).toLocaleString("en");
+  const line = (name: string, rate: number, ratio: number): string =>
+    `  ${name.padEnd(8)}${whole(rate).padStart(8)} events/s   ${ratio.toFixed(2)} of bare kafkajs (${whole(rate / ratio)})   target ${whole(TARGET_PER_SECOND)}: ${rate >= TARGET_PER_SECOND ? "met" : "MISSED"}`;
+  return [
+    line("relay", result.relay_events_per_second, result.relay_over_bare),
+    line("intake", result.intake_events_per_second, result.intake_over_bare),
+  ].join("\n");
 }
 
 /** Each variant once a round, in turn, on topics of their own. */
-async function measure(): Promise<Record<Variant, number[]>> {
+async function measure(owned: Owned, say: (text: string) => void): Promise<Record<Variant, number[]>> {
   await removeLeftovers();
   for (const [name, value] of await ensureBackingServices()) process.env[name] = value;
   const folder = await owned.own("folder", makeFolder(), removeFolder);

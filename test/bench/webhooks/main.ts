@@ -1,12 +1,10 @@
-import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
-import { parseArgs } from "node:util";
 import { startKafkaServer } from "@brand-records/testkit";
 import { ensureBackingServices } from "../../setup/ensure-backing-services.ts";
+import { benchProgram } from "../bench-program.ts";
 import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
-import { Owned } from "../owned.ts";
+import type { Owned } from "../owned.ts";
 import { startProgram, type Program, type ProgramOptions } from "../program.ts";
-import { measure } from "./measure.ts";
+import { measure, type WebhookResult } from "./measure.ts";
 import { WebhookProduct } from "./product.ts";
 import { startReceivers } from "./receivers.ts";
 import { report } from "./report.ts";
@@ -19,38 +17,9 @@ const USAGE = `npm run bench:webhooks -- [--json FILE]
   --json FILE   writes everything that was measured
 `;
 
-const { values: options } = parseArgs({ options: { json: { type: "string" }, help: { type: "boolean" } } });
-if (options.help) {
-  process.stdout.write(USAGE);
-  process.exit();
-}
+await benchProgram({ usage: USAGE, run, report });
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const owned = new Owned();
-let interrupted = false;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => {
-    interrupted = true;
-    void owned.stop().then(() => process.exit(130));
-  });
-}
-
-try {
-  const result = await run();
-  await owned.stop();
-  process.stdout.write(`\n${report(result)}\n`);
-  const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ machine, ...result }, null, 2)}\n`);
-} catch (error) {
-  // Interrupted: what breaks then is what we are stopping.
-  if (!interrupted) {
-    say(`\nThe benchmark failed: ${error instanceof Error ? error.message : String(error)}`);
-    await owned.stop();
-    process.exitCode = 1;
-  }
-}
-
-async function run(): Promise<Awaited<ReturnType<typeof measure>>> {
+async function run(owned: Owned, say: (text: string) => void): Promise<WebhookResult> {
   await removeLeftovers();
   for (const [name, value] of await ensureBackingServices()) process.env[name] = value;
   const folder = await owned.own("folder", makeFolder(), removeFolder);

@@ -1,3 +1,4 @@
+import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { epochsChangedWithin } from "../storage/brands.ts";
@@ -14,9 +15,6 @@ const BATCH = 100;
  * failover, or with this process between commit and publication, is made up for within a second.
  */
 export function startRepublisher(db: Database, board: EpochBoard, log: Logger): { stop(): Promise<void> } {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-
   const round = async (): Promise<void> => {
     try {
       const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS);
@@ -29,17 +27,5 @@ export function startRepublisher(db: Database, board: EpochBoard, log: Logger): 
       log.warn({ err: error }, "epochs could not be read for republication");
     }
   };
-  const run = (): Promise<void> =>
-    round().then(() => {
-      if (!stopped) timer = setTimeout(() => void (running = run()), EVERY_MS);
-    });
-  let running = run();
-
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return repeat(round, EVERY_MS);
 }

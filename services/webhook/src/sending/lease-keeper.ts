@@ -1,3 +1,4 @@
+import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { releaseExpiredLeases } from "../storage/leases.ts";
@@ -6,23 +7,12 @@ const EVERY_MS = 2_000;
 
 /** Gives back what workers had when they died, soon after their leases end. Any number of processes may do it at once. */
 export function startLeaseKeeper(db: Database, log: Logger): { stop(): Promise<void> } {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const round = async (): Promise<void> => {
+  return repeat(async () => {
     try {
       const released = await releaseExpiredLeases(db);
       if (released > 0) log.warn({ released }, "leases had expired: their deliveries are sent again");
     } catch (error) {
       log.warn({ err: error }, "expired leases could not be released");
     }
-    if (!stopped) timer = setTimeout(() => void (running = round()), EVERY_MS);
-  };
-  let running = round();
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  }, EVERY_MS);
 }
