@@ -335,6 +335,22 @@ it("delays nobody by a receiver that hangs, nor by one that is 20,000 deliveries
   expect(behind.requests.length).toBeLessThan(20_000);
 });
 
+it("keeps half of what may be under way for receivers that do well, however many hang", async () => {
+  const [hanging, healthy] = [await receiving(() => {}), await receiving()];
+  const stuck = await Promise.all(Array.from({ length: 30 }, () => sending.createReceiver(hanging.url)));
+  for (const receiver of stuck) await sending.deliver([receiver], 5);
+  // They have hung before.
+  await sending.db.query("update webhook.lanes set failed_in_a_row = 1");
+  const sender = sending.start({ inFlightMax: 40, deadlineMs: 8_000 });
+  await eventually(() => expect(hanging.requests.length).toBeGreaterThanOrEqual(20));
+  const well = await sending.createReceiver(healthy.url);
+  await sending.deliver([well], 50);
+  await eventually(() => expect(healthy.requests).toHaveLength(50), { timeoutMs: 4_000 });
+  // A claim takes whole lanes, so a few more than half.
+  expect(hanging.requests.length).toBeLessThan(40);
+  await sender.stop();
+});
+
 it("shares the work between two senders: each delivery goes to one of them", async () => {
   const server = await receiving();
   const receivers = await Promise.all(Array.from({ length: 5 }, () => sending.createReceiver(server.url)));

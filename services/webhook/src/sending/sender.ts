@@ -22,6 +22,8 @@ const LEASE_MARGIN_SECONDS = 15;
 const POLL_MS = 500;
 const LISTEN_IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
+/** However many receivers hang, what they hold up is not more than this part of what may be under way. */
+const FAILING_SHARE = 0.5;
 const USER_AGENT = "BrandRecords-Webhooks/1.0";
 
 export interface SendingSettings {
@@ -50,6 +52,8 @@ export class Sender {
   readonly #results: ResultWriter;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  /** Of them, those to receivers whose last attempt had failed. */
+  #failing = 0;
   readonly #running: Promise<unknown>;
   #woken = false;
   #endSleep: () => void = () => {};
@@ -92,14 +96,17 @@ export class Sender {
   }
 
   async #claim(room: number): Promise<number> {
-    const { db, deadlineMs } = this.#options;
-    const claimed = await claimDeliveries(db, room, Math.ceil(deadlineMs / 1_000) + LEASE_MARGIN_SECONDS);
+    const { db, deadlineMs, inFlightMax } = this.#options;
+    const leaseSeconds = Math.ceil(deadlineMs / 1_000) + LEASE_MARGIN_SECONDS;
+    const claimed = await claimDeliveries(db, { max: room, leaseSeconds, failing: this.#failing < inFlightMax * FAILING_SHARE });
     const lost = claimed.filter(({ brand_id }) => brand_id === null);
     if (lost.length > 0) await abandonDeliveries(db, lost);
     for (const delivery of claimed) {
       if (delivery.brand_id === null) continue;
+      if (delivery.failing) this.#failing += 1;
       const sending = this.#send({ ...delivery, brand_id: delivery.brand_id }).finally(() => {
         this.#underWay.delete(sending);
+        if (delivery.failing) this.#failing -= 1;
         // Its lane has room again.
         this.wake();
       });

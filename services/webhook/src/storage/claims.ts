@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
   readonly secret_key_id: number;
   readonly next_secret: Buffer | null;
   readonly next_secret_key_id: number | null;
+  /** The last attempt to its receiver failed. */
+  readonly failing: boolean;
 }
 
 /**
@@ -36,10 +38,11 @@ export interface ClaimedDelivery {
  * Planned anew each time: a plan made while the tables were small scans them when they are not.
  */
 const LANES = `
-  select l.receiver_id,
+  select l.receiver_id, l.failed_in_a_row > 0 as failing,
          least(case when l.failed_in_a_row >= ${BREAKER_FAILURES} then 1 else l.max_in_flight end - l.in_flight, ${ROOM_MAX}) as room
     from webhook.lanes l
    where l.next_due < 'infinity' and not l.held and l.next_due <= now() and l.parked_until <= now()
+     and ($2 or l.failed_in_a_row = 0)
      and l.in_flight < case when l.failed_in_a_row >= ${BREAKER_FAILURES} then 1 else l.max_in_flight end
    order by l.last_served
    limit $1
@@ -85,15 +88,24 @@ const DELIVERIES = `
  * due. Safe to run anywhere at once: a delivery goes to one caller, for `leaseSeconds`.
  *
  * @param max about so many; at most this, rounded up to whole lanes
+ * @param failing also of receivers whose last attempt failed
  */
-export async function claimDeliveries(db: Database, max: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(
+  db: Database,
+  { max, leaseSeconds, failing }: { readonly max: number; readonly leaseSeconds: number; readonly failing: boolean },
+): Promise<ClaimedDelivery[]> {
   return db.transaction(async (sql) => {
-    const lanes = await sql.query<{ receiver_id: string; room: number }>(LANES, [Math.min(LANES_MAX, Math.ceil(max / ROOM_MAX))]);
+    const lanes = await sql.query<Lane>(LANES, [Math.min(LANES_MAX, Math.ceil(max / ROOM_MAX)), failing]);
     if (lanes.length === 0) return [];
-    return sql.query<ClaimedDelivery>(DELIVERIES, [
-      lanes.map(({ receiver_id }) => receiver_id),
-      lanes.map(({ room }) => room),
-      leaseSeconds,
-    ]);
+    const receiverIds = lanes.map(({ receiver_id }) => receiver_id);
+    const claimed = await sql.query<ClaimedDelivery>(DELIVERIES, [receiverIds, lanes.map(({ room }) => room), leaseSeconds]);
+    const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
+    return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
   });
+}
+
+interface Lane {
+  readonly receiver_id: string;
+  readonly room: number;
+  readonly failing: boolean;
 }
