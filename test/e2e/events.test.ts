@@ -57,7 +57,10 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
       { brand_id: owner.id, url: `https://receiver.example/${newId("x")}`, label: "Test", events },
       callContext(),
     );
-    return receiver?.id ?? "";
+    const receiver_id = receiver?.id ?? "";
+    // What it gets is held: it stays as it was taken in, to be looked at.
+    await stack.receivers.disableReceiver({ brand_id: owner.id, receiver_id }, callContext());
+    return receiver_id;
   };
   const deliveriesOf = (eventId: string | undefined) =>
     db.query<{ receiver_id: string }>("select receiver_id from webhook.deliveries where event_id = $1 order by receiver_id", [eventId]);
