@@ -90,7 +90,8 @@ export async function startStack({
 }: StackOptions = {}): Promise<Stack> {
   const database = await createDatabase("empty");
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
-  const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", ...redisEnv, ...env };
+  // Two cores shared by a dozen processes let Redis wait for longer than a production machine ever should.
+  const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", REDIS_COMMAND_TIMEOUT_MS: "500", ...redisEnv, ...env };
   const topic = `test.${randomBytes(6).toString("hex")}`;
   const eventLog: Record<string, string> = kafkaBrokers === undefined ? {} : { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC: topic };
   // Records and webhook know of each other before either runs.

@@ -39,6 +39,8 @@ const Settings = z
     RECORDS_ADDRESS: z.string(),
     /** Without it limits hold per process, and every request asks accounts. */
     REDIS_URL: redisUrl.optional(),
+    /** One that takes longer counts as away, and limits hold per process until it answers again. */
+    REDIS_COMMAND_TIMEOUT_MS: integer(20, 1, 1_000),
     ...rateLimitSettings,
     /** A request that is not answered after this is answered with `timeout`. */
     REQUEST_DEADLINE_MS: integer(5_000, 100, 60_000),

@@ -21,7 +21,10 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     }),
   );
   const services = life.own("rpc clients", connectServices(config));
-  const limiter = life.own("rate limiter", await openLimiter({ redisUrl: config.REDIS_URL, log, metrics }));
+  const limiter = life.own(
+    "rate limiter",
+    await openLimiter({ redisUrl: config.REDIS_URL, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS, log, metrics }),
+  );
 
   const app = createApp({
     environment: config.ENVIRONMENT,

@@ -4,6 +4,7 @@ import { startStack, type Stack, type TestBrand } from "../stack.ts";
 /** One promise: whatever happens to Redis, no request is refused or fails for it, and everything finds its way back. */
 
 const FROZEN_MS = 20_000;
+const AS_IN_PRODUCTION = { REDIS_COMMAND_TIMEOUT_MS: "20" };
 
 let redis: RedisServer;
 let stack: Stack;
@@ -11,7 +12,11 @@ let brand: TestBrand;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  stack = await startStack({ gateways: 2, redisUrl: redis.url, env: { RATE_LIMIT_PLUS: "100000", LOG_LEVEL: "info" } });
+  stack = await startStack({
+    gateways: 2,
+    redisUrl: redis.url,
+    env: { RATE_LIMIT_PLUS: "100000", LOG_LEVEL: "info", ...AS_IN_PRODUCTION },
+  });
   brand = await stack.createBrand();
 });
 afterAll(async () => {
@@ -108,7 +113,7 @@ it("killed and started again, empty, under traffic", async () => {
 
 it("away when gateways start: they start, hold the limit per process, and find Redis when it comes", async () => {
   await redis.kill();
-  const late = await startStack({ redisUrl: redis.url });
+  const late = await startStack({ redisUrl: redis.url, env: AS_IN_PRODUCTION });
   try {
     const { key } = await late.createBrand();
     const statuses = await Promise.all(Array.from({ length: 70 }, async () => (await late.get("/api/v1/links", key)).status));
