@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import pc from "picocolors";
 import type { LauncherConfig } from "./config.ts";
+import { localFiles, type LocalFiles } from "./local-files.ts";
 import type { RunBrand, RunFile } from "./run-file.ts";
 
 /** The one that examples are about. */
@@ -11,7 +13,7 @@ export const brandToShow = (brands: readonly RunBrand[]): RunBrand | undefined =
  *
  * @param pendingSubmission one of the enterprise brand's, to be approved; absent if there is none left
  */
-export function banner(run: RunFile, config: LauncherConfig, pendingSubmission: string | undefined): string {
+export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, pendingSubmission: string | undefined): string {
   const limits: Readonly<Record<string, number>> = {
     plus: config.RATE_LIMIT_PLUS,
     pro: config.RATE_LIMIT_PRO,
@@ -53,7 +55,21 @@ export function banner(run: RunFile, config: LauncherConfig, pendingSubmission: 
     "",
     `  npx brandctl brands list`,
     "",
-    pc.dim("  Everything above is in .local/run.json, logs are in .local/logs. Ctrl-C stops; npm run reset forgets everything."),
+    ...whereKept(files).map((line) => pc.dim(`  ${line}`)),
     "",
   ].join("\n");
 }
+
+/** Another folder is told in full: brandctl and reset look in `.local` unless they are told as well, from wherever they run. */
+function whereKept(files: LocalFiles): string[] {
+  const end = "Ctrl-C stops; npm run reset forgets everything.";
+  const directory = resolve(files.directory);
+  if (directory === localFiles().directory) return [`Everything above is in .local/run.json, logs are in .local/logs. ${end}`];
+  return [
+    `Everything above is in ${resolve(files.run)}, logs are in ${resolve(files.logs)}. ${end}`,
+    `In other terminals brandctl and npm run reset need it too: export LOCAL_DIR=${quoted(directory)}`,
+  ];
+}
+
+/** One word for a shell. */
+const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

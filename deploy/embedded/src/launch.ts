@@ -59,7 +59,7 @@ export async function launch(
   writeJson(files.run, run);
   const shown = brandToShow(brands);
   const pending = shown === undefined ? undefined : await findPendingSubmission(programs.rpc.records, shown.id);
-  terminal.say(banner(run, config, pending));
+  terminal.say(banner(run, config, files, pending));
 }
 
 /** Where a host that listens on every address can be reached from here; IPv6 as URLs want it. */

@@ -47,6 +47,8 @@ create table webhook.lanes (
   in_flight integer not null default 0 check (in_flight >= 0),
   max_in_flight integer not null default 8 check (max_in_flight between 1 and 64),
   parked_until timestamptz not null default '-infinity',
+  -- When it was parked last: attempts that began before are no trial of their own.
+  parked_at timestamptz(3),
   -- Failed attempts since the last success, tests excluded; for the breaker, which forgets them when the receiver is enabled.
   failed_in_a_row integer not null default 0,
   -- Times it was parked since the last success: each parking is twice as long as the one before.

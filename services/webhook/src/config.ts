@@ -22,9 +22,9 @@ const Settings = z.object({
   /** For how long events, deliveries and attempts are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
   /** Attempts under way at once in this process. */
-  SENDING_MAX: integer(1_000, 1, 20_000),
-  /** For an attempt as a whole. */
-  DELIVERY_DEADLINE_MS: integer(15_000, 100, 60_000),
+  SENDING_MAX: integer(2_000, 1, 20_000),
+  /** For an attempt as a whole. A process that is told to end finishes those under way, within 25 s in all. */
+  DELIVERY_DEADLINE_MS: integer(15_000, 100, 18_000),
   /** Seconds after each failed attempt but the last, comma-separated; they may have fractions. */
   RETRY_DELAYS_SECONDS: z
     .string()

@@ -13,18 +13,22 @@ export interface DnsServer {
 /**
  * A resolver that answers what it is told.
  *
- * @param answer the addresses of a name, by family; called with each question, so it may answer otherwise next time
+ * @param answer the addresses of a name, by family; called with each question, so it may answer otherwise next time.
+ *   Undefined answers nothing at all.
  */
-export async function startDnsServer(answer: (name: string, type: "A" | "AAAA") => readonly string[]): Promise<DnsServer> {
+export async function startDnsServer(answer: (name: string, type: "A" | "AAAA") => readonly string[] | undefined): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const asked: string[] = [];
   socket.on("message", (message, { address, port }) => {
     const { id = 0, questions = [] } = decode(message);
-    const answers: Answer[] = questions.flatMap(({ name, type }) => {
-      if (type !== "A" && type !== "AAAA") return [];
+    const answers: Answer[] = [];
+    for (const { name, type } of questions) {
+      if (type !== "A" && type !== "AAAA") continue;
       asked.push(`${name} ${type}`);
-      return answer(name, type).map((data) => ({ name, type, data, ttl: 0 }));
-    });
+      const addresses = answer(name, type);
+      if (addresses === undefined) return;
+      answers.push(...addresses.map((data) => ({ name, type, data, ttl: 0 })));
+    }
     socket.send(encode({ type: "response", id, flags: 0x180, questions, answers }), port, address);
   });
   socket.bind(0, "127.0.0.1");

@@ -75,6 +75,32 @@ describe("brandctl deliveries", () => {
       expect(stdout).toContain("State          delivered");
     });
 
+    it("shows when it is due to the second", async () => {
+      fake.deliveries.splice(0, 1, deliveryOf({ due_at: "2026-11-21T08:31:07.123Z" }));
+      expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).toContain("Due (UTC)      2026-11-21 08:31:07\n");
+    });
+
+    it("shows an answer that attempts in a row got once", async () => {
+      const answers = ["no", "no", "", "no", "busy", "no", "no"];
+      fake.attempts.splice(0, 2, ...answers.map((text, at) => attemptOf({ attempt: at + 1, response: Buffer.from(text) })));
+      const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
+      expect(stdout.slice(stdout.indexOf("Answer to")).split("\n")).toEqual([
+        "Answer to attempt 1",
+        "  no",
+        "",
+        "Attempts 2, 4: the same answer as attempt 1",
+        "",
+        "Answer to attempt 5",
+        "  busy",
+        "",
+        "Answer to attempt 6",
+        "  no",
+        "",
+        "Attempt 7: the same answer as attempt 6",
+        "",
+      ]);
+    });
+
     it("shows the beginning of a long answer", async () => {
       fake.attempts.splice(0, 2, attemptOf({ response: Buffer.from("x".repeat(16_384)) }));
       const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
@@ -101,13 +127,16 @@ describe("brandctl deliveries", () => {
       expect((await run("deliveries replay dlv_1 --brand brd_1 --json")).json()).toMatchObject({
         delivery: { id: "dlv_1again", state: "pending", attempts: 0 },
       });
-      expect((await run("deliveries replay dlv_1 --brand brd_1")).stdout).toContain("dlv_1again");
+      const { stdout, stderr } = await run("deliveries replay dlv_1 --brand brd_1");
+      expect(stdout).toContain("dlv_1again");
+      expect(stderr).toBe("What comes of it: brandctl deliveries show dlv_1again --brand brd_1\n");
     });
 
     it("since a time says how far it is, and does not wait", async () => {
       const { stdout, stderr } = await run(SINCE);
       expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
       expect(stderr).toContain("--wait follows it");
+      expect(stderr).toContain("What comes of it: brandctl deliveries list --receiver rcv_1 --brand brd_1\n");
     });
 
     it("with --wait ends when all are queued", async () => {

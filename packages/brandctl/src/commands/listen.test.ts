@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type AddressInfo } from "node:net";
 import { BODY_BYTES_MAX, startLocalReceiver } from "../listening/local-receiver.ts";
 import { runBrandctl } from "../run.ts";
-import { FakeWebhook, SECRET } from "../testing/fake-webhook.ts";
+import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, Recorder } from "../testing/test-terminal.ts";
 
@@ -160,6 +160,77 @@ describe("brandctl listen", () => {
     ).toMatchObject({ code: 1, stderr: expect.stringContaining("RECEIVERS_ON_LOOPBACK=true") });
   });
 
+  describe("--create where the URL has a receiver already", () => {
+    /** A port that was free just now. */
+    async function freeUrl(): Promise<{ url: string; port: string }> {
+      const { url, stop } = await startLocalReceiver(0, () => 204);
+      await stop();
+      return { url, port: new URL(url).port };
+    }
+
+    it("deletes what an earlier run left, says so, and registers itself anew", async () => {
+      const { url, port } = await freeUrl();
+      fake.receivers.push(
+        receiverOf({ id: "rcv_other", brand_id: "brd_2", url, label: "brandctl listen" }),
+        receiverOf({ id: "rcv_left", url, label: "brandctl listen", waiting: 2 }),
+      );
+      const here = await listening(`--port ${port} --create --brand brd_1`);
+      expect(here.stderr.text).toContain(
+        "rcv_left, left here by an earlier brandctl listen, is deleted, with 2 deliveries that waited for it.\n",
+      );
+      expect(fake.receivers.map(({ id }) => id)).toEqual(["rcv_other", "rcv_made1"]);
+      expect(await post(here.url)).toBe(204);
+      expect(await here.end()).toBe(0);
+      expect(fake.receivers.map(({ id }) => id)).toEqual(["rcv_other"]);
+    });
+
+    it("leaves one of another label, and says which it is and what to do", async () => {
+      const { url, port } = await freeUrl();
+      fake.receivers.push(receiverOf({ id: "rcv_own", url, label: "Books\u001b[2J" }));
+      const args = ["listen", "--port", port, "--create", "--brand", "brd_1"];
+      const { code, stderr } = await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address } });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`The receiver rcv_own, "Books\ufffd[2J", has the URL ${url} already.`);
+      expect(stderr).toContain("brandctl receivers delete rcv_own --brand brd_1; or listen elsewhere: --port 0");
+      expect(fake.receivers).toMatchObject([{ id: "rcv_own" }]);
+      const json = await brandctl([...args, "--json"], { env: { WEBHOOK_ADDRESS: served.address } });
+      expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "duplicate_url" } });
+    });
+  });
+
+  describe("of a receiver whose secret is rotated", () => {
+    const HINT = "the signing secret may have been rotated";
+
+    it("takes what fits any of its secrets", async () => {
+      const here = await listening(`--secret ${SECRET} --secret ${NEXT_SECRET}`);
+      expect(await post(here.url, SECRET)).toBe(204);
+      expect(await post(here.url, NEXT_SECRET)).toBe(204);
+      expect(await post(here.url, "other")).toBe(401);
+      expect(await here.end()).toBe(0);
+    });
+
+    it("says after two misfits in a row, once, that it may have been, and how to go on", async () => {
+      const here = await listening(`--secret ${SECRET}`);
+      await post(here.url, NEXT_SECRET);
+      await post(here.url, SECRET);
+      await post(here.url, NEXT_SECRET);
+      // No signature at all is somebody else's.
+      await fetch(here.url, { method: "POST", body: "{}" });
+      expect(here.stderr.text).not.toContain(HINT);
+      for (let sent = 0; sent < 3; sent += 1) await post(here.url, NEXT_SECRET);
+      expect(here.stderr.text.split(HINT)).toHaveLength(2);
+      expect(here.stderr.text).toContain("--secret OLD --secret NEW");
+      expect(await here.end()).toBe(0);
+    });
+
+    it("with --create says that the same command makes a new one", async () => {
+      const here = await listening("--create --brand brd_1");
+      for (let sent = 0; sent < 2; sent += 1) expect(await post(here.url, NEXT_SECRET)).toBe(401);
+      expect(here.stderr.text).toContain(`${HINT}. Ctrl-C and the same command make a receiver with a secret of its own.\n`);
+      expect(await here.end()).toBe(0);
+    });
+  });
+
   it("says that a port is taken", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -173,6 +244,7 @@ describe("brandctl listen", () => {
     [`--create --brand brd_1 --secret ${SECRET}`, "leave out --secret"],
     ["--brand brd_1", "go with --create"],
     ["--secret whsec_x", "44 characters"],
+    [`--secret ${SECRET} --secret whsec_x`, "44 characters"],
     ["--port 65536", "port number"],
     ["--header-word a-b", "letters and digits"],
   ])("refuses %s", async (line, message) => {

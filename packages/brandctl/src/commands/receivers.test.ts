@@ -272,7 +272,25 @@ describe("brandctl receivers", () => {
     it("enable tells how many it dropped", async () => {
       held();
       expect((await run("receivers enable rcv_1 --brand brd_1 --drop")).stderr).toContain("3 deliveries dropped.");
+    });
+
+    it("enable --release says nothing beside the receiver", async () => {
+      held();
       expect((await run("receivers enable rcv_1 --brand brd_1 --release")).stderr).toBe("");
+    });
+
+    it.each(["--release", "--drop"])("enable %s of one that is enabled says that nothing changed", async (option) => {
+      fake.receivers.push(receiverOf({ waiting: 3 }));
+      const { code, stdout, stderr } = await run(`receivers enable rcv_1 --brand brd_1 ${option}`);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: expect.stringContaining("rcv_1  enabled"),
+        stderr: "It was enabled already: nothing changed, and nothing was dropped.\n",
+      });
+      expect((await run(`receivers enable rcv_1 --brand brd_1 ${option} --json`)).json()).toEqual({
+        receiver: receiverOf({ waiting: 3 }),
+        dropped: 0,
+      });
     });
 
     it.each(["", " --release --drop"])("enable%s is refused: it has to be told one of the two", async (options) => {

@@ -145,8 +145,15 @@ function enable(shell: Shell): Command {
             "See brandctl receivers enable --help",
           );
         }
-        const asked = { brand_id: brand, receiver_id: receiverId, held: drop === true ? "drop" : "release" };
-        const { receiver, dropped } = await (await session.receivers()).enableReceiver(asked);
+        const receivers = await session.receivers();
+        const key = { brand_id: brand, receiver_id: receiverId };
+        const before = answered((await receivers.getReceiver(key)).receiver);
+        if (before.enabled) {
+          session.print({ receiver: before, dropped: 0 }, (colors) => table(receiverColumns(colors), [before], colors, ""));
+          session.note(({ dim }) => dim("It was enabled already: nothing changed, and nothing was dropped."));
+          return;
+        }
+        const { receiver, dropped } = await receivers.enableReceiver({ ...key, held: drop === true ? "drop" : "release" });
         const enabled = answered(receiver);
         session.print({ receiver: enabled, dropped }, (colors) => table(receiverColumns(colors), [enabled], colors, ""));
         if (drop === true) session.note(({ dim }) => dim(`${counted(dropped, "delivery", "deliveries")} dropped.`));

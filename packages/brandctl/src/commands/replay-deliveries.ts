@@ -5,6 +5,7 @@ import type { DeliveriesClient } from "../connection/clients.ts";
 import { Interrupted, UsageFailure } from "../failure.ts";
 import { openProgressBar } from "../importing/progress-bar.ts";
 import { deliveryColumns } from "../output/delivery-text.ts";
+import { printable } from "../output/printable.ts";
 import { counted, shortTime, table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
@@ -56,6 +57,7 @@ async function replayOne(session: Session, brand_id: string, delivery_id: string
   const { delivery } = await (await session.deliveries()).replayDelivery({ brand_id, delivery_id });
   if (delivery == null) throw new Error("webhook answered without a delivery");
   session.print({ delivery }, (colors) => table(deliveryColumns(colors), [delivery], colors, ""));
+  session.note(({ dim }) => dim(printable(`What comes of it: brandctl deliveries show ${delivery.id} --brand ${brand_id}`)));
 }
 
 interface Asked {
@@ -70,7 +72,9 @@ async function replaySince(session: Session, { brandId, receiverId, since, wait 
   const asked = answered((await client.replayEvents({ brand_id: brandId, receiver_id: receiverId, since })).replay);
   const last = wait ? await untilFinished(session, client, brandId, asked) : asked;
   session.print({ replay: last }, () => textOf(last));
-  if (!wait) session.note(({ dim }) => dim("It goes on by itself. The same command again with --wait follows it."));
+  if (wait) return;
+  session.note(({ dim }) => dim("It goes on by itself. The same command again with --wait follows it."));
+  session.note(({ dim }) => dim(printable(`What comes of it: brandctl deliveries list --receiver ${receiverId} --brand ${brandId}`)));
 }
 
 async function untilFinished(

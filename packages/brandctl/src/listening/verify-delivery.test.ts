@@ -21,27 +21,39 @@ function signed(at = NOW, secret = SECRET, body = BODY): ReceivedDelivery {
   return { headers, body };
 }
 
-const verify = (delivery: ReceivedDelivery, word = "Service") => verifyDelivery(delivery, SECRET, word, NOW);
+const verify = (delivery: ReceivedDelivery, word = "Service") => verifyDelivery(delivery, [SECRET], word, NOW);
 
 it("fits, both ways", () => {
-  expect(verify(signed())).toEqual({ refusedFor: undefined, standardFits: true });
+  expect(verify(signed())).toEqual({ refusedFor: undefined, standardFits: true, byOther: false });
 });
 
 it.each([-300, 300])("fits %i s away", (seconds) => {
-  expect(verify(signed(NOW + seconds * 1_000))).toEqual({ refusedFor: undefined, standardFits: true });
+  expect(verify(signed(NOW + seconds * 1_000))).toEqual({ refusedFor: undefined, standardFits: true, byOther: false });
 });
 
 it.each([-301, 301])("does not fit %i s away", (seconds) => {
   expect(verify(signed(NOW + seconds * 1_000))).toEqual({
     refusedFor: "its timestamp is more than five minutes away",
     standardFits: false,
+    byOther: false,
   });
 });
 
 it("does not fit another secret, or a body that was changed by a byte", () => {
-  const refused = { refusedFor: "its signature does not fit", standardFits: false };
+  const refused = { refusedFor: "its signature does not fit", standardFits: false, byOther: true };
   expect(verify(signed(NOW, OTHER))).toEqual(refused);
   expect(verify({ ...signed(), body: Buffer.from(BODY.toString().replace("Ñ", "N")) })).toEqual(refused);
+});
+
+it("fits by any of several secrets, and not by one that is not among them", () => {
+  for (const secret of [SECRET, OTHER]) {
+    expect(verifyDelivery(signed(NOW, secret), [SECRET, OTHER], "Service", NOW)).toEqual({
+      refusedFor: undefined,
+      standardFits: true,
+      byOther: false,
+    });
+  }
+  expect(verifyDelivery(signed(NOW, SECRET), [OTHER, OTHER], "Service", NOW)).toMatchObject({ standardFits: false, byOther: true });
 });
 
 it("takes one of two Standard Webhooks signatures, as during a rotation", () => {
@@ -70,5 +82,9 @@ it.each([
 
 it.each([undefined, "", "v1,", "v1a,xx", "v1,AAAA", "garbage"])("finds no Standard Webhooks signature in %j", (value) => {
   const { headers, body } = signed();
-  expect(verify({ headers: { ...headers, "webhook-signature": value }, body })).toEqual({ refusedFor: undefined, standardFits: false });
+  expect(verify({ headers: { ...headers, "webhook-signature": value }, body })).toEqual({
+    refusedFor: undefined,
+    standardFits: false,
+    byOther: false,
+  });
 });

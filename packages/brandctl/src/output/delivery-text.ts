@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from "@brand-records/proto/webhook/v1";
 import type { Colors } from "../session.ts";
 import { printable } from "./printable.ts";
-import { shortTime, table, type Column } from "./table.ts";
+import { shortTime, table, timeWithSeconds, type Column } from "./table.ts";
 
 /** Of what was answered; --json has all that is kept. */
 const RESPONSE_CHARACTERS_MAX = 2_000;
@@ -29,7 +29,7 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], c
     ["Event", `${event_id} ${typeOf(delivery)}`],
     ["Receiver", receiver_id],
     ["Created (UTC)", shortTime(created_at)],
-    ["Due (UTC)", shortTime(due_at)],
+    ["Due (UTC)", timeWithSeconds(due_at)],
     ["Over (UTC)", shortTime(finished_at)],
   ];
   const width = Math.max(...facts.map(([label]) => label.length));
@@ -37,14 +37,30 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], c
     ...facts.map(([label, text, paint = String]) => `${colors.dim(label.padEnd(width))}  ${paint(printable(text))}`),
     "",
     table(attemptColumns(colors), attempts, colors, "No attempt is over yet."),
-    ...attempts.filter(({ response }) => response.length > 0).flatMap((attempt) => answerLines(attempt, colors)),
+    ...runsOf(attempts.filter(({ response }) => response.length > 0)).flatMap((run) => answerLines(run, colors)),
   ].join("\n");
+}
+
+/** Attempts in a row with the same answer: the first of them, and the numbers of the others. */
+interface Run {
+  readonly first: Attempt;
+  readonly others: number[];
+}
+
+function runsOf(attempts: readonly Attempt[]): Run[] {
+  const runs: Run[] = [];
+  for (const attempt of attempts) {
+    const run = runs.at(-1);
+    if (run !== undefined && Buffer.compare(run.first.response, attempt.response) === 0) run.others.push(attempt.attempt);
+    else runs.push({ first: attempt, others: [] });
+  }
+  return runs;
 }
 
 function attemptColumns(colors: Colors): Column<Attempt>[] {
   return [
     { title: "ATTEMPT", cell: ({ attempt }) => String(attempt), align: "right" },
-    { title: "STARTED (UTC)", cell: ({ started_at }) => `${started_at.slice(0, 10)} ${started_at.slice(11, 19)}` },
+    { title: "STARTED (UTC)", cell: ({ started_at }) => timeWithSeconds(started_at) },
     { title: "TOOK", cell: ({ duration_ms }) => `${duration_ms.toLocaleString("en")} ms`, align: "right" },
     {
       title: "OUTCOME",
@@ -57,12 +73,14 @@ function attemptColumns(colors: Colors): Column<Attempt>[] {
 }
 
 /** What a stranger's server answered: its lines stay lines, anything that could move the cursor is defused. */
-function answerLines({ attempt, response }: Attempt, { dim }: Colors): string[] {
+function answerLines({ first: { attempt, response }, others }: Run, { dim }: Colors): string[] {
   const text = Buffer.from(response).toString("utf8");
   const shown = text.slice(0, RESPONSE_CHARACTERS_MAX);
   const lines = shown.split(/\r\n|\r|\n/).map((line) => `  ${printable(line.replaceAll("\t", "    "))}`.trimEnd());
   const rest = shown.length < text.length ? [dim("  … --json has the rest")] : [];
-  return ["", dim(`Answer to attempt ${attempt}`), ...lines, ...rest];
+  const same = others.length === 1 ? `Attempt ${others[0]}` : `Attempts ${others.join(", ")}`;
+  const repeated = others.length === 0 ? [] : ["", dim(`${same}: the same answer as attempt ${attempt}`)];
+  return ["", dim(`Answer to attempt ${attempt}`), ...lines, ...rest, ...repeated];
 }
 
 const typeOf = ({ event_type, test }: Delivery): string => `${event_type === "" ? "not kept" : event_type}${test ? " (test)" : ""}`;

@@ -35,6 +35,11 @@ export function shortTime(time: string | null | undefined): string {
   return time == null ? "-" : `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 }
 
+/** `2026-11-21 08:30:05`, where seconds matter. */
+export function timeWithSeconds(time: string | null | undefined): string {
+  return time == null ? "-" : `${time.slice(0, 10)} ${time.slice(11, 19)}`;
+}
+
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

@@ -8,14 +8,16 @@ const lane = (more: Partial<LaneState> = {}): LaneState => ({
   maxInFlight: 8,
   failedInARow: 0,
   parkings: 0,
+  parkedAt: null,
   failures: 0,
   lastStatus: null,
   firstFailureAt: null,
   failingSince: null,
   ...more,
 });
-const accepted: LaneOutcome = { accepted: true, httpStatus: 204, test: false };
-const failed: LaneOutcome = { accepted: false, httpStatus: 500, test: false };
+const startedAt = NOW - 100;
+const accepted: LaneOutcome = { startedAt, accepted: true, httpStatus: 204, test: false };
+const failed: LaneOutcome = { startedAt, accepted: false, httpStatus: 500, test: false };
 const many = (outcome: LaneOutcome, count: number): LaneOutcome[] => Array.from({ length: count }, () => outcome);
 const after = (before: LaneState, outcomes: readonly LaneOutcome[], limit = 64) => afterOutcomes(before, outcomes, limit, NOW);
 
@@ -38,7 +40,7 @@ it("parks at the tenth failure in a row, for 5 s, and twice as long with each th
   const seconds: (number | undefined)[] = [];
   let state = parked.lane;
   for (let probe = 0; probe < 8; probe += 1) {
-    const change = after(state, [failed]);
+    const change = after(state, [{ ...failed, startedAt: NOW + 1 }]);
     seconds.push(change.parkSeconds);
     state = change.lane;
   }
@@ -50,16 +52,26 @@ it("parks once for failures that were under way together", () => {
   expect(after(lane(), many(failed, 30))).toMatchObject({ parkSeconds: 5, lane: { parkings: 1, failedInARow: 30 } });
 });
 
+it("parks once for failures that were under way together and end one after the other", () => {
+  let state = after(lane(), many(failed, 10)).lane;
+  for (let late = 0; late < 50; late += 1) {
+    const change = after(state, [failed]);
+    expect(change.parkSeconds).toBeUndefined();
+    state = change.lane;
+  }
+  expect(state).toMatchObject({ parkings: 1, failures: 60 });
+});
+
 it("counts failures since the last success, and shows the last status", () => {
   expect(after(lane({ failures: 3 }), [failed, failed]).lane).toMatchObject({ failures: 5, lastStatus: 500 });
   expect(after(lane({ failures: 3 }), [failed, accepted]).lane).toMatchObject({ failures: 0, lastStatus: 204 });
-  expect(after(lane(), [{ accepted: false, httpStatus: null, test: false }]).lane.lastStatus).toBe(0);
+  expect(after(lane(), [{ startedAt, accepted: false, httpStatus: null, test: false }]).lane.lastStatus).toBe(0);
 });
 
 it("takes of a test only its status, whatever it is", () => {
   for (const test of [
-    { accepted: false, httpStatus: 410, test: true },
-    { accepted: true, httpStatus: 200, test: true },
+    { startedAt, accepted: false, httpStatus: 410, test: true },
+    { startedAt, accepted: true, httpStatus: 200, test: true },
   ]) {
     const before = lane({ failedInARow: 9, failures: 9, firstFailureAt: NOW - HOUR });
     expect(after(before, [test])).toEqual({ lane: { ...before, lastStatus: test.httpStatus }, parkSeconds: undefined, disable: undefined });
@@ -67,7 +79,7 @@ it("takes of a test only its status, whatever it is", () => {
 });
 
 it("disables for 410 at once", () => {
-  expect(after(lane(), [{ accepted: false, httpStatus: 410, test: false }]).disable).toBe("gone");
+  expect(after(lane(), [{ startedAt, accepted: false, httpStatus: 410, test: false }]).disable).toBe("gone");
 });
 
 describe("the clock of five days", () => {

@@ -13,6 +13,8 @@ export interface LaneState extends FailureClock {
   readonly maxInFlight: number;
   readonly failedInARow: number;
   readonly parkings: number;
+  /** Milliseconds since the epoch; null if it was not since the last success. */
+  readonly parkedAt: number | null;
   /** Failed attempts since the last success, for people. */
   readonly failures: number;
   /** HTTP status of the last attempt, 0 if there was no answer. */
@@ -28,6 +30,8 @@ export interface LaneChange {
 }
 
 export interface LaneOutcome {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
   readonly accepted: boolean;
   readonly httpStatus: number | null;
   /** A test delivery shows in the last status and counts for nothing else. */
@@ -46,12 +50,20 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
   const lane = { ...before };
   let parkSeconds: number | undefined;
   let disable: LaneChange["disable"];
-  for (const { accepted, httpStatus, test } of outcomes) {
+  for (const { startedAt, accepted, httpStatus, test } of outcomes) {
     lane.lastStatus = httpStatus ?? 0;
     if (test) continue;
     if (accepted) {
       const maxInFlight = Math.min(IN_FLIGHT_MAX, limit, lane.maxInFlight + 1);
-      Object.assign(lane, { maxInFlight, failedInARow: 0, parkings: 0, failures: 0, firstFailureAt: null, failingSince: null });
+      Object.assign(lane, {
+        maxInFlight,
+        failedInARow: 0,
+        parkings: 0,
+        parkedAt: null,
+        failures: 0,
+        firstFailureAt: null,
+        failingSince: null,
+      });
       parkSeconds = undefined;
       continue;
     }
@@ -62,10 +74,11 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
     lane.failures += 1;
     if (httpStatus === GONE) disable = "gone";
     else if (over) disable ??= "failing";
-    // Those that were under way together with the one that parked it are one trial, not many.
-    if (lane.failedInARow < BREAKER_FAILURES || parkSeconds !== undefined) continue;
+    // Those that were under way together with the one that parked it are one trial, not many, whenever they end.
+    if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.parkedAt ?? Number.NEGATIVE_INFINITY)) continue;
     parkSeconds = Math.min(PARK_SECONDS_MIN * 2 ** lane.parkings, PARK_SECONDS_MAX);
     lane.parkings += 1;
+    lane.parkedAt = now;
   }
   return { lane, parkSeconds, disable };
 }

@@ -1,6 +1,6 @@
 import { isUniqueViolation, type Sql } from "@brand-records/postgres";
 import type { ReceiverParts } from "../receiver-parts.ts";
-import { changeReceiver, findReceiver, limitLane, lockLane } from "../storage/receivers.ts";
+import { changeReceiver, findReceiver, forgetFailures, limitLane, lockLane } from "../storage/receivers.ts";
 import type { ReceiverChange } from "./receiver-fields.ts";
 import { duplicateUrl, existing, noSuchReceiver, type Receiver } from "./receiver.ts";
 
@@ -13,8 +13,8 @@ import { duplicateUrl, existing, noSuchReceiver, type Receiver } from "./receive
 export async function updateReceiver({ db }: Pick<ReceiverParts, "db">, change: ReceiverChange): Promise<Receiver> {
   const { url, label, events, maxInFlight } = change;
   try {
-    if (maxInFlight !== undefined) await db.transaction((sql) => changeWithLane(sql, change, maxInFlight));
-    else if (url !== undefined || label !== undefined || events !== undefined) await changeReceiver(db, change);
+    if (maxInFlight !== undefined || url !== undefined) await db.transaction((sql) => changeWithLane(sql, change));
+    else if (label !== undefined || events !== undefined) await changeReceiver(db, change);
   } catch (error) {
     if (isUniqueViolation(error)) throw duplicateUrl();
     throw error;
@@ -22,9 +22,12 @@ export async function updateReceiver({ db }: Pick<ReceiverParts, "db">, change: 
   return existing(await findReceiver(db, change));
 }
 
-/** The lane first, as everybody does who needs both. */
-async function changeWithLane(sql: Sql, change: ReceiverChange, maxInFlight: number): Promise<void> {
+/** The lane first, as everybody does who needs both. What its old URL has done does not count against the new one. */
+async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
+  const { receiverId, url, maxInFlight } = change;
   if (!(await lockLane(sql, change))) throw noSuchReceiver();
+  const before = await findReceiver(sql, change);
   await changeReceiver(sql, change);
-  await limitLane(sql, change.receiverId, maxInFlight);
+  if (maxInFlight !== undefined) await limitLane(sql, receiverId, maxInFlight);
+  if (url !== undefined && url !== before?.url) await forgetFailures(sql, receiverId);
 }

@@ -97,7 +97,7 @@ const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
     "no TLS, or its certificate is not to be trusted",
   ],
   [
-    /^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/,
+    /^(HPE_|HTTPParserError|ERR_ASSERTION|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/,
     "protocol",
     "what came is no HTTP answer, or its headers are too large",
   ],

@@ -125,6 +125,18 @@ it("says so where a name cannot be resolved, and where no resolver answers", asy
   expect((await post(silent, "https://nowhere.example/", 20_000)).outcome).toBe("dns");
 }, 30_000);
 
+it("does not wait long for IPv6 addresses nobody tells of, nor for those that lead nowhere", async () => {
+  const unanswered = await resolving((_, type) => (type === "A" ? ["127.0.0.1"] : undefined));
+  const silent = agentWith({ dnsServers: [unanswered.address, unanswered.address], allowLoopback: true });
+  expect(await post(silent, `http://receiver.example:${server.port}/`, 4_000)).toMatchObject({ outcome: "accepted" });
+});
+
+it("says that a name was not resolved in time, however many resolvers are silent", async () => {
+  const unanswered = await resolving(() => undefined);
+  const agent = agentWith({ dnsServers: [unanswered.address, unanswered.address, unanswered.address] });
+  expect(await post(agent, "https://receiver.example/", 15_000)).toMatchObject({ outcome: "dns" });
+});
+
 it("opens loopback where it is told to, and nothing more", async () => {
   const agent = agentWith({ allowLoopback: true });
   for (const host of ["127.0.0.1", "localhost", "hooks.localhost"]) {

@@ -1,14 +1,21 @@
 import { Resolver } from "node:dns/promises";
-import { isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { isPublicAddress } from "../domain/forbidden-addresses.ts";
 import { isLoopbackHost } from "../domain/loopback.ts";
 
 /** The whole attempt has 15 s; a connection that takes longer than this will not be of use to it. */
 const CONNECT_MS = 10_000;
-const RESOLVE_MS = 2_500;
+/** Of several addresses each is given so long: Node's 250 ms are less than the way to the other side of the world and back. */
+const ADDRESS_MS = 2_500;
+const RESOLVE_MS = 1_500;
 const RESOLVE_TRIES = 2;
-/** Longer than undici's 4 s: a receiver that gets an event every ten seconds keeps its connection. Shorter than most servers'. */
+/** For all resolvers and tries together. */
+const RESOLVE_MS_MAX = 5_000;
+/** Once there are IPv4 addresses, IPv6 ones are waited for no longer: some resolvers never answer for them. */
+const SECOND_FAMILY_MS = 300;
+/** Longer than undici's 4 s: a receiver that gets an event every ten seconds keeps its connection. Servers that say less are believed. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** The URL, or a name in it, leads to an address that is not public. */
@@ -23,6 +30,17 @@ export class UnresolvedNameError extends Error {
   constructor(code: string) {
     super(`the name could not be resolved (${code})`);
     this.code = code;
+  }
+}
+
+/** The host was reached, and then there was no TLS with it. */
+export class TlsUnfinishedError extends Error {
+  readonly code: string;
+
+  constructor(cause: Error) {
+    super("TLS was not finished", { cause });
+    const code = "code" in cause ? String(cause.code) : "";
+    this.code = code === "UND_ERR_CONNECT_TIMEOUT" ? "ERR_TLS_HANDSHAKE_TIMEOUT" : code;
   }
 }
 
@@ -49,7 +67,13 @@ export class ReceiverAgent {
     // Not dns.lookup: that has four threads for the whole process, and one dead resolver takes them all.
     this.#resolver = new Resolver({ timeout: RESOLVE_MS, tries: RESOLVE_TRIES });
     if (dnsServers !== undefined && dnsServers.length > 0) this.#resolver.setServers(dnsServers);
-    const connect = buildConnector({ timeout: CONNECT_MS, allowH2: false, lookup: this.#lookup });
+    const connect = buildConnector({
+      timeout: CONNECT_MS,
+      allowH2: false,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+      lookup: this.#lookup,
+    });
     this.dispatcher = new Agent({
       connections: connectionsMax,
       pipelining: 1,
@@ -59,12 +83,15 @@ export class ReceiverAgent {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (options, callback) => {
-        connect(options, (...[error, socket]) => {
-          if (error !== null) return callback(error, null);
+        let reached = false;
+        const begun = connect(options, (...[error, socket]) => {
+          if (error !== null) return callback(reached ? new TlsUnfinishedError(error) : error, null);
           if (this.#mayReach(socket.remoteAddress ?? "")) return callback(null, socket);
           socket.destroy();
           return callback(new ForbiddenAddressError("the connection leads to an address that is not public"), null);
         });
+        // Of a TLS socket: TCP is there, TLS is not yet.
+        (begun as unknown as Socket).once("connect", () => void (reached = options.protocol === "https:"));
       },
     });
   }
@@ -91,7 +118,7 @@ export class ReceiverAgent {
   };
 
   /** One that is not public spoils them all: whoever gave it would give it next time. */
-  async #resolve(hostname: string): Promise<{ address: string; family: 4 | 6 }[]> {
+  async #resolve(hostname: string): Promise<Address[]> {
     const addresses = this.#allowLoopback && isLoopbackHost(hostname) ? LOOPBACK : await this.#ask(hostname);
     if (!addresses.every(({ address }) => this.#mayReach(address))) {
       throw new ForbiddenAddressError("the name resolves to an address that is not public");
@@ -99,15 +126,18 @@ export class ReceiverAgent {
     return addresses;
   }
 
-  async #ask(hostname: string): Promise<{ address: string; family: 4 | 6 }[]> {
-    const [v4, v6] = await Promise.allSettled([this.#resolver.resolve4(hostname), this.#resolver.resolve6(hostname)]);
-    const addresses = [
-      ...(v4.status === "fulfilled" ? v4.value.map((address) => ({ address, family: 4 as const })) : []),
-      ...(v6.status === "fulfilled" ? v6.value.map((address) => ({ address, family: 6 as const })) : []),
-    ];
-    if (addresses.length > 0) return addresses;
-    const { reason } = (v4.status === "rejected" ? v4 : v6) as PromiseRejectedResult;
-    throw new UnresolvedNameError(codeOf(reason));
+  async #ask(hostname: string): Promise<Address[]> {
+    const v4 = settled(this.#resolver.resolve4(hostname), 4);
+    const v6 = settled(this.#resolver.resolve6(hostname), 6);
+    const enough = new AbortController();
+    const patience = pause(RESOLVE_MS_MAX, NO_ANSWER, { signal: enough.signal, ref: false }).catch(() => NO_ANSWER);
+    const first = await Promise.race([v4, patience]);
+    const patienceForSecond = first.addresses.length > 0 ? pause(SECOND_FAMILY_MS, NO_ANSWER, { ref: false }) : patience;
+    const second = await Promise.race([v6, patienceForSecond]);
+    enough.abort();
+    const addresses = [...first.addresses, ...second.addresses];
+    if (addresses.length === 0) throw new UnresolvedNameError(first.code);
+    return addresses;
   }
 
   async stop(): Promise<void> {
@@ -115,6 +145,25 @@ export class ReceiverAgent {
     this.#resolver.cancel();
   }
 }
+
+interface Address {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** What a resolver said of one family: addresses, or why there are none. */
+interface Resolved {
+  readonly addresses: readonly Address[];
+  readonly code: string;
+}
+
+const NO_ANSWER: Resolved = { addresses: [], code: "ETIMEOUT" };
+
+const settled = (answer: Promise<string[]>, family: 4 | 6): Promise<Resolved> =>
+  answer.then(
+    (addresses) => ({ addresses: addresses.map((address) => ({ address, family })), code: "ENODATA" }),
+    (reason: unknown) => ({ addresses: [], code: codeOf(reason) }),
+  );
 
 const LOOPBACK = [
   { address: "127.0.0.1", family: 4 as const },

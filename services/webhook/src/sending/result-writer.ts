@@ -1,6 +1,8 @@
+import { types } from "node:util";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
+import { abandonDeliveries } from "../storage/abandon.ts";
 import { disableByItself, lockLanes, settleDeliveries, updateLanes, type AttemptResult, type LockedLane } from "../storage/results.ts";
 
 /** Results are written together: one that comes alone does not wait long, and many wait for each other's transaction. */
@@ -69,10 +71,39 @@ export class ResultWriter {
       await writeResults(this.#db, results, this.#now(), this.#log);
       return true;
     } catch (error) {
-      this.#log.warn({ err: error, results: results.length }, "results could not be written");
+      const [only] = results;
+      if (only === undefined || !isDataProblem(error)) {
+        this.#log.warn({ err: error, results: results.length }, "results could not be written");
+        return false;
+      }
+      // What Postgres refuses once it refuses always, and everything behind it would wait.
+      if (results.length > 1) return this.#writeEach(results);
+      return this.#giveUp(only, error);
+    }
+  }
+
+  async #writeEach(results: readonly AttemptResult[]): Promise<boolean> {
+    for (const result of results) if (!(await this.#tryToWrite([result]))) return false;
+    return true;
+  }
+
+  /** As when the day of its event was dropped meanwhile: nothing can come of it any more. */
+  async #giveUp(result: AttemptResult, reason: unknown): Promise<boolean> {
+    const { delivery_id, receiver_id, lease } = result;
+    try {
+      await abandonDeliveries(this.#db, [{ id: delivery_id, receiver_id, lease }]);
+      this.#log.error({ err: reason, delivery_id, receiver_id, outcome: result.outcome }, "a result is refused: its delivery is given up");
+      return true;
+    } catch (error) {
+      this.#log.warn({ err: error, delivery_id }, "a delivery could not be given up");
       return false;
     }
   }
+}
+
+/** Data exceptions and violated constraints, a missing partition among them: no repetition cures those. */
+function isDataProblem(error: unknown): boolean {
+  return types.isNativeError(error) && "code" in error && /^2[23]/.test(String(error.code));
 }
 
 /** @param now milliseconds since the epoch, for how long a receiver has been failing */
@@ -105,7 +136,13 @@ export async function writeResults(db: Database, results: readonly AttemptResult
 
 function changeOf(lane: LockedLane, results: readonly AttemptResult[], ours: ReadonlySet<string>, now: number): LaneChange {
   const outcomes = results
-    .filter(({ delivery_id }) => ours.has(delivery_id))
-    .map(({ outcome, http_status, test }) => ({ accepted: outcome === "accepted", httpStatus: http_status, test }));
+    // What another URL answered says nothing of this one.
+    .filter(({ delivery_id, url }) => ours.has(delivery_id) && url === lane.url)
+    .map(({ outcome, http_status, test, started_at }) => ({
+      startedAt: Date.parse(started_at),
+      accepted: outcome === "accepted",
+      httpStatus: http_status,
+      test,
+    }));
   return afterOutcomes(lane, outcomes, lane.limit, now);
 }

@@ -2,10 +2,15 @@ import { execFile } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { promisify } from "node:util";
+import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
+import { ensureDays } from "../storage/intake.ts";
+import type { AttemptResult } from "../storage/results.ts";
+import { writeResults } from "./result-writer.ts";
 
 let sending: ServedSending;
 let servers: { stop(): Promise<void> }[];
@@ -80,6 +85,29 @@ async function verifyWithSvix(secret: string, { headers, rawBody }: ReceivedRequ
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, given]);
   return stdout;
 }
+
+/** As the sender makes it of an attempt that was accepted. */
+const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => ({
+  delivery_id: delivery.id,
+  lease: delivery.lease,
+  brand_id: delivery.brand_id ?? "",
+  receiver_id: delivery.receiver_id,
+  event_id: delivery.event_id,
+  event_created_at: delivery.event_created_at,
+  delivery_created_at: delivery.created_at,
+  url: delivery.url,
+  test: false,
+  attempt_id: `att_${number}`,
+  attempt: 1,
+  started_at: new Date().toISOString(),
+  duration_ms: 1,
+  outcome: "accepted",
+  http_status: 204,
+  error: null,
+  response: null,
+  state: "delivered",
+  delay_seconds: null,
+});
 
 it("delivers an event, signed so that the specification's check and the libraries of Standard Webhooks and Svix accept it", async () => {
   const server = await receiving();
@@ -207,7 +235,7 @@ describe("an attempt fails and says where", () => {
   });
 
   it("when TLS is never finished, or is none", async () => {
-    await refuse({ outcome: "timeout" }, (await rawServer(() => {})).replace("http:", "https:"));
+    await refuse({ outcome: expect.stringMatching(/^(timeout|tls)$/) }, (await rawServer(() => {})).replace("http:", "https:"));
   });
 
   it("when what answers speaks no TLS", async () => {
@@ -349,6 +377,78 @@ it("keeps half of what may be under way for receivers that do well, however many
   // A claim takes whole lanes, so a few more than half.
   expect(hanging.requests.length).toBeLessThan(40);
   await sender.stop();
+});
+
+it("leaves no lane awake that has nothing to send: with many receivers the next event would wait for them all", async () => {
+  const server = await receiving();
+  const receivers = await Promise.all(Array.from({ length: 60 }, () => sending.createReceiver(server.url)));
+  for (const receiver of receivers) await sending.deliver([receiver]);
+  sending.start();
+  await eventually(() => expect(server.requests).toHaveLength(60));
+  expect(await sending.db.query("select from webhook.lanes where next_due < 'infinity'")).toEqual([]);
+});
+
+it("keeps room for others when receivers are slow and succeed", async () => {
+  const [slow, quick] = [await receiving(() => {}), await receiving()];
+  for (let index = 0; index < 4; index += 1) await sending.deliver([await sending.createReceiver(slow.url)], 64);
+  await sending.db.query("update webhook.lanes set max_in_flight = 64");
+  sending.start({ inFlightMax: 200, deadlineMs: 8_000 });
+  await eventually(() => expect(slow.requests.length).toBeGreaterThanOrEqual(100));
+  await sending.deliver([await sending.createReceiver(quick.url)], 20);
+  await eventually(() => expect(quick.requests).toHaveLength(20), { timeoutMs: 4_000 });
+});
+
+it("does not hold what an old URL answers against a new one", async () => {
+  const [before, after] = [await receiving(() => {}), await receiving()];
+  let answerOld = (): void => {};
+  before.answer = (response) => void (answerOld = () => response.writeHead(410).end());
+  const receiver = await sending.createReceiver(before.url, { maxInFlight: 1 });
+  await sending.deliver([receiver], 2);
+  sending.start({ retryDelaysSeconds: [0.05, 0.05] });
+  await eventually(() => expect(before.requests).toHaveLength(1));
+  await sending.db.query("update webhook.receivers set url = $2 where id = $1", [receiver.id, after.url]);
+  answerOld();
+  await eventually(() => expect(after.requests).toHaveLength(2));
+  expect(await lane(receiver)).toMatchObject({ held: false, failures: 0 });
+});
+
+describe("a result", () => {
+  it("counts once, also when the answer of its commit is lost and it is written again", async () => {
+    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+    await sending.deliver([receiver], 3);
+    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
+    const results = claimed.map((delivery, index) => resultOf(delivery, index));
+    for (let time = 0; time < 2; time += 1) await writeResults(sending.db, results, Date.now(), openLog("webhook", "silent"));
+    expect(await sending.attemptsOf(receiver)).toHaveLength(3);
+    expect(await past(receiver)).toHaveLength(3);
+    expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
+  });
+
+  it("that Postgres refuses for good gives up its delivery, and holds up no other", async () => {
+    const answers: (() => void)[] = [];
+    const [slow, quick] = [await receiving((response) => void answers.push(() => response.writeHead(204).end())), await receiving()];
+    const [old, well] = [await sending.createReceiver(slow.url), await sending.createReceiver(quick.url)];
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    await ensureDays(sending.db, [yesterday.slice(0, 10)]);
+    await sending.db.query(
+      "insert into webhook.events (id, created_at, brand_id, type, data) values ('evt_old', $1, $2, 'submission.approved', '{}')",
+      [yesterday, old.brand],
+    );
+    await sending.db.query(
+      "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at) values ('dlv_old', $1, 'evt_old', $2)",
+      [old.id, yesterday],
+    );
+    await sending.db.query("update webhook.lanes set next_due = now() where receiver_id = $1", [old.id]);
+    sending.start();
+    await eventually(() => expect(answers).toHaveLength(1));
+    for (const table of ["past_deliveries", "attempts"])
+      await sending.db.query(`drop table webhook.${table}_${yesterday.slice(0, 10).replaceAll("-", "")}`);
+    for (const answer of answers) answer();
+    await sending.deliver([well], 3);
+    await eventually(async () => expect(await past(well)).toHaveLength(3));
+    await eventually(async () => expect(await open()).toBe(0));
+    expect(await lane(old)).toMatchObject({ in_flight: 0 });
+  });
 });
 
 it("shares the work between two senders: each delivery goes to one of them", async () => {

@@ -24,7 +24,11 @@ const LISTEN_IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
 /** However many receivers hang, what they hold up is not more than this part of what may be under way. */
 const FAILING_SHARE = 0.5;
+/** With less room than this left, receivers that have attempts under way wait for those that have none. */
+const CROWDED_SHARE = 0.5;
 const USER_AGENT = "BrandRecords-Webhooks/1.0";
+
+type Sendable = ClaimedDelivery & { readonly brand_id: string };
 
 export interface SendingSettings {
   /** Attempts under way at once in this process. */
@@ -98,24 +102,34 @@ export class Sender {
   async #claim(room: number): Promise<number> {
     const { db, deadlineMs, inFlightMax } = this.#options;
     const leaseSeconds = Math.ceil(deadlineMs / 1_000) + LEASE_MARGIN_SECONDS;
-    const claimed = await claimDeliveries(db, { max: room, leaseSeconds, failing: this.#failing < inFlightMax * FAILING_SHARE });
-    const lost = claimed.filter(({ brand_id }) => brand_id === null);
-    if (lost.length > 0) await abandonDeliveries(db, lost);
+    const claimed = await claimDeliveries(db, {
+      max: room,
+      leaseSeconds,
+      failing: this.#failing < inFlightMax * FAILING_SHARE,
+      crowded: room < inFlightMax * CROWDED_SHARE,
+    });
+    const lost: ClaimedDelivery[] = [];
     for (const delivery of claimed) {
-      if (delivery.brand_id === null) continue;
-      if (delivery.failing) this.#failing += 1;
-      const sending = this.#send({ ...delivery, brand_id: delivery.brand_id }).finally(() => {
-        this.#underWay.delete(sending);
-        if (delivery.failing) this.#failing -= 1;
-        // Its lane has room again.
-        this.wake();
-      });
-      this.#underWay.add(sending);
+      const { brand_id } = delivery;
+      if (brand_id === null) lost.push(delivery);
+      else this.#begin({ ...delivery, brand_id });
     }
+    if (lost.length > 0) await abandonDeliveries(db, lost);
     return claimed.length;
   }
 
-  async #send(delivery: ClaimedDelivery & { readonly brand_id: string }): Promise<void> {
+  #begin(delivery: Sendable): void {
+    if (delivery.failing) this.#failing += 1;
+    const sending = this.#send(delivery).finally(() => {
+      this.#underWay.delete(sending);
+      if (delivery.failing) this.#failing -= 1;
+      // Its lane has room again.
+      this.wake();
+    });
+    this.#underWay.add(sending);
+  }
+
+  async #send(delivery: Sendable): Promise<void> {
     const { metrics, log, retryDelaysSeconds } = this.#options;
     const startedAt = new Date();
     const begun = performance.now();
@@ -134,7 +148,7 @@ export class Sender {
     await this.#results.write(resultOf(delivery, outcome, next, startedAt, duration_ms));
   }
 
-  async #attempt(delivery: ClaimedDelivery & { readonly brand_id: string }): Promise<Outcome> {
+  async #attempt(delivery: Sendable): Promise<Outcome> {
     const { agent, keys, deadlineMs, publicUrl, headerWord, log } = this.#options;
     let secrets: [string, ...string[]];
     try {
@@ -216,13 +230,7 @@ function secretsOf(keys: SecretKeys, delivery: ClaimedDelivery): [string, ...str
 
 const traceOf = ({ traceparent }: ClaimedDelivery): Record<string, string> => (traceparent === null ? {} : { traceparent });
 
-function resultOf(
-  delivery: ClaimedDelivery & { readonly brand_id: string },
-  outcome: Outcome,
-  next: NextState,
-  startedAt: Date,
-  duration_ms: number,
-): AttemptResult {
+function resultOf(delivery: Sendable, outcome: Outcome, next: NextState, startedAt: Date, duration_ms: number): AttemptResult {
   return {
     delivery_id: delivery.id,
     lease: delivery.lease,
@@ -230,6 +238,7 @@ function resultOf(
     receiver_id: delivery.receiver_id,
     event_id: delivery.event_id,
     event_created_at: delivery.event_created_at,
+    url: delivery.url,
     delivery_created_at: delivery.created_at,
     test: delivery.test,
     attempt_id: newAttemptId(),

@@ -11,7 +11,10 @@ const ABANDON = `
   update webhook.lanes l set in_flight = greatest(0, l.in_flight - counted.n) from counted where l.receiver_id = counted.receiver_id`;
 
 /** Takes out deliveries that nothing can come of: their event is not kept any more, or their receiver is gone. */
-export async function abandonDeliveries(db: Database, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+export async function abandonDeliveries(
+  db: Database,
+  deliveries: readonly Pick<ClaimedDelivery, "id" | "receiver_id" | "lease">[],
+): Promise<void> {
   await db.transaction(async (sql) => {
     await sql.query(LOCK, [deliveries.map(({ receiver_id }) => receiver_id)]);
     await sql.query(ABANDON, [deliveries.map(({ id }) => id), deliveries.map(({ lease }) => lease)]);

@@ -37,13 +37,13 @@ export interface ClaimedDelivery {
  *
  * Planned anew each time: a plan made while the tables were small scans them when they are not.
  */
+const CAP = `case when l.failed_in_a_row >= ${BREAKER_FAILURES} or $3 then 1 else l.max_in_flight end`;
 const LANES = `
-  select l.receiver_id, l.failed_in_a_row > 0 as failing,
-         least(case when l.failed_in_a_row >= ${BREAKER_FAILURES} then 1 else l.max_in_flight end - l.in_flight, ${ROOM_MAX}) as room
+  select l.receiver_id, l.failed_in_a_row > 0 as failing, least(${CAP} - l.in_flight, ${ROOM_MAX}) as room
     from webhook.lanes l
    where l.next_due < 'infinity' and not l.held and l.next_due <= now() and l.parked_until <= now()
      and ($2 or l.failed_in_a_row = 0)
-     and l.in_flight < case when l.failed_in_a_row >= ${BREAKER_FAILURES} then 1 else l.max_in_flight end
+     and l.in_flight < ${CAP}
    order by l.last_served
    limit $1
      for update skip locked`;
@@ -64,9 +64,11 @@ const DELIVERIES = `
     update webhook.lanes l
        set in_flight = l.in_flight + coalesce(counted.n, 0),
            last_served = clock_timestamp(),
-           next_due = case when counted.n is null
+           -- Of one that has more than it was given room for, as it was; of the others the next that is not ours by now.
+           next_due = case when coalesce(counted.n, 0) < lane.room
                            then coalesce((select due_at from webhook.deliveries
-                                           where receiver_id = l.receiver_id and state = 'pending' order by due_at limit 1), 'infinity')
+                                           where receiver_id = l.receiver_id and state = 'pending' and id <> all(array(select id from claimed))
+                                           order by due_at limit 1), 'infinity')
                            else l.next_due end
       from lane left join counted using (receiver_id)
      where l.receiver_id = lane.receiver_id),
@@ -89,19 +91,24 @@ const DELIVERIES = `
  *
  * @param max about so many; at most this, rounded up to whole lanes
  * @param failing also of receivers whose last attempt failed
+ * @param crowded only of receivers with nothing under way, one each: who is slow has taken enough
  */
-export async function claimDeliveries(
-  db: Database,
-  { max, leaseSeconds, failing }: { readonly max: number; readonly leaseSeconds: number; readonly failing: boolean },
-): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(db: Database, { max, leaseSeconds, failing, crowded }: ClaimOptions): Promise<ClaimedDelivery[]> {
   return db.transaction(async (sql) => {
-    const lanes = await sql.query<Lane>(LANES, [Math.min(LANES_MAX, Math.ceil(max / ROOM_MAX)), failing]);
+    const lanes = await sql.query<Lane>(LANES, [Math.min(LANES_MAX, Math.ceil(max / ROOM_MAX)), failing, crowded]);
     if (lanes.length === 0) return [];
     const receiverIds = lanes.map(({ receiver_id }) => receiver_id);
     const claimed = await sql.query<ClaimedDelivery>(DELIVERIES, [receiverIds, lanes.map(({ room }) => room), leaseSeconds]);
     const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
     return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
   });
+}
+
+interface ClaimOptions {
+  readonly max: number;
+  readonly leaseSeconds: number;
+  readonly failing: boolean;
+  readonly crowded: boolean;
 }
 
 interface Lane {

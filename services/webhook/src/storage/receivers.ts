@@ -80,12 +80,17 @@ const statements = {
   releaseLane: {
     name: "receivers.release_lane",
     text: `update webhook.lanes l
-              set held = false, parked_until = '-infinity', failed_in_a_row = 0, parkings = 0,
+              set held = false, parked_until = '-infinity', parked_at = null, failed_in_a_row = 0, parkings = 0,
                   first_failure_at = null, failing_since = null,
                   next_due = coalesce((select d.due_at from webhook.deliveries d
                                         where d.receiver_id = l.receiver_id and d.state = 'pending'
                                         order by d.due_at limit 1), 'infinity')
             where l.receiver_id = $1`,
+  },
+  forgetFailures: {
+    name: "receivers.forget_failures",
+    text: `update webhook.lanes set parked_until = '-infinity', parked_at = null, failed_in_a_row = 0, parkings = 0,
+                  first_failure_at = null, failing_since = null, failures = 0 where receiver_id = $1`,
   },
 } satisfies Record<string, Statement>;
 
@@ -166,4 +171,9 @@ export async function limitLane(sql: Sql, receiverId: string, maxInFlight: numbe
 /** Due from when its first delivery is. The lane has to be locked, by an earlier statement. */
 export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.releaseLane, [receiverId]);
+}
+
+/** Breaker and failure clock start anew. The lane has to be locked. */
+export async function forgetFailures(sql: Sql, receiverId: string): Promise<void> {
+  await sql.query(statements.forgetFailures, [receiverId]);
 }

@@ -11,6 +11,8 @@ export interface AttemptResult {
   readonly event_id: string;
   readonly event_created_at: string;
   readonly delivery_created_at: string;
+  /** Where it was sent: the receiver may have another by now. */
+  readonly url: string;
   readonly test: boolean;
   readonly attempt_id: string;
   readonly attempt: number;
@@ -27,6 +29,7 @@ export interface AttemptResult {
 
 export interface LockedLane extends LaneState {
   readonly receiverId: string;
+  readonly url: string;
   readonly limit: number;
 }
 
@@ -34,8 +37,9 @@ const LOCK_LANES = "select from webhook.lanes where receiver_id = any($1::text[]
 
 /** Under a snapshot taken after the lanes were locked: who changes what a receiver has set does it before us or after us. */
 const READ_LANES = `
-  select l.receiver_id as "receiverId", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
+  select l.receiver_id as "receiverId", r.url, r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
          l.parkings, l.failures, l.last_status as "lastStatus",
+         extract(epoch from l.parked_at)::float8 * 1000 as "parkedAt",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
     from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
@@ -70,7 +74,9 @@ const SETTLE = `
       from result where delivery_id in (select id from over)),
   noted as (
     insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
-    select attempt_id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response from result)
+    select attempt_id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response from result
+    -- Written already, by a commit whose answer was lost.
+    on conflict (id, event_created_at) do nothing)
   select id from over union all select id from again`;
 
 /**
@@ -119,13 +125,14 @@ const UPDATE_LANES = `
   update webhook.lanes l
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
          parkings = t.parkings, failures = t.failures, last_status = t.last_status, last_delivery_at = now(),
+         parked_at = to_timestamp(t.parked_at / 1000),
          first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
          parked_until = case when t.park_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.parked_until end
                              else now() + make_interval(secs => t.park_seconds) end,
          next_due = least(l.next_due, now() + make_interval(secs => t.due_in_seconds))
-    from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::float8[], $10::float8[], $11::float8[])
+    from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::float8[], $10::float8[], $11::float8[], $12::float8[])
       as t(receiver_id, ended, max_in_flight, failed_in_a_row, parkings, failures, last_status, first_failure_at, failing_since,
-           park_seconds, due_in_seconds)
+           park_seconds, due_in_seconds, parked_at)
    where l.receiver_id = t.receiver_id`;
 
 /** The lanes have to be locked. */
@@ -142,6 +149,7 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
     updates.map(({ lane }) => lane.failingSince),
     updates.map(({ parkSeconds }) => parkSeconds ?? null),
     updates.map(({ dueInSeconds }) => dueInSeconds ?? null),
+    updates.map(({ lane }) => lane.parkedAt),
   ]);
 }
 

@@ -68,6 +68,14 @@ it("drops whole days that are over for longer than they are kept, with all that 
   expect(await dropOldDays(db, 30)).toEqual([]);
 });
 
+it("does not drop a day while something of it is being sent", async () => {
+  await add(dayBefore(40));
+  await db.query("update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() + interval '30 s'");
+  expect(await dropOldDays(db, 30)).toEqual([]);
+  await db.query("delete from webhook.deliveries");
+  expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
+});
+
 it("may be done by several at once", async () => {
   for (const days of [40, 41, 42]) await add(dayBefore(days));
   await Promise.allSettled([dropOldDays(db, 30), dropOldDays(db, 30), dropOldDays(db, 30)]);

@@ -36,6 +36,8 @@ export async function dropOldDays(db: Database, keepDays: number): Promise<strin
   for (const { day, tables } of await daysToDrop(db, keepDays)) {
     // First: nothing may be left to be sent of an event that is gone.
     await dropDeliveriesUntil(db, day);
+    // What is under way has to be written down; the next time, then.
+    if (await isBeingSent(db, day)) continue;
     await db.transaction(async (sql) => {
       await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);
       for (const table of tables) await sql.query(`drop table if exists ${table}`);
@@ -58,4 +60,12 @@ async function dropDeliveriesUntil(db: Database, day: string): Promise<void> {
       [day],
     );
   } while (rows.length === CHUNK_ROWS);
+}
+
+async function isBeingSent(db: Database, day: string): Promise<boolean> {
+  const rows = await db.query(
+    "select from webhook.deliveries where state = 'sending' and event_created_at < (($1::date + 1)::timestamp at time zone 'UTC') limit 1",
+    [day],
+  );
+  return rows.length > 0;
 }

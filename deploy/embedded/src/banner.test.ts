@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { banner } from "./banner.ts";
+import { parseConfig } from "./config.ts";
+import { localFiles, ROOT } from "./local-files.ts";
+import type { RunFile } from "./run-file.ts";
+
+const RUN: RunFile = { base_url: "http://127.0.0.1:8080", admin: {}, rpc: {}, platform_database_url: "postgres://x", brands: [] };
+// oxlint-disable-next-line no-control-regex
+const shown = (directory?: string): string =>
+  banner(RUN, parseConfig({}), localFiles(directory), undefined).replaceAll(/\u001b\[\d+m/g, "");
+
+it.each([undefined, join(ROOT, ".local"), join(ROOT, "deploy/../.local/")])("tells of .local for %s", (directory) => {
+  expect(shown(directory).split("\n").slice(-3)).toEqual([
+    "",
+    "  Everything above is in .local/run.json, logs are in .local/logs. Ctrl-C stops; npm run reset forgets everything.",
+    "",
+  ]);
+});
+
+it.each([
+  ["/var/tmp/trial", "/var/tmp/trial"],
+  ["/var/tmp/Ana's trial", String.raw`'/var/tmp/Ana'\''s trial'`],
+])("tells of another LOCAL_DIR, %s, in full, and who else needs it", (directory, word) => {
+  expect(shown(directory).split("\n").slice(-3)).toEqual([
+    `  Everything above is in ${directory}/run.json, logs are in ${directory}/logs. Ctrl-C stops; npm run reset forgets everything.`,
+    `  In other terminals brandctl and npm run reset need it too: export LOCAL_DIR=${word}`,
+    "",
+  ]);
+});
+
+it("tells a relative one from the root, as brandctl may run elsewhere", () => {
+  expect(shown("trial")).toContain(`export LOCAL_DIR=${join(process.cwd(), "trial")}\n`);
+});
