@@ -1,13 +1,12 @@
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { banner } from "./banner.ts";
 import { parseConfig } from "./config.ts";
 import { localFiles, ROOT } from "./local-files.ts";
 import type { RunFile } from "./run-file.ts";
 
 const RUN: RunFile = { base_url: "http://127.0.0.1:8080", admin: {}, rpc: {}, platform_database_url: "postgres://x", brands: [] };
-// oxlint-disable-next-line no-control-regex
-const shown = (directory?: string): string =>
-  banner(RUN, parseConfig({}), localFiles(directory), undefined).replaceAll(/\u001b\[\d+m/g, "");
+const shown = (directory?: string): string => stripVTControlCharacters(banner(RUN, parseConfig({}), localFiles(directory), undefined));
 
 it.each([undefined, join(ROOT, ".local"), join(ROOT, "deploy/../.local/")])("tells of .local for %s", (directory) => {
   expect(shown(directory).split("\n").slice(-3)).toEqual([

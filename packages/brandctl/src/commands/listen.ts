@@ -40,7 +40,7 @@ export function listenCommand(shell: Shell): Command {
     .option(
       "--secret <secret>",
       "the receiver's signing secret (whsec_…), several times if any of them will do; without it nothing is verified",
-      (secret: string, earlier: readonly string[] = []) => [...earlier, secret],
+      (secret: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), secret],
     )
     .option("--header-word <word>", "the word in X-<word>-Signature", "Service")
     .option("--create", "register it by itself, and delete that receiver at the end")
