@@ -424,6 +424,29 @@ describe("a result", () => {
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
   });
 
+  it("of five days of failures only disables the receiver, and holds what waits for it", async () => {
+    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+    await sending.deliver([receiver], 4);
+    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
+    const hours = [0, 13, 13 + 119, 13 + 120];
+    for (const [index, delivery] of claimed.entries()) {
+      expect(await lane(receiver)).toMatchObject({ held: false });
+      const failed = {
+        ...resultOf(delivery, index),
+        outcome: "refused",
+        http_status: 500,
+        state: "pending",
+        delay_seconds: 3_600,
+      } as const;
+      await writeResults(sending.db, [failed], Date.now() + (hours[index] ?? 0) * 3_600_000, openLog("webhook", "silent"));
+    }
+    expect(await lane(receiver)).toMatchObject({ held: true, failures: 4, in_flight: 0 });
+    expect(await sending.db.query("select disabled_reason from webhook.receivers where id = $1", [receiver.id])).toEqual([
+      { disabled_reason: "failing" },
+    ]);
+    expect(await open()).toBe(4);
+  });
+
   it("that Postgres refuses for good gives up its delivery, and holds up no other", async () => {
     const answers: (() => void)[] = [];
     const [slow, quick] = [await receiving((response) => void answers.push(() => response.writeHead(204).end())), await receiving()];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { openSession, type Database, type Session } from "@brand-records/postgres";
+import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import type { Outcome } from "../domain/outcome.ts";
@@ -11,6 +11,7 @@ import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { abandonDeliveries } from "../storage/abandon.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { attemptPost } from "./attempt.ts";
+import { listenForDeliveries } from "./delivery-listener.ts";
 import { eventBody } from "./event-body.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
@@ -20,7 +21,6 @@ import type { SendingMetrics } from "./sending-metrics.ts";
 const LEASE_MARGIN_SECONDS = 15;
 /** Retries come due by themselves, and a notification may be lost with its connection. */
 const POLL_MS = 500;
-const LISTEN_IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
 /** However many receivers hang, what they hold up is not more than this part of what may be under way. */
 const FAILING_SHARE = 0.5;
@@ -58,14 +58,16 @@ export class Sender {
   readonly #underWay = new Set<Promise<void>>();
   /** Of them, those to receivers whose last attempt had failed. */
   #failing = 0;
-  readonly #running: Promise<unknown>;
+  readonly #listener: { stop(): Promise<void> };
+  readonly #running: Promise<void>;
   #woken = false;
   #endSleep: () => void = () => {};
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#results = new ResultWriter(options.db, options.log);
-    this.#running = Promise.all([this.#run(), this.#listen()]);
+    this.#listener = listenForDeliveries({ databaseUrl: options.databaseUrl, log: options.log, told: () => this.wake() });
+    this.#running = this.#run();
   }
 
   /** Something may be due. */
@@ -79,6 +81,7 @@ export class Sender {
     this.#stopping.abort();
     this.wake();
     await this.#running;
+    await this.#listener.stop();
     await Promise.all(this.#underWay);
     await this.#results.stop();
   }
@@ -184,40 +187,6 @@ export class Sender {
     const woken = new AbortController();
     this.#endSleep = () => woken.abort();
     await pause(POLL_MS, undefined, { signal: woken.signal }).catch(() => {});
-  }
-
-  /** Who adds deliveries says so; without it they would wait for the next poll. */
-  async #listen(): Promise<void> {
-    const { databaseUrl, log } = this.#options;
-    while (!this.#stopping.signal.aborted) {
-      let session: Session | undefined;
-      try {
-        session = await openSession({
-          url: databaseUrl,
-          applicationName: "webhook listener",
-          idleTimeoutMs: LISTEN_IDLE_MS,
-          onNotification: () => this.wake(),
-        });
-        await session.query("listen webhook_deliveries");
-        await this.#untilLost(session);
-      } catch (error) {
-        if (!this.#stopping.signal.aborted) log.warn({ err: error }, "nobody tells of new deliveries: polling");
-        await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      } finally {
-        await session?.stop().catch(() => {});
-      }
-    }
-  }
-
-  async #untilLost(session: Session): Promise<void> {
-    const { signal } = this.#stopping;
-    const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-    const asking = setInterval(() => void session.query("select 1").catch(() => {}), LISTEN_IDLE_MS / 3);
-    try {
-      await Promise.race([session.ended, stopped]);
-    } finally {
-      clearInterval(asking);
-    }
   }
 }
 
