@@ -33,3 +33,13 @@ function forgetRow(error: pg.DatabaseError): void {
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "23505";
 }
+
+/**
+ * SQLSTATE of a data exception or a violated constraint, a missing partition among them: what no repetition cures.
+ * Undefined for everything else.
+ */
+export function dataProblemOf(error: unknown): string | undefined {
+  // Not instanceof: see fromPostgresError.
+  const code = types.isNativeError(error) && "code" in error ? String(error.code) : "";
+  return /^2[23]/.test(code) ? code : undefined;
+}

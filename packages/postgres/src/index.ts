@@ -1,4 +1,4 @@
-export { fromPostgresError, isUniqueViolation } from "./errors.ts";
+export { dataProblemOf, fromPostgresError, isUniqueViolation } from "./errors.ts";
 export { migrate, MigrationError, type MigrateOptions } from "./migrate.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
 export { openPool, type Database, type PoolOptions, type Transaction } from "./pool.ts";

@@ -7,7 +7,7 @@ import { dropOldDays } from "./storage/retention.ts";
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Partitions are there before the first event of their day is: making one waits for everybody who uses the table. */
+/** Partitions are there before the first event of their day is, which then does not wait for them to be made. */
 const DAYS_AHEAD = 3;
 
 export interface JanitorOptions {

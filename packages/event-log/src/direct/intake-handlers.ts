@@ -2,7 +2,7 @@ import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import type { Intake } from "../event-log.ts";
 
-export const DIRECT = "direct";
+const DIRECT = "direct";
 
 /** The reading end of the direct log: the writer waits until its messages are taken in, and repeats what was not. */
 export function intakeHandlers(intake: Intake): Handlers<IntakeServiceService> {

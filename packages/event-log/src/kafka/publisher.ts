@@ -36,11 +36,6 @@ export class KafkaPublisher implements Publisher {
     return turn;
   }
 
-  /** Connects without anything to publish. */
-  async connect(): Promise<void> {
-    await this.publish([]);
-  }
-
   async #send(messages: readonly LogMessage[]): Promise<void> {
     try {
       const producer = await this.#connected();

@@ -1,6 +1,6 @@
 import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events";
 import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-records/event-log";
-import type { Database } from "@brand-records/postgres";
+import { dataProblemOf, type Database } from "@brand-records/postgres";
 import { wellFormedTraceparent } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import { timeOfId } from "@brand-records/typeid";
@@ -116,10 +116,4 @@ async function store(db: Database, readable: readonly Readable[], dead: DeadLett
     total.deliveries += deliveries;
   }
   return total;
-}
-
-/** SQLSTATE if it is a data exception or a violated constraint; undefined for everything a repetition may cure. */
-function dataProblemOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return /^2[23]/.test(code) ? code : undefined;
 }

@@ -1,5 +1,4 @@
-import { types } from "node:util";
-import type { Database } from "@brand-records/postgres";
+import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
 import { abandonDeliveries } from "../storage/abandon.ts";
@@ -72,7 +71,7 @@ export class ResultWriter {
       return true;
     } catch (error) {
       const [only] = results;
-      if (only === undefined || !isDataProblem(error)) {
+      if (only === undefined || dataProblemOf(error) === undefined) {
         this.#log.warn({ err: error, results: results.length }, "results could not be written");
         return false;
       }
@@ -99,11 +98,6 @@ export class ResultWriter {
       return false;
     }
   }
-}
-
-/** Data exceptions and violated constraints, a missing partition among them: no repetition cures those. */
-function isDataProblem(error: unknown): boolean {
-  return types.isNativeError(error) && "code" in error && /^2[23]/.test(String(error.code));
 }
 
 /** @param now milliseconds since the epoch, for how long a receiver has been failing */
