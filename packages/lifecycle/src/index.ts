@@ -1,3 +1,4 @@
+export { Bell } from "./bell.ts";
 export { Lifecycle, type LifecycleLog, type Stoppable } from "./lifecycle.ts";
 export { repeat } from "./repeat.ts";
 export { runProcess, type ProcessOptions } from "./run-process.ts";

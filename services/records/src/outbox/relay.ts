@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogMessage, Publisher } from "@brand-records/event-log";
+import { Bell } from "@brand-records/lifecycle";
 import { openSession, type Session } from "@brand-records/postgres";
 import { traceparentFrom } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
@@ -33,9 +34,7 @@ export class OutboxRelay {
   readonly #options: RelayOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  /** Something may have changed since the last reading began. */
-  #changed = false;
-  #endSleep: () => void = () => {};
+  readonly #bell = new Bell();
   #well = false;
 
   constructor(options: RelayOptions) {
@@ -51,7 +50,7 @@ export class OutboxRelay {
   /** Finishes what it is publishing. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#wake();
+    this.#bell.ring();
     await this.#running;
     await this.#options.publisher.stop();
   }
@@ -81,7 +80,7 @@ export class OutboxRelay {
       url: databaseUrl,
       applicationName: "records outbox relay",
       idleTimeoutMs: IDLE_MS,
-      onNotification: () => this.#wake(),
+      onNotification: () => this.#bell.ring(),
     });
     try {
       while (!(await tryToLead(session))) {
@@ -96,11 +95,11 @@ export class OutboxRelay {
       await this.#keepingSession(session, publisher.publish([]));
       const window = new OutboxWindow();
       while (!this.#stopping.signal.aborted) {
-        this.#changed = false;
+        this.#bell.silence();
         const full = (await this.#move(session, window)) === BATCH_MAX;
         this.#well = true;
         moved();
-        if (!full) await this.#sleep();
+        if (!full) await this.#bell.sleep(POLL_MS);
       }
     } finally {
       // Unless it has ended already: then the end has been told.
@@ -137,19 +136,6 @@ export class OutboxRelay {
     } finally {
       clearInterval(asking);
     }
-  }
-
-  #wake(): void {
-    this.#changed = true;
-    this.#endSleep();
-  }
-
-  /** Until something changed, or a while has passed. */
-  async #sleep(): Promise<void> {
-    if (this.#changed || this.#stopping.signal.aborted) return;
-    const woken = new AbortController();
-    this.#endSleep = () => woken.abort();
-    await pause(POLL_MS, undefined, { signal: woken.signal }).catch(() => {});
   }
 
   async #pause(milliseconds: number): Promise<void> {

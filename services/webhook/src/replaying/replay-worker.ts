@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { Bell } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { areReplaysLeft } from "../storage/replays.ts";
@@ -23,8 +23,7 @@ export interface ReplayWorker {
 /** Queues what replays ask for, until it is stopped. Any number of processes share the work. */
 export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorker {
   const stopping = new AbortController();
-  let woken = false;
-  let endSleep = (): void => {};
+  const bell = new Bell();
 
   /** A step of each replay there is, so that none waits for the end of another. Answers whether any came further. */
   const round = async (): Promise<"advanced" | "busy" | "idle"> => {
@@ -43,36 +42,25 @@ export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorke
     return (await areReplaysLeft(db, seen)) ? "busy" : "idle";
   };
 
-  const sleep = async (milliseconds: number): Promise<void> => {
-    if (woken || stopping.signal.aborted) return;
-    const waking = new AbortController();
-    endSleep = () => waking.abort();
-    await pause(milliseconds, undefined, { signal: waking.signal }).catch(() => {});
-  };
-
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      woken = false;
+      bell.silence();
       try {
         const came = await round();
-        if (came !== "advanced") await sleep(came === "busy" ? BUSY_MS : POLL_MS);
+        if (came !== "advanced") await bell.sleep(came === "busy" ? BUSY_MS : POLL_MS);
       } catch (error) {
         log.warn({ err: error }, "replays cannot be taken further");
-        await sleep(POLL_MS);
+        await bell.sleep(POLL_MS);
       }
     }
   };
 
   const running = run();
-  const wake = (): void => {
-    woken = true;
-    endSleep();
-  };
   return {
-    wake,
+    wake: () => bell.ring(),
     async stop() {
       stopping.abort();
-      wake();
+      bell.ring();
       await running;
     },
   };

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { Bell } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
@@ -60,26 +61,19 @@ export class Sender {
   #failing = 0;
   readonly #listener: { stop(): Promise<void> };
   readonly #running: Promise<void>;
-  #woken = false;
-  #endSleep: () => void = () => {};
+  readonly #bell = new Bell();
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#results = new ResultWriter(options.db, options.log);
-    this.#listener = listenForDeliveries({ databaseUrl: options.databaseUrl, log: options.log, told: () => this.wake() });
+    this.#listener = listenForDeliveries({ databaseUrl: options.databaseUrl, log: options.log, told: () => this.#bell.ring() });
     this.#running = this.#run();
-  }
-
-  /** Something may be due. */
-  wake(): void {
-    this.#woken = true;
-    this.#endSleep();
   }
 
   /** Claims nothing more; resolves when what is under way is over and written down. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.wake();
+    this.#bell.ring();
     await this.#running;
     await this.#listener.stop();
     await Promise.all(this.#underWay);
@@ -89,7 +83,7 @@ export class Sender {
   async #run(): Promise<void> {
     const { log, inFlightMax } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      this.#woken = false;
+      this.#bell.silence();
       const room = inFlightMax - this.#underWay.size;
       let claimed = 0;
       try {
@@ -98,7 +92,7 @@ export class Sender {
         log.warn({ err: error }, "deliveries cannot be claimed");
         await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
-      if (claimed === 0) await this.#sleep();
+      if (claimed === 0) await this.#bell.sleep(POLL_MS);
     }
   }
 
@@ -127,7 +121,7 @@ export class Sender {
       this.#underWay.delete(sending);
       if (delivery.failing) this.#failing -= 1;
       // Its lane has room again.
-      this.wake();
+      this.#bell.ring();
     });
     this.#underWay.add(sending);
   }
@@ -179,14 +173,6 @@ export class Sender {
     };
     const headers = { "user-agent": USER_AGENT, ...signatureHeaders(signed), ...traceOf(delivery) };
     return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
-  }
-
-  /** Until something changed, or a while has passed. */
-  async #sleep(): Promise<void> {
-    if (this.#woken || this.#stopping.signal.aborted) return;
-    const woken = new AbortController();
-    this.#endSleep = () => woken.abort();
-    await pause(POLL_MS, undefined, { signal: woken.signal }).catch(() => {});
   }
 }
 
