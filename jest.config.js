@@ -1,7 +1,14 @@
-/** Tests run from source through swc; the processes of the end-to-end tests run what `tsc -b` built. */
+import { availableParallelism } from "node:os";
+
+/**
+ * Tests run from source through swc; the processes of the end-to-end tests run what `tsc -b` built. Files named
+ * `*.full.test.ts` need minutes: jest.full.config.js runs them.
+ */
 export default {
   testEnvironment: "node",
-  testMatch: ["<rootDir>/{packages,services,gateway,deploy,test}/**/*.test.ts"],
+  testMatch: ["<rootDir>/{packages,services,gateway,deploy,test}/**/!(*.full).test.ts"],
+  // Tests wait for processes more than they compute: a second worker on two cores shortens the run by a third.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   testPathIgnorePatterns: ["/node_modules/", "/dist/"],
   modulePathIgnorePatterns: ["/dist/", "/.local/"],
   transform: {

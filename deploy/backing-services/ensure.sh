@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Gets what the tests need beside npm, or says everything that is missing and how to cure it.
 #
+# ensure.sh [service…]   redis and kafka unless named; python, go, php, ruby: the languages that docs/webhooks.md has programs in
+#
 # stdout: NAME=value lines to read by a program. stderr: text for people. Exit code 1 if anything is missing.
 #   REDIS_URL=redis://…        a Redis that answers: yours, or a container of ours
 #   REDIS_SERVER=/path         a redis-server to run
@@ -10,11 +12,11 @@
 #   JAVA=/path                 a java to run them with
 #   KAFKA_IMAGE=name           an image to run instead of the jars
 #
-# A further service is a function `ensure_<name>` that calls `provide` or `lacks`, and a word in SERVICES.
+# A further service is a function `ensure_<name>` that calls `provide` or `lacks`.
 
 set -u -o pipefail
 
-SERVICES="redis kafka"
+SERVICES="${*:-redis kafka}"
 REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
 KAFKA_IMAGE_DEFAULT="apache/kafka:4.1.1"
 # Of the jars, as kafka/pom.xml has it.
@@ -240,6 +242,18 @@ kafka_answers() {
   done
   return 1
 }
+
+# ensure_program <program> <Debian package>
+ensure_program() {
+  command -v "$1" >/dev/null && return
+  can_install_debian_packages && install_debian_package "$2" && command -v "$1" >/dev/null && return
+  lacks "$1, which runs programs of docs/webhooks.md" "Debian, Ubuntu: apt-get install $2"
+}
+
+ensure_python() { ensure_program python3 python3; }
+ensure_go() { ensure_program go golang-go; }
+ensure_php() { ensure_program php php-cli; }
+ensure_ruby() { ensure_program ruby ruby; }
 
 # ------------------------------------------------------------------------------------------------------------------
 

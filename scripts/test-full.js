@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+/*
+ * Everything: `npm test`, then each `*.full.test.ts`. Prints what each part took beside its budget in test/budgets.json and
+ * the slowest test files. A failed part does not keep the next one from running; a part over its budget is marked, and fails
+ * nothing: machines are noisy.
+ */
+
+const SLOWEST_SHOWN = 10;
+const root = join(import.meta.dirname, "..");
+/** Minutes by part: `npm test`, or the path of a `*.full.test.ts`. */
+const budgets = JSON.parse(readFileSync(join(root, "test/budgets.json"), "utf8"));
+
+const folder = mkdtempSync(join(tmpdir(), "brand-records-test-full-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+/** @returns the summary that jest writes; undefined if jest did not get that far */
+function runJest(name, command, args) {
+  const file = join(folder, `${name}.json`);
+  const startedAt = performance.now();
+  const { status } = spawnSync(command, [...args, "--json", `--outputFile=${file}`], { cwd: root, stdio: "inherit" });
+  const minutes = (performance.now() - startedAt) / 60_000;
+  try {
+    const summary = JSON.parse(readFileSync(file, "utf8"));
+    const failed = summary.numFailedTests + summary.numRuntimeErrorTestSuites;
+    return { status, minutes, files: summary.testResults.map(fileResult), passed: summary.numPassedTests, failed };
+  } catch (error) {
+    console.error(`${name} wrote no summary: ${error.message}`);
+    return { status: status === 0 ? 1 : status, minutes, files: [], passed: 0, failed: 1 };
+  }
+}
+
+const fileResult = ({ name, startTime, endTime }) => ({ path: relative(root, name), minutes: (endTime - startTime) / 60_000 });
+
+const quick = runJest("npm-test", "npm", ["test", "--"]);
+const full = runJest("full", "npx", ["jest", "--config", "jest.full.config.js"]);
+
+const parts = [{ path: "npm test", minutes: quick.minutes }, ...full.files];
+const minutesText = (minutes) => `${minutes.toFixed(1)} min`.padStart(9);
+console.log(`\n${"Part".padEnd(56)}     Took    Budget`);
+for (const { path, minutes } of parts) {
+  const budget = budgets[path];
+  const note = budget === undefined ? "  no budget" : `${minutesText(budget)}${minutes > budget ? "  OVER" : ""}`;
+  console.log(`${path.padEnd(56)}${minutesText(minutes)} ${note}`);
+}
+console.log(`${"together".padEnd(56)}${minutesText(quick.minutes + full.minutes)}`);
+
+console.log(`\nThe ${SLOWEST_SHOWN} slowest test files`);
+const files = [...quick.files, ...full.files].toSorted((a, b) => b.minutes - a.minutes);
+for (const { path, minutes } of files.slice(0, SLOWEST_SHOWN)) console.log(`${`${(minutes * 60).toFixed(1)} s`.padStart(9)}  ${path}`);
+
+console.log(`\n${quick.passed + full.passed} passed, ${quick.failed + full.failed} failed`);
+process.exitCode = quick.status === 0 && full.status === 0 ? 0 : 1;

