@@ -5,6 +5,8 @@ import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts
 /** One promise: a walk reads every record that was there when it began exactly once, newest first, whatever is inserted meanwhile. */
 
 const ROWS = 10_000;
+/** For a walk of one row a page: three times as many as share a created_at. */
+const FEW_ROWS = 1_200;
 /** Rows that share one created_at: many times a page of any size. */
 const SHARING = 400;
 const NEWEST = Date.UTC(2026, 10, 21);
@@ -36,10 +38,10 @@ async function insertLinks(brandId: string, count: number, newest: number): Prom
   );
 }
 
-/** As many rows as a page takes, newer than all and among those that share a time: before and behind any position. */
-async function disturb(step: number): Promise<void> {
-  await insertLinks(brand.id, 2, NEWEST + 1_000 + step);
-  await insertLinks(brand.id, 2, NEWEST - (step % (ROWS / SHARING)));
+/** Rows newer than all, and rows among those that share a time: before and behind any position. */
+async function disturb(step: number, brandId = brand.id, rows = ROWS): Promise<void> {
+  await insertLinks(brandId, 2, NEWEST + 1_000 + step);
+  await insertLinks(brandId, 2, NEWEST - (step % (rows / SHARING)));
 }
 
 async function idsNow(brandId: string): Promise<string[]> {
@@ -78,8 +80,10 @@ function expectWalked(records: Page["data"], prior: readonly string[]): void {
   expect(records.filter(({ id }) => priorSet.has(id)).map(({ id }) => id)).toEqual(prior);
 }
 
-const rpcPage = (limit: number) => (cursor: string | undefined) =>
-  stack.records.listLinks({ brand_id: brand.id, limit, cursor: cursor ?? null, since: null }, callContext());
+const rpcPage =
+  (limit: number, brandId = brand.id) =>
+  (cursor: string | undefined) =>
+    stack.records.listLinks({ brand_id: brandId, limit, cursor: cursor ?? null, since: null }, callContext());
 
 it.each([7, 50, 200])(
   "at the records service with limit %i, while rows are inserted",
@@ -94,25 +98,30 @@ it.each([7, 50, 200])(
 );
 
 it("at the records service with limit 1, while rows are inserted", async () => {
-  const prior = await idsNow(brand.id);
-  const records = await walk(rpcPage(1), async (step) => {
-    if (step % 500 === 0) await disturb(step);
+  const { id } = await stack.createBrand();
+  await insertLinks(id, FEW_ROWS, NEWEST);
+  const prior = await idsNow(id);
+  const records = await walk(rpcPage(1, id), async (step) => {
+    if (step % 100 === 0) await disturb(step, id, FEW_ROWS);
   });
   expectWalked(records, prior);
-}, 120_000);
+}, 60_000);
 
 it("over HTTP with limit 200, while rows are inserted, and no row of another brand", async () => {
   const prior = await idsNow(brand.id);
   const others = new Set(await idsNow(other.id));
-  const records = await walk(async (cursor) => {
-    const query = cursor === undefined ? "" : `&cursor=${cursor}`;
-    const response = await stack.get(`/api/v1/links?limit=200${query}`, brand.key);
-    expect(response.status).toBe(200);
-    const page = (await response.json()) as Page & { resource: string; count: number };
-    expect(page).toMatchObject({ resource: "links", count: page.data.length });
-    expect("next_cursor" in page).toBe(page.count === 200);
-    return page;
-  }, disturb);
+  const records = await walk(
+    async (cursor) => {
+      const query = cursor === undefined ? "" : `&cursor=${cursor}`;
+      const response = await stack.get(`/api/v1/links?limit=200${query}`, brand.key);
+      expect(response.status).toBe(200);
+      const page = (await response.json()) as Page & { resource: string; count: number };
+      expect(page).toMatchObject({ resource: "links", count: page.data.length });
+      expect("next_cursor" in page).toBe(page.count === 200);
+      return page;
+    },
+    (step) => disturb(step),
+  );
   expectWalked(records, prior);
   expect(records.filter(({ id }) => others.has(id))).toEqual([]);
 });
