@@ -6,7 +6,14 @@ import { ImportServiceService, RecordsServiceService } from "@brand-records/prot
 import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { freePort } from "@brand-records/postgres/embedded";
-import { createDatabase, eventually, startProcess, type ServiceProcess } from "@brand-records/testkit";
+import {
+  createDatabase,
+  eventually,
+  startProcess,
+  type ProcessOptions,
+  type ServiceProcess,
+  type TestDatabase,
+} from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 
 /** The repository's root: jest runs there. */
@@ -80,15 +87,29 @@ export const callContext = (withinMs = 10_000): CallContext => ({
   deadline: Date.now() + withinMs,
 });
 
-export async function startStack({
-  gateways = 1,
-  replicas: replicated = false,
-  redisUrl,
-  kafkaBrokers,
-  env = {},
-  through = {},
-}: StackOptions = {}): Promise<Stack> {
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const database = await createDatabase("empty");
+  const starting: Promise<ServiceProcess>[] = [];
+  const startOwned = (process: ProcessOptions): Promise<ServiceProcess> => {
+    const started = startProcess(process);
+    starting.push(started);
+    return started;
+  };
+  try {
+    return await startOn(database, startOwned, options);
+  } catch (error) {
+    // A test that gets no stack cannot stop one: its processes would load the machine until the end of the run.
+    for (const started of await Promise.allSettled(starting)) if (started.status === "fulfilled") await started.value.kill("SIGKILL");
+    await database.drop();
+    throw error;
+  }
+}
+
+async function startOn(
+  database: TestDatabase,
+  startOwned: typeof startProcess,
+  { gateways = 1, replicas: replicated = false, redisUrl, kafkaBrokers, env = {}, through = {} }: StackOptions,
+): Promise<Stack> {
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
   // Two cores shared by a dozen processes let Redis wait for longer than a production machine ever should.
   const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", REDIS_COMMAND_TIMEOUT_MS: "500", ...redisEnv, ...env };
@@ -112,7 +133,7 @@ export async function startStack({
     },
   };
   const start = (name: ServiceName, rpcPort = 0): Promise<ServiceProcess> =>
-    startProcess({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
+    startOwned({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
 
   const startAll = async (portOfService: (name: ServiceName) => number): Promise<Record<ServiceName, ServiceProcess>> =>
     Object.fromEntries(await Promise.all(SERVICE_NAMES.map(async (name) => [name, await start(name, portOfService(name))]))) as Record<
@@ -131,7 +152,7 @@ export async function startStack({
   const called = { accounts: await calledAt("accounts"), plans: await calledAt("plans"), records: await calledAt("records") };
 
   const startGateway = async (): Promise<Gateway> => {
-    const process = await startProcess({
+    const process = await startOwned({
       name: "gateway",
       script: join(ROOT, "gateway/dist/main.js"),
       env: {
