@@ -14,8 +14,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "programs-"));
   const files = localFiles(directory);
   const database = { urlFor: () => "postgres://x", platformUrl: async () => "postgres://x", stop: async () => {} };
-  const { list } = await planPrograms(parseConfig({}), files, loadSecrets(files), database, {});
-  started = list.map(({ script }) => relative(ROOT, script));
+  const { services, gateway } = await planPrograms(parseConfig({}), files, loadSecrets(files), database, {});
+  started = [...services, gateway].map(({ script }) => relative(ROOT, script));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
