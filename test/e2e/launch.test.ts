@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,10 +81,15 @@ async function readProcesses(): Promise<number[]> {
   return lock.processes.map(({ pid }) => pid);
 }
 
-/** What a script reads that waits for the port: the run file at the moment of the first answer. */
-async function runFileAtFirstAnswer(): Promise<RunFile> {
-  await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/docs`)).ok).toBe(true), { everyMs: 10, timeoutMs: START_MS_MAX });
-  return readRun();
+/** Whether a script that waits for the port reads this run's file, and not that of a run before or none. */
+async function wroteRunFileBeforeListening(): Promise<boolean> {
+  const log = await readFile(join(directory, "logs/gateway.log"), "utf8");
+  const lines = log
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { time: string; msg: string });
+  const listensSince = Date.parse(lines.findLast(({ msg }) => msg === "ready")?.time ?? "");
+  return (await stat(join(directory, "run.json"))).mtimeMs < listensSince;
 }
 
 const readRun = async () => JSON.parse(await readFile(join(directory, "run.json"), "utf8")) as RunFile;
@@ -94,34 +98,40 @@ async function get(path: string, key: string): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-it("starts from nothing, and answers with every key it prints", async () => {
-  const [{ output }, runFile] = await Promise.all([start(), runFileAtFirstAnswer()]);
-  expect((await stat(join(directory, "run.json"))).mode & 0o777).toBe(0o600);
-  expect(runFile).toMatchObject({
-    base_url: `http://127.0.0.1:${port}`,
-    launcher: { pid: launcher?.child.pid },
-    admin: {
-      gateway: expect.stringMatching(/^http:/),
-      accounts: expect.stringMatching(/^http:/),
-      plans: expect.stringMatching(/^http:/),
-      records: expect.stringMatching(/^http:/),
-      webhook: expect.stringMatching(/^http:/),
-    },
-  });
-  expect(runFile.brands.map(({ tier }) => tier).toSorted()).toEqual(["enterprise", "plus", "pro"]);
-  for (const { keys, name } of runFile.brands) {
-    expect(output()).toContain(name);
-    for (const key of [keys.reporting, keys.planner]) {
-      expect(output()).toContain(key);
-      expect((await get("/api/v1/campaigns", key)).status).toBe(200);
+it(
+  "starts from nothing, and answers with every key it prints",
+  async () => {
+    const { output } = await start();
+    expect(await wroteRunFileBeforeListening()).toBe(true);
+    const runFile = await readRun();
+    for (const name of ["run.json", "demo-brands.json"]) expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
+    expect(runFile).toMatchObject({
+      base_url: `http://127.0.0.1:${port}`,
+      launcher: { pid: launcher?.child.pid },
+      admin: {
+        gateway: expect.stringMatching(/^http:/),
+        accounts: expect.stringMatching(/^http:/),
+        plans: expect.stringMatching(/^http:/),
+        records: expect.stringMatching(/^http:/),
+        webhook: expect.stringMatching(/^http:/),
+      },
+    });
+    expect(runFile.brands.map(({ tier }) => tier).toSorted()).toEqual(["enterprise", "plus", "pro"]);
+    for (const { keys, name } of runFile.brands) {
+      expect(output()).toContain(name);
+      for (const key of [keys.reporting, keys.planner]) {
+        expect(output()).toContain(key);
+        expect((await get("/api/v1/campaigns", key)).status).toBe(200);
+      }
     }
-  }
-  for (const url of Object.values(runFile.admin)) {
-    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
-    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" });
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain("process_cpu_seconds_total");
-  }
-}, 2 * START_MS_MAX);
+    for (const url of Object.values(runFile.admin)) {
+      expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
+      expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" });
+      expect(await (await fetch(`${url}/metrics`)).text()).toContain("process_cpu_seconds_total");
+    }
+  },
+  2 * START_MS_MAX,
+);
 
 it("prints a client configuration that connects an assistant, from pages of this machine too", async () => {
   const printed = launcher?.output() ?? "";
@@ -197,36 +207,40 @@ it("starts the database again that died", async () => {
   await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
 });
 
-it("finds its way back after the launcher was killed, with the same keys and records", async () => {
-  const before = await readRun();
-  await launcher?.end("SIGKILL");
-  const brandctl = run("packages/brandctl/bin/brandctl.js", {}, ["brands", "list"]);
-  expect(await brandctl.exited).toBe(1);
-  expect(brandctl.output()).toContain("run.json is left from a run that was killed");
+it(
+  "finds its way back after the launcher was killed, with the same keys and records",
+  async () => {
+    const before = await readRun();
+    await launcher?.end("SIGKILL");
+    const brandctl = run("packages/brandctl/bin/brandctl.js", {}, ["brands", "list"]);
+    expect(await brandctl.exited).toBe(1);
+    expect(brandctl.output()).toContain("run.json is left from a run that was killed");
 
-  // Until the next start ends what the killed launcher has left running, its gateway answers.
-  const whenRemoved = eventually(() => expect(existsSync(join(directory, "run.json"))).toBe(false), { everyMs: 1, timeoutMs: START_MS_MAX });
-  const [, after] = await Promise.all([start(), whenRemoved.then(runFileAtFirstAnswer)]);
-  expect(after.launcher).not.toEqual(before.launcher);
-  expect(after.rpc).not.toEqual(before.rpc);
-  expect(after.brands).toEqual(before.brands);
-  for (const { keys } of after.brands) expect((await get("/api/v1/links", keys.planner)).status).toBe(200);
-  expect(launcher?.output()).not.toContain("Making demo data");
+    await start();
+    expect(await wroteRunFileBeforeListening()).toBe(true);
+    const after = await readRun();
+    expect(after.launcher).not.toEqual(before.launcher);
+    expect(after.rpc).not.toEqual(before.rpc);
+    expect(after.brands).toEqual(before.brands);
+    for (const { keys } of after.brands) expect((await get("/api/v1/links", keys.planner)).status).toBe(200);
+    expect(launcher?.output()).not.toContain("Making demo data");
 
-  const platform = openPool({ url: after.platform_database_url, applicationName: "platform" });
-  try {
-    const changed = await platform.query(
-      `update records.submissions set status = 'approved', reviewed_at = now()
+    const platform = openPool({ url: after.platform_database_url, applicationName: "platform" });
+    try {
+      const changed = await platform.query(
+        `update records.submissions set status = 'approved', reviewed_at = now()
         where (brand_id, id) = (select brand_id, id from records.submissions where status = 'pending' limit 1) returning status`,
-    );
-    expect(changed).toEqual([{ status: "approved" }]);
-    for (const forbidden of ["records.outbox", "accounts.brands", "webhook.events"]) {
-      await expect(platform.query(`select from ${forbidden}`)).rejects.toMatchObject({ code: "42501" });
+      );
+      expect(changed).toEqual([{ status: "approved" }]);
+      for (const forbidden of ["records.outbox", "accounts.brands", "webhook.events"]) {
+        await expect(platform.query(`select from ${forbidden}`)).rejects.toMatchObject({ code: "42501" });
+      }
+    } finally {
+      await platform.stop();
     }
-  } finally {
-    await platform.stop();
-  }
-}, 2 * START_MS_MAX);
+  },
+  2 * START_MS_MAX,
+);
 
 it("stops cleanly on Ctrl-C, and leaves nothing running", async () => {
   const processes = await readProcesses();
