@@ -5,7 +5,14 @@ import { parseConfig } from "./config.ts";
 import { localFiles, ROOT } from "./local-files.ts";
 import type { RunFile } from "./run-file.ts";
 
-const RUN: RunFile = { base_url: "http://127.0.0.1:8080", admin: {}, rpc: {}, platform_database_url: "postgres://x", brands: [] };
+const RUN: RunFile = {
+  base_url: "http://127.0.0.1:8080",
+  launcher: { pid: process.pid, startedAt: undefined },
+  admin: {},
+  rpc: {},
+  platform_database_url: "postgres://x",
+  brands: [],
+};
 const shown = (directory?: string): string => stripVTControlCharacters(banner(RUN, parseConfig({}), localFiles(directory), undefined));
 
 it.each([undefined, join(ROOT, ".local"), join(ROOT, "deploy/../.local/")])("tells of .local for %s", (directory) => {

@@ -19,20 +19,23 @@ interface Clients {
   readonly importing: RpcClient<ImportServiceService>;
 }
 
+export interface DemoParts {
+  readonly addresses: { readonly accounts: string; readonly records: string };
+  /** Of the keys: those of the other would be refused. */
+  readonly environment: "live" | "test";
+  /** The brands of earlier runs, whose keys are kept if they are still valid. */
+  readonly known: readonly RunBrand[];
+  /** Called whenever a brand has its keys, which are shown once. */
+  save(brands: readonly RunBrand[]): void;
+  progress(text: string): void;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Makes the demo brands, their keys and their records, each only if it is not there yet: interrupted anywhere, the next
  * start goes on; restarted, everything is as it was.
- *
- * @param environment of the keys: those of the other would be refused
- * @param earlier the brands of the run before, whose keys are kept if they are still valid
  */
-export async function seedDemo(
-  addresses: { readonly accounts: string; readonly records: string },
-  environment: "live" | "test",
-  earlier: readonly RunBrand[],
-  progress: (text: string) => void,
-  signal: AbortSignal,
-): Promise<RunBrand[]> {
+export async function seedDemo({ addresses, environment, known, save, progress, signal }: DemoParts): Promise<RunBrand[]> {
   const clients: Clients = {
     accounts: connectRpc(AccountsServiceService, addresses.accounts, { idempotent: ["createBrand", "addMember"] }),
     verification: connectRpc(VerificationServiceService, addresses.accounts, { idempotent: ["verifyKey"] }),
@@ -42,19 +45,20 @@ export async function seedDemo(
   try {
     // Plans are prepared with live keys only.
     const plannerPermissions = environment === "live" ? ["campaigns:prepare"] : [];
-    const brands: RunBrand[] = [];
+    const brands = new Map(known.map((brand) => [brand.id, brand]));
     for (const demo of DEMO_BRANDS) {
       signal.throwIfAborted();
       const created_at = await provision(clients, demo);
-      const known = earlier.find(({ id }) => id === demo.id)?.keys;
+      const earlier = brands.get(demo.id)?.keys;
       const keys = {
-        reporting: await keepOrCreateKey(clients, { demo, environment, name: "Reporting", permissions: [] }, known?.reporting),
-        planner: await keepOrCreateKey(clients, { demo, environment, name: "Planner", permissions: plannerPermissions }, known?.planner),
+        reporting: await keepOrCreateKey(clients, { demo, environment, name: "Reporting", permissions: [] }, earlier?.reporting),
+        planner: await keepOrCreateKey(clients, { demo, environment, name: "Planner", permissions: plannerPermissions }, earlier?.planner),
       };
+      brands.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, keys });
+      save([...brands.values()]);
       await importMissing(clients, demo, Date.parse(created_at), progress);
-      brands.push({ id: demo.id, name: demo.name, tier: demo.tier, keys });
     }
-    return brands;
+    return DEMO_BRANDS.flatMap(({ id }) => brands.get(id) ?? []);
   } finally {
     for (const client of Object.values(clients)) (client as { stop(): void }).stop();
   }

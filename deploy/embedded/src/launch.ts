@@ -5,11 +5,11 @@ import type { LauncherConfig } from "./config.ts";
 import { startDatabase } from "./database.ts";
 import { findPendingSubmission, seedDemo } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
-import { loadSecrets, readJson, writeJson, type LocalFiles } from "./local-files.ts";
+import { loadSecrets, type LocalFiles } from "./local-files.ts";
 import { requireFreePort } from "./ports.ts";
 import { planPrograms } from "./programs.ts";
-import type { RunFile } from "./run-file.ts";
-import { Supervisor } from "./supervisor.ts";
+import { readDemoBrands, removeRunFile, writeDemoBrands, writeRunFile, type RunFile } from "./run-file.ts";
+import { Supervisor, type Program } from "./supervisor.ts";
 
 export interface Terminal {
   /** A step under way. */
@@ -32,6 +32,8 @@ export async function launch(
   mkdirSync(files.directory, { recursive: true });
   const lock = await takeLauncherLock(files);
   life.own("lock", { stop: lock.release });
+  // Left by a run that was killed.
+  removeRunFile(files);
   await requireFreePort(config.HOST, config.PORT);
 
   terminal.step("Starting the database");
@@ -47,18 +49,40 @@ export async function launch(
   const programs = await planPrograms(config, files, secrets, database, env);
   const supervisors: Supervisor[] = [];
   const events = { ...told, changed: () => lock.note(supervisors.flatMap(({ pid }) => pid ?? [])) };
-  for (const program of programs.list) supervisors.push(life.own(program.name, new Supervisor(program, events)));
-  await Promise.all(supervisors.map((supervisor) => supervisor.start()));
+  const supervise = (program: Program): Supervisor => {
+    const supervisor = life.own(program.name, new Supervisor(program, events));
+    supervisors.push(supervisor);
+    return supervisor;
+  };
+  await Promise.all(programs.services.map((program) => supervise(program).start()));
 
   signal.throwIfAborted();
   const platformUrl = await database.platformUrl();
-  const earlier = (readJson(files.run) as RunFile | undefined)?.brands ?? [];
-  const brands = await seedDemo(programs.rpc, config.ENVIRONMENT, earlier, (text) => terminal.step(`Making demo data: ${text}`), signal);
-  const baseUrl = `http://${reachableHost(config.HOST)}:${config.PORT}`;
-  const run: RunFile = { base_url: baseUrl, admin: programs.admin, rpc: programs.rpc, platform_database_url: platformUrl, brands };
-  writeJson(files.run, run);
+  const brands = await seedDemo({
+    addresses: programs.rpc,
+    environment: config.ENVIRONMENT,
+    known: readDemoBrands(files),
+    save: (made) => writeDemoBrands(files, made),
+    progress: (text) => terminal.step(`Making demo data: ${text}`),
+    signal,
+  });
   const shown = brandToShow(brands);
   const pending = shown === undefined ? undefined : await findPendingSubmission(programs.rpc.records, shown.id);
+
+  signal.throwIfAborted();
+  terminal.step("Starting the gateway");
+  const gateway = supervise(programs.gateway);
+  const run: RunFile = {
+    base_url: `http://${reachableHost(config.HOST)}:${config.PORT}`,
+    launcher: lock.launcher,
+    admin: programs.admin,
+    rpc: programs.rpc,
+    platform_database_url: platformUrl,
+    brands,
+  };
+  // Owned last, hence removed first: while the file is there, so is what it names.
+  life.own("run file", writeRunFile(files, run));
+  await gateway.start();
   terminal.say(banner(run, config, files, pending));
 }
 

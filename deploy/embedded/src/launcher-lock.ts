@@ -1,9 +1,16 @@
 import { rmSync } from "node:fs";
+import { identify, isAlive, killProcess, type ProcessIdentity } from "@brand-records/lifecycle";
 import { LaunchError } from "./launch-error.ts";
 import { readJson, writeJson, type LocalFiles } from "./local-files.ts";
-import { identify, isAlive, killProcess, type ProcessIdentity } from "./process-identity.ts";
 
-interface Lock {
+export interface LauncherLock {
+  /** This process. */
+  readonly launcher: ProcessIdentity;
+  note(pids: readonly number[]): void;
+  release(): void;
+}
+
+interface LockFile {
   readonly launcher: ProcessIdentity;
   readonly processes: readonly ProcessIdentity[];
 }
@@ -16,8 +23,8 @@ const KILLED_WITHIN_MS = 5_000;
  *
  * @throws LaunchError if one is running
  */
-export async function takeLauncherLock(files: LocalFiles): Promise<{ note(pids: readonly number[]): void; release(): void }> {
-  const left = readJson(files.lock) as Lock | undefined;
+export async function takeLauncherLock(files: LocalFiles): Promise<LauncherLock> {
+  const left = readJson(files.lock) as LockFile | undefined;
   if (left !== undefined) {
     const { pid } = left.launcher;
     if (isAlive(left.launcher)) {
@@ -27,9 +34,9 @@ export async function takeLauncherLock(files: LocalFiles): Promise<{ note(pids: 
   }
   const launcher = identify(process.pid) ?? { pid: process.pid, startedAt: undefined };
   const note = (pids: readonly number[]): void =>
-    writeJson(files.lock, { launcher, processes: pids.flatMap((pid) => identify(pid) ?? []) } satisfies Lock);
+    writeJson(files.lock, { launcher, processes: pids.flatMap((pid) => identify(pid) ?? []) } satisfies LockFile);
   note([]);
-  return { note, release: () => rmSync(files.lock, { force: true }) };
+  return { launcher, note, release: () => rmSync(files.lock, { force: true }) };
 }
 
 async function endAll(processes: readonly ProcessIdentity[]): Promise<void> {

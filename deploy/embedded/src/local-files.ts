@@ -10,6 +10,7 @@ export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 export interface LocalFiles {
   readonly directory: string;
   readonly run: string;
+  readonly demoBrands: string;
   readonly secrets: string;
   readonly lock: string;
   readonly logs: string;
@@ -20,6 +21,7 @@ export function localFiles(directory: string = join(ROOT, ".local")): LocalFiles
   return {
     directory,
     run: join(directory, "run.json"),
+    demoBrands: join(directory, "demo-brands.json"),
     secrets: join(directory, "secrets.json"),
     lock: join(directory, "launcher.json"),
     logs: join(directory, "logs"),

@@ -7,8 +7,8 @@ import { SERVICES, type ServiceName } from "./services.ts";
 import type { Program } from "./supervisor.ts";
 
 export interface Programs {
-  /** Services first, the gateway last: stopped in the opposite order. */
-  readonly list: readonly Program[];
+  readonly services: readonly Program[];
+  readonly gateway: Program;
   /** gRPC addresses. */
   readonly rpc: Readonly<Record<ServiceName, string>>;
   /** Metrics and probes. */
@@ -42,7 +42,7 @@ export async function planPrograms(
   return {
     rpc,
     admin: Object.fromEntries(Object.entries(admin).map(([name, address]) => [name, `http://${address}`])) as Programs["admin"],
-    list: [
+    services: [
       service("accounts", { KEY_PEPPERS: inherited["KEY_PEPPERS"] ?? secrets.keyPeppers }),
       service("plans"),
       service("webhook", {
@@ -54,15 +54,15 @@ export async function planPrograms(
       }),
       // Without KAFKA_BROKERS it hands its events to webhook itself.
       service("records", { WEBHOOK_ADDRESS: rpc.webhook }),
-      program("gateway", "gateway", {
-        HOST: config.HOST,
-        PORT: String(config.PORT),
-        // Pages served from this machine, such as a browser's debugging tool for assistants.
-        ALLOWED_ORIGINS: inherited["ALLOWED_ORIGINS"] ?? "http://localhost:*,http://127.0.0.1:*,http://[::1]:*",
-        ACCOUNTS_ADDRESS: rpc.accounts,
-        PLANS_ADDRESS: rpc.plans,
-        RECORDS_ADDRESS: rpc.records,
-      }),
     ],
+    gateway: program("gateway", "gateway", {
+      HOST: config.HOST,
+      PORT: String(config.PORT),
+      // Pages served from this machine, such as a browser's debugging tool for assistants.
+      ALLOWED_ORIGINS: inherited["ALLOWED_ORIGINS"] ?? "http://localhost:*,http://127.0.0.1:*,http://[::1]:*",
+      ACCOUNTS_ADDRESS: rpc.accounts,
+      PLANS_ADDRESS: rpc.plans,
+      RECORDS_ADDRESS: rpc.records,
+    }),
   };
 }

@@ -1,5 +1,14 @@
-/** `.local/run.json`: where everything is, and the demo brands' keys. brandctl and tests read it. */
+import { rmSync } from "node:fs";
+import type { ProcessIdentity, Stoppable } from "@brand-records/lifecycle";
+import { readJson, writeJson, type LocalFiles } from "./local-files.ts";
+
+/**
+ * `.local/run.json`: where everything is, and the demo brands' keys. brandctl and tests read it. It exists from before the
+ * gateway listens until the launcher stops: a script that waits for the port never reads the addresses of an earlier run.
+ */
 export interface RunFile {
+  /** Tells a run that was killed, and could not remove its file, from one that runs. */
+  readonly launcher: ProcessIdentity;
   readonly base_url: string;
   /** Metrics and probes of each process. */
   readonly admin: Readonly<Record<string, string>>;
@@ -15,4 +24,20 @@ export interface RunBrand {
   readonly name: string;
   readonly tier: string;
   readonly keys: { readonly reporting: string; readonly planner: string };
+}
+
+export function writeRunFile(files: LocalFiles, run: RunFile): Stoppable {
+  writeJson(files.run, run);
+  return { stop: () => removeRunFile(files) };
+}
+
+export function removeRunFile(files: LocalFiles): void {
+  rmSync(files.run, { force: true });
+}
+
+/** The demo brands of the runs before, whose keys nobody else knows. */
+export const readDemoBrands = (files: LocalFiles): readonly RunBrand[] => (readJson(files.demoBrands) as RunBrand[] | undefined) ?? [];
+
+export function writeDemoBrands(files: LocalFiles, brands: readonly RunBrand[]): void {
+  writeJson(files.demoBrands, brands);
 }

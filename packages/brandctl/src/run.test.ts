@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -238,6 +240,19 @@ describe("brandctl", () => {
       expect(code).toBe(1);
       expect(stderr).toContain(`no --plans-address, no PLANS_ADDRESS, nothing in ${join(folder, ".local/run.json")}.`);
       expect(stderr).toContain("Run npm start");
+    });
+
+    it("are not taken from a run file whose launcher was killed, and why is told", async () => {
+      const gone = spawn(process.execPath, ["--eval", ""]);
+      const launcher = { pid: gone.pid };
+      await once(gone, "exit");
+      await writeRunFile(JSON.stringify({ launcher, rpc: { accounts: served.address } }));
+      const { code, stderr } = await run("brands list", { env: {}, cwd: folder });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`${join(folder, ".local/run.json")} is left from a run that was killed.`);
+      expect(stderr).toContain("Run npm start");
+      expect((await run("doctor", { env: {}, cwd: folder })).stdout).toContain("is left from a run that was killed");
+      expect(await run(`brands list --accounts-address ${served.address}`, { env: {}, cwd: folder })).toMatchObject({ code: 0 });
     });
 
     it.each(["{", "[]", '"x"', "null"])("are not guessed from a run file that holds %s", async (content) => {

@@ -1,7 +1,6 @@
 import { reportOf } from "../failure.ts";
 import { errorReason } from "../output/error-reason.ts";
 import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
-import { RUN_FILE } from "../connection/run-file.ts";
 import type { Session } from "../session.ts";
 
 /** `warning`: it serves, and something it needs is away. `unknown`: there is nothing to check it by. Only `failed` makes the whole fail. */
@@ -34,7 +33,7 @@ function checkRunFile({ endpoints }: Session): CheckResult {
   try {
     const found = endpoints.runFile();
     if (found !== undefined) return { name, state: "ok", detail: found.path };
-    const detail = `no ${RUN_FILE} from here upwards`;
+    const detail = endpoints.runFileLack();
     const configured = SERVICE_NAMES.every((service) => endpoints.find(service) !== undefined);
     if (configured) return { name, state: "unknown", detail: `${detail}; flags and settings say where things are` };
     return { name, state: "failed", detail, remedy: `Run npm start and call brandctl from inside the repository, or ${SETTINGS}.` };

@@ -69,15 +69,27 @@ export class Endpoints {
     const endpoint = this.find(name);
     if (endpoint !== undefined) return endpoint;
     const { flag, setting } = SOURCES[name];
-    const file = this.runFile();
-    // A run of before there was this service wrote a file without it.
-    const where = file === undefined ? `no ${RUN_FILE} from here upwards` : `nothing in ${file.path}`;
-    throw new CommandFailure("unknown_address", `Nothing says where ${name} is: no ${flag}, no ${setting}, ${where}.`, {
+    throw new CommandFailure("unknown_address", `Nothing says where ${name} is: no ${flag}, no ${setting}, ${this.runFileLack()}.`, {
       hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${setting}=host:port.`,
     });
   }
 
+  /** Of a run that has not ended. */
   runFile(): RunFile | undefined {
+    const found = this.#findRunFile();
+    return found?.ended === true ? undefined : found;
+  }
+
+  /** Why no run file says something, to end a list of places that do not. */
+  runFileLack(): string {
+    const found = this.#findRunFile();
+    if (found === undefined) return `no ${RUN_FILE} from here upwards`;
+    if (found.ended) return `${found.path} is left from a run that was killed`;
+    // A run of before there was this service wrote a file without it.
+    return `nothing in ${found.path}`;
+  }
+
+  #findRunFile(): RunFile | undefined {
     this.#runFile ??= { found: findRunFile(this.#cwd, this.#env["LOCAL_DIR"]) };
     return this.#runFile.found;
   }

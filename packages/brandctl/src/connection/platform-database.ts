@@ -23,7 +23,7 @@ export function findPlatformDatabase({ terminal, endpoints }: Session, flag: str
   if (set) return checked({ url: set, from: SETTING });
   const file = endpoints.runFile();
   if (file?.platformDatabaseUrl !== undefined) return checked({ url: file.platformDatabaseUrl, from: file.path });
-  const where = file === undefined ? `no ${RUN_FILE} from here upwards` : `nothing in ${file.path}`;
+  const where = endpoints.runFileLack();
   throw new CommandFailure("unknown_address", `Nothing says where the platform's database is: no ${FLAG}, no ${SETTING}, ${where}.`, {
     hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${SETTING}: docs/platform.md tells how a login gets the role.`,
   });

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isAlive } from "@brand-records/lifecycle";
 import { CommandFailure } from "../failure.ts";
 
 /** What `npm start` writes down about the processes it runs, as far as brandctl reads it. */
 export interface RunFile {
   readonly path: string;
+  /** The launcher was killed before it could remove the file: nothing in it holds any more. */
+  readonly ended: boolean;
   readonly baseUrl: string | undefined;
   /** gRPC addresses by service. */
   readonly rpc: Readonly<Record<string, string>>;
@@ -40,14 +43,21 @@ function readRunFile(path: string): RunFile {
     throw wrong("cannot be read as JSON", error);
   }
   if (!isObject(content)) throw wrong("does not hold a JSON object");
-  const { base_url, rpc, admin, platform_database_url } = content;
+  const { launcher, base_url, rpc, admin, platform_database_url } = content;
   return {
     path,
+    ended: hasEnded(launcher),
     baseUrl: textOf(base_url),
     rpc: addresses(rpc),
     admin: addresses(admin),
     platformDatabaseUrl: textOf(platform_database_url),
   };
+}
+
+/** Only if it says who wrote it: a file made by hand counts as good. */
+function hasEnded(launcher: unknown): boolean {
+  if (!isObject(launcher) || typeof launcher["pid"] !== "number") return false;
+  return !isAlive({ pid: launcher["pid"], startedAt: textOf(launcher["startedAt"]) });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

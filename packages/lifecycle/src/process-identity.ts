@@ -7,7 +7,7 @@ export interface ProcessIdentity {
   readonly startedAt: string | undefined;
 }
 
-/** Answers undefined if there is no such process. */
+/** Returns undefined if there is no such process. */
 export function identify(pid: number): ProcessIdentity | undefined {
   try {
     process.kill(pid, 0);

@@ -1,0 +1,46 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { parseConfig } from "./config.ts";
+import { loadSecrets, localFiles, ROOT } from "./local-files.ts";
+import { planPrograms } from "./programs.ts";
+
+/** One promise: `npm start` builds and installs what it starts, in a fresh clone too. */
+
+let directory: string;
+let started: string[];
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "programs-"));
+  const files = localFiles(directory);
+  const database = { urlFor: () => "postgres://x", platformUrl: async () => "postgres://x", stop: async () => {} };
+  const { services, gateway } = await planPrograms(parseConfig({}), files, loadSecrets(files), database, {});
+  started = [...services, gateway].map(({ script }) => relative(ROOT, script));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Folders of the projects that `tsc -b` builds with the one in `folder`. */
+function built(folder: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(folder)) return seen;
+  seen.add(folder);
+  const { references = [] } = readJson(join(folder, "tsconfig.json")) as { references?: { path: string }[] };
+  for (const { path } of references) built(relative(ROOT, resolve(ROOT, folder, path)), seen);
+  return seen;
+}
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+/** The folder of a compiled main module: `services/accounts/dist/main.js` is of `services/accounts`. */
+const folderOf = (script: string): string => dirname(dirname(script));
+
+it("every program that is started is built with the launcher", () => {
+  expect(started.map(folderOf)).toEqual(expect.arrayContaining(["services/webhook", "gateway"]));
+  const projects = built("deploy/embedded");
+  expect(started.filter((script) => !projects.has(folderOf(script)))).toEqual([]);
+  for (const script of started) expect(existsSync(join(ROOT, script.replace("/dist/", "/src/").replace(/js$/, "ts")))).toBe(true);
+});
+
+it("every program that is started is a dependency of the launcher", () => {
+  const { dependencies } = readJson("deploy/embedded/package.json") as { dependencies: Record<string, string> };
+  const names = started.map((script) => (readJson(join(folderOf(script), "package.json")) as { name: string }).name);
+  expect(names.filter((name) => !(name in dependencies))).toEqual([]);
+});

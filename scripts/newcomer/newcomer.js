@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "./free-port.js";
+import { readCommands } from "./read-commands.js";
+import { step } from "./step.js";
+
+/** Bounds for what hangs, with room for a busy machine. */
+const CLONE_SECONDS_MAX = 120;
+const INSTALL_SECONDS_MAX = 900;
+const START_SECONDS_MAX = 300;
+const COMMAND_SECONDS_MAX = 120;
+/** The launcher itself kills what has not stopped after 25 s. */
+const STOP_SECONDS_MAX = 60;
+
+/** Where the README's commands expect `npm start` and `brandctl listen`. */
+const README_PORT = 8080;
+const LISTEN_PORT = 8787;
+
+/** The visit, step by step. Each throws what went wrong, with the output of the commands that ran. */
+export class Newcomer {
+  #repository;
+  #folder;
+  #shell;
+  #wantedPort;
+
+  constructor(repository, folder, shell, wantedPort) {
+    this.#repository = repository;
+    this.#folder = folder;
+    this.#shell = shell;
+    this.#wantedPort = wantedPort;
+  }
+
+  async visit() {
+    await step("git clone", () => this.#clone());
+    const port = await freePort(this.#wantedPort ?? README_PORT, { orAny: this.#wantedPort === undefined });
+    const readme = readCommands(join(this.#folder, "README.md"), { [`127.0.0.1:${README_PORT}`]: `127.0.0.1:${port}` });
+    if (port !== README_PORT) this.#shell.set("PORT", String(port));
+
+    const first = this.#shell.start(readme("npm ci && npm start"));
+    await step("npm ci", () => first.shows(/^> tsc -b/m, INSTALL_SECONDS_MAX));
+    await step(`npm start, on port ${port}`, () => first.shows(/is running at/, START_SECONDS_MAX));
+    const keys = this.#keys();
+    await step("a request", () => this.#request(readme));
+    await step("an event at brandctl listen", () => this.#watchEvent(readme, first.output()));
+    await step("Ctrl-C", () => this.#stop(first));
+
+    const second = this.#shell.start("npm start");
+    await step("npm start again", () => second.shows(/is running at/, START_SECONDS_MAX));
+    await step("a request with the same key", async () => {
+      if (this.#keys() !== keys) throw new Error("The keys changed.");
+      await this.#request(readme);
+    });
+    await step("Ctrl-C again", () => this.#stop(second));
+    await step("npm run reset", async () => {
+      await this.#shell.run("npm run reset", COMMAND_SECONDS_MAX);
+      if (existsSync(join(this.#folder, ".local"))) throw new Error(".local is still there.");
+    });
+  }
+
+  async #clone() {
+    if (existsSync(this.#folder) && readdirSync(this.#folder).length > 0) throw new Error(`${this.#folder} is not empty.`);
+    const git = (parameters) => this.#shell.run(`git ${parameters}`, CLONE_SECONDS_MAX, this.#repository);
+    // Without hard links the clone shares nothing with the repository.
+    await git(`clone --quiet --no-hardlinks . '${this.#folder}'`);
+    const [here, cloned] = [await git("rev-parse HEAD"), await git(`-C '${this.#folder}' rev-parse HEAD`)];
+    if (here !== cloned) throw new Error(`The clone is at ${cloned}, the repository at ${here}.`);
+  }
+
+  /** As text, to compare. */
+  #keys() {
+    const { brands } = JSON.parse(readFileSync(join(this.#folder, ".local/run.json"), "utf8"));
+    return JSON.stringify(brands.map(({ id, keys }) => [id, keys]));
+  }
+
+  async #request(readme) {
+    const output = await this.#shell.run(`${readme("KEY=")}\n${readme("curl", "/api/v1/campaigns?limit=1'")}`, COMMAND_SECONDS_MAX);
+    const { resource, count } = JSON.parse(output);
+    if (resource !== "campaigns" || count !== 1) throw new Error(`This is no page of one campaign: ${output}`);
+  }
+
+  /** @param banner what `npm start` prints, which names the brand and a submission */
+  async #watchEvent(readme, banner) {
+    const [brand] = /brd_\w+(?=\n\s+reporting)/.exec(banner) ?? [];
+    const [submission] = /sub_\w+/.exec(banner) ?? [];
+    if (brand === undefined || submission === undefined) throw new Error("npm start names no brand, or no submission.");
+    const listenPort = await freePort(LISTEN_PORT, { orAny: true });
+    const elsewhere = listenPort === LISTEN_PORT ? "" : ` --port ${listenPort}`;
+    const listening = this.#shell.start(readme("npx brandctl listen --create").replace("brd_…", brand) + elsewhere);
+    await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
+    await this.#shell.run(readme("npx brandctl records set-status submission").replace("sub_…", submission), COMMAND_SECONDS_MAX);
+    await listening.shows(/submission\.approved .*signature fits/, COMMAND_SECONDS_MAX);
+    if (!listening.output().includes(submission)) throw new Error("The event is about another submission.");
+    await listening.interrupt(STOP_SECONDS_MAX);
+  }
+
+  async #stop(running) {
+    await running.interrupt(STOP_SECONDS_MAX);
+    if (!running.output().includes("Stopped.")) throw new Error("npm start does not say that it stopped.");
+    const left = this.#shell.processesLeft();
+    if (left.length > 0) throw new Error(`Still running:\n${left.map(({ pid, command }) => `  ${pid} ${command}`).join("\n")}`);
+  }
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import process from "node:process";
+import { Command } from "./command.js";
+
+/** What a newcomer has in the environment: nothing of the product's settings, and no Node but the machine's own. */
+const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|TERM|CI|\w+_proxy|npm_config_\w+|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+)$/i;
+const KILLED_WITHIN_SECONDS = 10;
+
+/** Runs command lines in a folder, each in a process group of its own, as a terminal does. */
+export class Shell {
+  #folder;
+  #env;
+  #commands = [];
+
+  constructor(folder, env) {
+    this.#folder = folder;
+    this.#env = Object.fromEntries(Object.entries(env).filter(([name]) => INHERITED.test(name)));
+    this.#env.PATH = env.PATH.split(":")
+      .filter((entry) => !entry.includes("node_modules"))
+      .join(":");
+  }
+
+  set(name, value) {
+    this.#env[name] = value;
+  }
+
+  /** Returns at once. */
+  start(line, folder = this.#folder) {
+    const command = new Command(line, { cwd: folder, env: this.#env });
+    this.#commands.push(command);
+    return command;
+  }
+
+  /** Returns its stdout; throws if its exit code is not 0. */
+  run(line, secondsMax, folder = this.#folder) {
+    return this.start(line, folder).succeeds(secondsMax);
+  }
+
+  /** Processes that run programs of the folder, whoever started them: those that outlive their command too. */
+  processesLeft() {
+    const lines = execFileSync("ps", ["-A", "-ww", "-o", "pid=,stat=,args="], { encoding: "utf8" }).split("\n");
+    return lines.flatMap((line) => {
+      const [, pid, state, command] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+      const isOurs = command?.includes(`${this.#folder}/`) && !state.startsWith("Z") && Number(pid) !== process.pid;
+      return isOurs ? [{ pid: Number(pid), command }] : [];
+    });
+  }
+
+  /** Nothing that was started survives this. */
+  async killAll() {
+    for (const command of this.#commands) await command.kill(KILLED_WITHIN_SECONDS);
+    for (const { pid } of this.processesLeft()) process.kill(pid, "SIGKILL");
+  }
+}
