@@ -2,7 +2,7 @@
 -- year 20000 and infinity are no RFC 3339 times, and 10 MB of title are more than a message may have. The tables refuse
 -- such values whoever writes them. The import (packages/resources) refuses the same or more, with the line and the field.
 --
--- Not validated here: this takes its locks for an instant, however large the tables are. 0004 looks at the rows there are.
+-- Not validated here: this takes its locks for an instant, however large the tables are. 0005 looks at the rows there are.
 
 do $$
 declare

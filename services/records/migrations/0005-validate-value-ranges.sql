@@ -1,4 +1,4 @@
--- The rows that were there before 0003. While this reads them, records can be read and written. It fails if there are some
+-- The rows that were there before 0004. While this reads them, records can be read and written. It fails if there are some
 -- that the API could not serve, and names them: the release before goes on with what it has, and nothing new comes in.
 
 do $$
