@@ -1,4 +1,5 @@
 import { openPool, type Database } from "@brand-records/postgres";
+import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -181,4 +182,39 @@ it("never answers another brand's records, whatever ids are equal", async () => 
   ] as const) {
     expect(await (await stack.get("/api/v1/links", key)).json()).toMatchObject({ count: 1, data: [{ id, code }] });
   }
+});
+
+it("counts and logs a page that cannot be served where it fails, with the record's id, its column, the brand and the request", async () => {
+  const { id, key } = await stack.createBrand();
+  await insertLinks(id, 2, NEWEST);
+  // A value from before the constraints, or from an owner who dropped one.
+  await db.query("alter table records.links drop constraint links_clicks_check, drop constraint links_expires_at_check");
+  const broken = await db.query<{ id: string }>(
+    `update records.links set clicks = 9007199254740993, expires_at = 'infinity' where brand_id = $1
+        and id = (select min(id) from records.links where brand_id = $1) returning id`,
+    [id],
+  );
+  const response = await stack.get("/api/v1/links", key);
+  expect(response.status).toBe(500);
+  const requestId = response.headers.get("x-request-id");
+  expect(await response.json()).toMatchObject({ error: { code: "internal_error", request_id: requestId } });
+  const logged = (output: string, message: string): unknown =>
+    output
+      .split("\n")
+      .filter((line) => line.includes(String(requestId)) && line.includes(`"${message}"`))
+      .map((line) => JSON.parse(line) as unknown)[0];
+  await eventually(() => {
+    expect(logged(stack.processes.records.output(), "call failed")).toMatchObject({
+      level: "error",
+      kind: "internal_error",
+      request_id: requestId,
+      err: { type: "UnservableRecord", brand_id: id, resource: "links", record_id: broken[0]?.id, columns: ["clicks", "expires_at"] },
+    });
+    expect(logged(stack.gateways[0].process.output(), "request failed")).toMatchObject({ level: "error", request_id: requestId });
+  });
+  const { admin_port: port } = stack.processes.records.ready as { admin_port: number };
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toMatch(/rpc_server_duration_seconds_count\{[^}]*ListLinks[^}]*code="internal_error"[^}]*\} 1$/m);
+  // Other brands are served as before.
+  expect((await stack.get("/api/v1/links?limit=1", brand.key)).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** What a record may carry lies between: nothing is older, and later times RFC 3339 could not write. */
-export const EARLIEST_INSTANT = Date.UTC(1970, 0, 1);
+/** The times a record may have, both included. RFC 3339 cannot write later ones; earlier ones are mistakes. */
+export const EARLIEST_INSTANT = Date.UTC(2000, 0, 1);
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**

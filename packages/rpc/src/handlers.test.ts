@@ -153,3 +153,29 @@ it("every call is measured by method and outcome, and has its request id and tra
     { method: "/test.v1.EchoService/Say", request_id: "req_2", trace_id: expect.stringMatching(/^[0-9a-f]{32}$/), kind: "not_found" },
   ]);
 });
+
+describe("a response that cannot be serialised", () => {
+  /** JSON has no big integers. */
+  const unspeakable = { n: 1n };
+  const failures = () => echo?.lines.filter(({ msg }) => msg === "call failed");
+
+  it("fails the call with internal_error, and is logged with its request and counted as that", async () => {
+    echo = await serveEcho({ say: async () => unspeakable });
+    const calling = echo.connect().say({}, callContext({ requestId: "req-1" }));
+    await expect(calling).rejects.toMatchObject({ kind: "internal_error" });
+    expect(failures()).toEqual([expect.objectContaining({ level: 50, request_id: "req-1", kind: "internal_error" })]);
+  });
+
+  it("fails a stream in the same way, behind what was sent before", async () => {
+    const client = await serve(async function* () {
+      yield { n: 1 };
+      yield unspeakable;
+    });
+    const stream = client.chat(callContext({ requestId: "req-2" }));
+    const received: unknown[] = [];
+    stream.on("data", (message) => received.push(message));
+    expect(await failureOf(stream)).toMatchObject({ kind: "internal_error" });
+    expect(received).toEqual([{ n: 1 }]);
+    expect(failures()).toEqual([expect.objectContaining({ level: 50, request_id: "req-2", kind: "internal_error" })]);
+  });
+});

@@ -50,37 +50,48 @@ export function observeCalls(log: Logger, metrics: Registry): Observer {
   return { log, duration };
 }
 
-/** Our handlers as grpc-js wants them: errors become statuses, every call is measured, failures are logged. */
-export function implement({ definition, handlers }: ServedService, observer: Observer): UntypedServiceImplementation {
+type Method = MethodDefinition<unknown, unknown>;
+
+/**
+ * A service as grpc-js wants it: errors become statuses, every call is measured, failures are logged. Responses are
+ * serialised here: grpc-js would do it after the call has been counted as served, and would log nothing if it fails.
+ */
+export function implement(
+  { definition, handlers }: ServedService,
+  observer: Observer,
+): { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation } {
   const implementation: UntypedServiceImplementation = {};
+  const sending: Record<string, Method> = {};
   for (const [name, method] of Object.entries(definition)) {
     const handler = (handlers as Record<string, unknown>)[name];
     implementation[name] = method.requestStream
-      ? bidi(method.path, handler as Bidi<unknown, unknown>, observer)
-      : unary(method.path, handler as Unary<unknown, unknown>, observer);
+      ? bidi(method, handler as Bidi<unknown, unknown>, observer)
+      : unary(method, handler as Unary<unknown, unknown>, observer);
+    sending[name] = { ...method, responseSerialize: (bytes) => bytes as Buffer };
   }
-  return implementation;
+  return { definition: sending, implementation };
 }
 
-function unary(path: string, handler: Unary<unknown, unknown>, observer: Observer) {
+function unary({ path, responseSerialize }: Method, handler: Unary<unknown, unknown>, observer: Observer) {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
     const finish = watch(path, call, observer);
-    handler(call.request, finish.context).then(
-      (response) => {
+    const serving = handler(call.request, finish.context).then(responseSerialize);
+    serving.then(
+      (bytes) => {
         finish.succeeded();
-        callback(null, response);
+        callback(null, bytes);
       },
       (thrown: unknown) => callback(toStatus(finish.failed(thrown))),
     );
   };
 }
 
-function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer) {
+function bidi({ path, responseSerialize }: Method, handler: Bidi<unknown, unknown>, observer: Observer) {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
     const finish = watch(path, call, observer);
     // A handler that stops reading early would destroy the call by default, and its answer would never be sent.
     const requests = call.iterator({ destroyOnReturn: false });
-    pump(handler(requests, finish.context), call).then(
+    pump(handler(requests, finish.context), responseSerialize, call).then(
       () => {
         finish.succeeded();
         call.end();
@@ -92,10 +103,14 @@ function bidi(path: string, handler: Bidi<unknown, unknown>, observer: Observer)
 
 const callerGone = (): AppError => new AppError("request_timeout", "The caller has gone");
 
-async function pump(responses: AsyncIterable<unknown>, call: ServerDuplexStream<unknown, unknown>): Promise<void> {
+async function pump(
+  responses: AsyncIterable<unknown>,
+  serialize: Method["responseSerialize"],
+  call: ServerDuplexStream<unknown, unknown>,
+): Promise<void> {
   for await (const response of responses) {
     if (call.cancelled) throw callerGone();
-    if (!call.write(response)) await new Promise<void>((resolve) => whenWritable(call, resolve));
+    if (!call.write(serialize(response))) await new Promise<void>((resolve) => whenWritable(call, resolve));
   }
 }
 

@@ -36,7 +36,8 @@ export async function serveRpc({ config, services, log, metrics }: ServeOptions)
   const observer = observeCalls(log, metrics);
   const health = new HealthImplementation({ "": "SERVING" });
   for (const served of services) {
-    server.addService(served.definition, implement(served, observer));
+    const { definition, implementation } = implement(served, observer);
+    server.addService(definition, implementation);
     const name = Object.values(served.definition)[0]?.path.split("/")[1];
     if (name !== undefined) health.setStatus(name, "SERVING");
   }

@@ -51,6 +51,8 @@ export interface ServedRecords {
   readonly importing: RpcClient<ImportServiceService>;
   readonly db: Database;
   readonly port: number;
+  /** Of the database. */
+  readonly url: string;
   /** Calls whose callers have gone, of the imports that ran so far. */
   cancelledCalls(): number;
   /** Imports lines of NDJSON: text as it is, anything else as JSON. */
@@ -90,6 +92,7 @@ export async function serveRecords(): Promise<ServedRecords> {
     importing,
     db,
     port: server.port,
+    url: database.url,
     cancelledCalls: () => cancelledCalls,
     import: (brandId, lines, options) => importLines(importing, brandId, lines, options),
     async list(brandId, resource) {

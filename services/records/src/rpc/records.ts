@@ -3,6 +3,7 @@ import type { RecordsServiceService } from "@brand-records/proto/records/v1";
 import type { RecordOf, ResourceName } from "@brand-records/resources";
 import type { Handlers } from "@brand-records/rpc";
 import { nextCursor, pageFrom, type PageRequest } from "../domain/page.ts";
+import { requireServable } from "../domain/servable.ts";
 import { pageOfRecords } from "../storage/record-tables.ts";
 
 /** A row is a message as it is: columns, message fields and answer share their names. */
@@ -24,5 +25,6 @@ async function list<Name extends ResourceName>(
 ): Promise<{ data: RecordOf<Name>[]; next_cursor: string | null }> {
   const page = pageFrom(resource, request);
   const data = await pageOfRecords(db, resource, page);
+  requireServable(resource, page.brandId, data);
   return { data, next_cursor: nextCursor(resource, page, data) };
 }

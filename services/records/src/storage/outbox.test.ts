@@ -1,5 +1,5 @@
 import { readEventMessage } from "@brand-records/brand-events";
-import { type Database } from "@brand-records/postgres";
+import { openPool, type Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { campaign, payout, submission } from "../../test/sample-records.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
@@ -180,6 +180,70 @@ describe("no event comes of", () => {
     await setStatus("payouts", rail.id, "failed");
     await setStatus("campaigns", show.id, "ended");
     expect(await outbox()).toEqual([]);
+  });
+});
+
+describe("brand_records.events", () => {
+  /** Approves a submission in a transaction that begins with `statement`. Resolves to the types of the events it made. */
+  async function approveAfter(statement: string): Promise<string[]> {
+    const record = submission();
+    await bring("submissions", record);
+    await db.transaction(async (sql) => {
+      await sql.query(statement);
+      await sql.query("update records.submissions set status = 'approved' where brand_id = $1 and id = $2", [brand, record.id]);
+    });
+    return types();
+  }
+
+  it.each([
+    "select 1",
+    "set local brand_records.events = on",
+    "set local brand_records.events = ON",
+    "set local brand_records.events = 'on'",
+    "set local brand_records.events = ''",
+    "set local brand_records.events to default",
+    "reset brand_records.events",
+    "select set_config('brand_records.events', null, true)",
+  ])("sends events after: %s", async (statement) => {
+    expect(await approveAfter(statement)).toEqual(["submission.approved"]);
+  });
+
+  it.each([
+    "set local brand_records.events = off",
+    "set local brand_records.events to off",
+    // Without quotes it is a word, and Postgres writes words in small letters.
+    "set local brand_records.events = OFF",
+    "set local brand_records.events = 'off'",
+    "select set_config('brand_records.events', 'off', true)",
+  ])("sends none after: %s", async (statement) => {
+    expect(await approveAfter(statement)).toEqual([]);
+  });
+
+  it.each([
+    ...["false", "FALSE", "true", "no", "yes", "none", "disable", "disabled", "0", "1", "-1", "null_", "offf", "f", "n", "silent"],
+    ...["'OFF'", "'Off'", "'ON'", "'On'", "'off '", "' off'", "' '", "'false'", "'0'", "'null'", "'\toff'", "'off;'", "'\"off\"'", '"OFF"'],
+  ])("refuses the change, and says what is right, after: set local brand_records.events = %s", async (value) => {
+    await expect(approveAfter(`set local brand_records.events = ${value}`)).rejects.toMatchObject({
+      code: "22023",
+      message: expect.stringMatching(/^brand_records\.events is ".*": it must be on or off$/s),
+      hint: expect.stringContaining("set local brand_records.events = off"),
+    });
+    expect(await types()).toEqual([]);
+    const [row] = await served.list(brand, "submissions");
+    expect(row?.status).toBe("pending");
+  });
+
+  it("is on again in the next transaction of the same connection", async () => {
+    const one = openPool({ url: served.url, max: 1, applicationName: "outbox test" });
+    const record = submission();
+    await bring("submissions", record);
+    await one.transaction(async (sql) => {
+      await sql.query("set local brand_records.events = off");
+      await sql.query("update records.submissions set status = 'rejected' where id = $1", [record.id]);
+    });
+    await one.query("update records.submissions set status = 'approved' where id = $1", [record.id]);
+    await one.stop();
+    expect(await types()).toEqual(["submission.approved"]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
+import { sampleRecord } from "../../test/any-record.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 import type { Page } from "../domain/page.ts";
 import { columnsOf, pageOfRecords } from "./record-tables.ts";
@@ -18,34 +19,18 @@ afterAll(() => served.stop());
 
 /** Valid rows of two brands, many of which share a created_at. */
 async function fill(resource: ResourceName): Promise<void> {
-  const columns = await served.db.query<{ name: string; type: string }>(
-    `select column_name as name, data_type as type from information_schema.columns
-      where table_schema = 'records' and table_name = $1 and is_nullable = 'NO' order by ordinal_position`,
-    [resource],
-  );
-  const checks = await served.db.query<{ name: string; value: string }>(
-    `select a.attname as name, (regexp_match(pg_get_constraintdef(c.oid), '''([^'']+)'''))[1] as value
-       from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-      where c.conrelid = ('records.' || $1)::regclass and c.contype = 'c'`,
-    [resource],
-  );
-  const words = new Map(checks.map(({ name, value }) => [name, value]));
-  const prefix = words.get("id")?.replace(/^\^([a-z]+)_.*/, "$1") ?? "";
-  const values = columns.map(({ name, type }) => {
-    if (name === "brand_id") return "$1";
-    if (name === "id") return `'${prefix}_' || md5(i::text)`;
-    if (name === "campaign_id") return "'cmp_1'";
-    if (type.startsWith("timestamp")) return "$3::timestamptz - make_interval(secs => (i / 40) * 0.001)";
-    if (type === "text") return `'${words.get(name) ?? "x"}'`;
-    return type === "ARRAY" ? "'{}'" : "0";
-  });
+  const sample = sampleRecord(resource);
+  const prefix = String(sample["id"]).split("_")[0];
   for (const [brand, rows] of [
     [BRAND, ROWS],
     ["brd_theirs", OTHERS],
   ] as const) {
     await served.db.query(
-      `insert into records.${resource} (${columns.map(({ name }) => name).join(", ")}) select ${values.join(", ")} from generate_series(1, $2::int) i`,
-      [brand, rows, new Date(NEWEST).toISOString()],
+      `insert into records.${resource}
+       select record.* from generate_series(1, $2::int) i,
+              jsonb_populate_record(null::records.${resource}, $1::jsonb || jsonb_build_object(
+                'id', '${prefix}_' || md5(i::text), 'created_at', $3::timestamptz - make_interval(secs => (i / 40) * 0.001))) record`,
+      [JSON.stringify({ ...sample, brand_id: brand }), rows, new Date(NEWEST).toISOString()],
     );
   }
   await served.db.query(`analyze records.${resource}`);
