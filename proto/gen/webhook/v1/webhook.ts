@@ -102,7 +102,10 @@ export interface Attempt {
   attempt: number;
   started_at: string;
   duration_ms: number;
-  /** accepted (2xx), refused (any other status), dns, forbidden_address, connect, tls, timeout, closed, protocol or unsendable. */
+  /**
+   * accepted (2xx), refused (any other status), dns, forbidden_address, connect, tls, timeout, closed, protocol, unsendable or
+   * unknown (the process that made the attempt ended before it wrote down the result; duration_ms is 0).
+   */
   outcome: string;
   http_status?:
     | number

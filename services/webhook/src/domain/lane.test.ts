@@ -78,8 +78,10 @@ it("takes of a test only its status, whatever it is", () => {
   }
 });
 
-it("disables for 410 at once", () => {
-  expect(after(lane(), [{ startedAt, accepted: false, httpStatus: 410, test: false }]).disable).toBe("gone");
+it("disables for 410 at once, also with a success in the same batch", () => {
+  const gone = { startedAt, accepted: false, httpStatus: 410, test: false };
+  expect(after(lane(), [gone]).disable).toBe("gone");
+  expect(after(lane(), [gone, accepted]).disable).toBe("gone");
 });
 
 describe("the clock of five days", () => {
@@ -110,5 +112,18 @@ describe("the clock of five days", () => {
     const failing = lane({ firstFailureAt: NOW - 200 * HOUR, failingSince: NOW - 130 * HOUR });
     expect(after(failing, [failed]).disable).toBe("failing");
     expect(after(failing, [accepted, failed])).toMatchObject({ disable: undefined, lane: { failingSince: null, firstFailureAt: NOW } });
+  });
+
+  it("is stopped by a success that comes together with the failure at which it ran out, in either order", () => {
+    const failing = lane({ failures: 7, failedInARow: 7, firstFailureAt: NOW - 200 * HOUR, failingSince: NOW - 130 * HOUR });
+    expect(after(failing, [failed, accepted])).toMatchObject({
+      disable: undefined,
+      lane: { failures: 0, failedInARow: 0, failingSince: null, firstFailureAt: null, lastStatus: 204 },
+    });
+    expect(after(failing, [failed, accepted, failed])).toMatchObject({
+      disable: undefined,
+      lane: { failures: 1, failedInARow: 1, failingSince: null, firstFailureAt: NOW, lastStatus: 500 },
+    });
+    expect(after(failing, [accepted, failed, failed])).toMatchObject({ disable: undefined, lane: { failures: 2, failingSince: null } });
   });
 });

@@ -65,6 +65,8 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
         failingSince: null,
       });
       parkSeconds = undefined;
+      // The clock that ran out earlier in this batch is stopped after all. A 410 stands.
+      if (disable === "failing") disable = undefined;
       continue;
     }
     const { clock, over } = noteOnClock(lane, now);

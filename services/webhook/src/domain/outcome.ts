@@ -20,6 +20,8 @@ export const OUTCOMES = [
   "protocol",
   /** It was not sent: what was to be sent is not there any more, or cannot be signed. */
   "unsendable",
+  /** The process that made the attempt ended before it wrote down the result. */
+  "unknown",
 ] as const;
 
 export type OutcomeClass = (typeof OUTCOMES)[number];

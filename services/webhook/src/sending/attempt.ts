@@ -15,14 +15,14 @@ export interface Request {
   readonly deadlineMs: number;
 }
 
-/** One POST, and what came of it. Never rejects. */
+/** One attempt, and what came of it. Never rejects. */
 export async function attemptPost(agent: ReceiverAgent, { url, headers, body, deadlineMs }: Request): Promise<Outcome> {
   const deadline = AbortSignal.timeout(deadlineMs);
   let answer: Dispatcher.ResponseData | undefined;
   try {
     const target = new URL(url);
     agent.requireAllowed(target);
-    const asking = agent.dispatcher.request({
+    const asking = agent.request({
       origin: target.origin,
       path: `${target.pathname}${target.search}`,
       method: "POST",

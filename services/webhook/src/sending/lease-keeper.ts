@@ -1,18 +1,18 @@
 import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
-import { releaseExpiredLeases } from "../storage/leases.ts";
+import { endExpiredLeases, type LeaseTerms } from "./expired-leases.ts";
 
 const EVERY_MS = 2_000;
 
-/** Gives back what workers had when they died, soon after their leases end. Any number of processes may do it at once. */
-export function startLeaseKeeper(db: Database, log: Logger): { stop(): Promise<void> } {
+/** Ends the leases of workers that died, soon after they expire. Any number of processes may do it at once. */
+export function startLeaseKeeper(db: Database, terms: LeaseTerms, log: Logger): { stop(): Promise<void> } {
   return repeat(async () => {
     try {
-      const released = await releaseExpiredLeases(db);
-      if (released > 0) log.warn({ released }, "leases had expired: their deliveries are sent again");
+      const { pending, failed, removed } = await endExpiredLeases(db, terms);
+      if (pending + failed + removed > 0) log.warn({ pending, failed, removed }, "leases expired: their attempts have no result");
     } catch (error) {
-      log.warn({ err: error }, "expired leases could not be released");
+      log.warn({ err: error }, "expired leases could not be ended");
     }
   }, EVERY_MS);
 }

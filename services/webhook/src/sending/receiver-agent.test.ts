@@ -110,6 +110,14 @@ it("refuses a name that is public when it is asked for first, and private when i
   expect(server.connections).toBe(0);
 });
 
+it("sends nothing on a connection that reached an address that is not public, where no earlier check saw it", async () => {
+  // The agent itself looks at no literal, and a literal is not resolved: the third check alone is left.
+  const request = { origin: `http://127.0.0.1:${server.port}`, path: "/", method: "POST", body: "{}" } as const;
+  await expect(agentWith().request(request)).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
+  expect(server.requests).toEqual([]);
+  expect((await agentWith({ allowLoopback: true }).request(request)).statusCode).toBe(204);
+});
+
 it("follows no redirect, wherever it leads", async () => {
   const inside = await startReceivingServer();
   opened.push(inside);

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { isPublicAddress } from "../domain/forbidden-addresses.ts";
 import { isLoopbackHost } from "../domain/loopback.ts";
+import { KeptConnections } from "./kept-connections.ts";
 
 /** The whole attempt has 15 s; a connection that takes longer than this will not be of use to it. */
 const CONNECT_MS = 10_000;
@@ -58,7 +59,10 @@ export interface ReceiverAgentOptions {
  * done, every address a name resolves to before one is dialled, and the one that was reached once more.
  */
 export class ReceiverAgent {
-  readonly dispatcher: Dispatcher;
+  readonly #keptAlive: Dispatcher;
+  /** Each request on a connection of its own. */
+  readonly #fresh: Dispatcher;
+  readonly #kept = new KeptConnections();
   readonly #allowLoopback: boolean;
   readonly #resolver: Resolver;
 
@@ -74,26 +78,41 @@ export class ReceiverAgent {
       autoSelectFamilyAttemptTimeout: ADDRESS_MS,
       lookup: this.#lookup,
     });
-    this.dispatcher = new Agent({
+    const options: Agent.Options = {
       connections: connectionsMax,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
       // The attempt has one deadline over everything; these would start anew with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: (options, callback) => {
+      connect: (target, callback) => {
         let reached = false;
-        const begun = connect(options, (...[error, socket]) => {
+        const begun = connect(target, (...[error, socket]) => {
           if (error !== null) return callback(reached ? new TlsUnfinishedError(error) : error, null);
-          if (this.#mayReach(socket.remoteAddress ?? "")) return callback(null, socket);
+          if (this.#mayReach(socket.remoteAddress ?? "")) {
+            this.#kept.watch(socket);
+            return callback(null, socket);
+          }
           socket.destroy();
           return callback(new ForbiddenAddressError("the connection leads to an address that is not public"), null);
         });
         // Of a TLS socket: TCP is there, TLS is not yet.
-        (begun as unknown as Socket).once("connect", () => void (reached = options.protocol === "https:"));
+        (begun as unknown as Socket).once("connect", () => void (reached = target.protocol === "https:"));
       },
-    });
+    };
+    this.#keptAlive = new Agent({ ...options, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS });
+    this.#fresh = new Agent({ ...options, pipelining: 0 });
+  }
+
+  /**
+   * Sends a request, on a connection that was kept if there is one. If the receiver closes that one just then, before any byte of an
+   * answer, sends it once more on a new connection: else 5 attempts of 60 failed to a server that closes after 100 ms.
+   */
+  async request(request: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    try {
+      return await this.#keptAlive.request(request);
+    } catch (error) {
+      if (!this.#kept.wasClosedInUse(error)) throw error;
+      return this.#fresh.request(request);
+    }
   }
 
   /** @throws ForbiddenAddressError if the URL names an address that is not public: a connector is not asked about those */
@@ -141,7 +160,8 @@ export class ReceiverAgent {
   }
 
   async stop(): Promise<void> {
-    await this.dispatcher.destroy();
+    await Promise.all([this.#keptAlive.destroy(), this.#fresh.destroy()]);
+    this.#kept.stop();
     this.#resolver.cancel();
   }
 }

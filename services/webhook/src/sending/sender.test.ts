@@ -447,6 +447,27 @@ describe("a result", () => {
     expect(await open()).toBe(4);
   });
 
+  it("that is a success leaves its receiver enabled, also written together with the failure that would have disabled it", async () => {
+    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+    await sending.deliver([receiver], 2);
+    await sending.db.query(
+      `update webhook.lanes set failures = 9, failed_in_a_row = 9, first_failure_at = now() - interval '7 days',
+              failing_since = now() - interval '6 days'`,
+    );
+    const [first, second] = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
+    if (first === undefined || second === undefined) throw new Error("two were due");
+    const refused = { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
+    const batch = [{ ...resultOf(first, 1), ...refused }, resultOf(second, 2)];
+    await writeResults(sending.db, batch, Date.now(), openLog("webhook", "silent"));
+    expect(await lane(receiver)).toMatchObject({ held: false, failures: 0, failed_in_a_row: 0, last_status: 204, in_flight: 0 });
+    expect(await sending.db.query("select enabled, disabled_reason from webhook.receivers")).toEqual([
+      { enabled: true, disabled_reason: null },
+    ]);
+    expect(await sending.db.query("select failing_since, first_failure_at from webhook.lanes")).toEqual([
+      { failing_since: null, first_failure_at: null },
+    ]);
+  });
+
   it("that Postgres refuses for good gives up its delivery, and holds up no other", async () => {
     const answers: (() => void)[] = [];
     const [slow, quick] = [await receiving((response) => void answers.push(() => response.writeHead(204).end())), await receiving()];

@@ -3,6 +3,7 @@ import { Bell } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
+import { leaseSecondsFor } from "../domain/lease.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
@@ -18,8 +19,6 @@ import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 
-/** Beyond the deadline: for the claim before it and the result after it. */
-const LEASE_MARGIN_SECONDS = 15;
 /** Retries come due by themselves, and a notification may be lost with its connection. */
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
@@ -98,10 +97,9 @@ export class Sender {
 
   async #claim(room: number): Promise<number> {
     const { db, deadlineMs, inFlightMax } = this.#options;
-    const leaseSeconds = Math.ceil(deadlineMs / 1_000) + LEASE_MARGIN_SECONDS;
     const claimed = await claimDeliveries(db, {
       max: room,
-      leaseSeconds,
+      leaseSeconds: leaseSecondsFor(deadlineMs),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
       crowded: room < inFlightMax * CROWDED_SHARE,
     });

@@ -2,6 +2,7 @@ import type { Database } from "@brand-records/postgres";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { WebhookConfig } from "../config.ts";
+import { leaseSecondsFor } from "../domain/lease.ts";
 import { startLeaseKeeper } from "./lease-keeper.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
 import { Sender } from "./sender.ts";
@@ -20,7 +21,8 @@ export function startSending({ config, db, life, registry, log }: SendingStart):
   if (allowLoopback) log.warn({}, "RECEIVERS_ON_LOOPBACK is set: deliveries may go to this machine, and without TLS");
   const agent = new ReceiverAgent({ dnsServers: config.RECEIVER_DNS_SERVERS, allowLoopback, connectionsMax: config.SENDING_MAX });
   life.own("connections to receivers", agent);
-  life.own("lease keeper", startLeaseKeeper(db, log));
+  const terms = { leaseSeconds: leaseSecondsFor(config.DELIVERY_DEADLINE_MS), attemptsMax: config.RETRY_DELAYS_SECONDS.length + 1 };
+  life.own("lease keeper", startLeaseKeeper(db, terms, log));
   const sender = new Sender({
     db,
     databaseUrl: config.DATABASE_URL,

@@ -27,6 +27,9 @@ export interface AttemptResult {
   readonly delay_seconds: number | null;
 }
 
+/** What is written of an attempt. */
+export type SettledAttempt = Omit<AttemptResult, "url">;
+
 export interface LockedLane extends LaneState {
   readonly receiverId: string;
   readonly url: string;
@@ -85,8 +88,8 @@ const SETTLE = `
  *
  * @returns the ids of those that were still ours
  */
-export async function settleDeliveries(sql: Sql, results: readonly AttemptResult[]): Promise<Set<string>> {
-  const column = <Name extends keyof AttemptResult>(name: Name): AttemptResult[Name][] => results.map((result) => result[name]);
+export async function settleDeliveries(sql: Sql, results: readonly SettledAttempt[]): Promise<Set<string>> {
+  const column = <Name extends keyof SettledAttempt>(name: Name): SettledAttempt[Name][] => results.map((result) => result[name]);
   const rows = await sql.query<{ id: string }>(SETTLE, [
     column("delivery_id"),
     column("lease"),

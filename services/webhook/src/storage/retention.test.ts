@@ -76,6 +76,12 @@ it("does not drop a day while something of it is being sent", async () => {
   expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
 });
 
+it("drops a day whose last lease has expired: nobody writes down what was under way", async () => {
+  await add(dayBefore(40));
+  await db.query("update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() - interval '1 s'");
+  expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
+});
+
 it("may be done by several at once", async () => {
   for (const days of [40, 41, 42]) await add(dayBefore(days));
   await Promise.allSettled([dropOldDays(db, 30), dropOldDays(db, 30), dropOldDays(db, 30)]);

@@ -62,9 +62,11 @@ async function dropDeliveriesUntil(db: Database, day: string): Promise<void> {
   } while (rows.length === CHUNK_ROWS);
 }
 
+/** An expired lease is no reason to wait: what was under way then has no worker that would write it down. */
 async function isBeingSent(db: Database, day: string): Promise<boolean> {
   const rows = await db.query(
-    "select from webhook.deliveries where state = 'sending' and event_created_at < (($1::date + 1)::timestamp at time zone 'UTC') limit 1",
+    `select from webhook.deliveries
+      where state = 'sending' and lease_until >= now() and event_created_at < (($1::date + 1)::timestamp at time zone 'UTC') limit 1`,
     [day],
   );
   return rows.length > 0;

@@ -1,0 +1,132 @@
+import { eventually } from "@brand-records/testkit";
+import { startReceivingServer } from "../../test/receiving-server.ts";
+import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { deleteReceiver } from "../domain/delete-receiver.ts";
+import { claimDeliveries } from "../storage/claims.ts";
+import { endExpiredLeases, type EndedLeases } from "./expired-leases.ts";
+
+const TERMS = { leaseSeconds: 30, attemptsMax: 10 };
+
+let sending: ServedSending;
+beforeEach(async () => {
+  sending = await serveSending();
+});
+afterEach(() => sending.stop());
+
+/** A worker has claimed all there is and died; its leases end in this order of receivers. */
+async function abandonAll(...inOrder: readonly MadeReceiver[]): Promise<void> {
+  await sending.db.query(
+    `update webhook.deliveries d set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(),
+            lease_until = now() - interval '1 hour' + array_position($1::text[], d.receiver_id) * interval '1 minute'`,
+    [inOrder.map(({ id }) => id)],
+  );
+  await sending.db.query(
+    `update webhook.lanes l set next_due = 'infinity',
+            in_flight = (select count(*) from webhook.deliveries d where d.receiver_id = l.receiver_id)`,
+  );
+}
+
+/** As the lease keeper does, until nothing is left. */
+async function endAll(): Promise<EndedLeases> {
+  const all = { pending: 0, failed: 0, removed: 0 };
+  for (;;) {
+    const { pending, failed, removed } = await endExpiredLeases(sending.db, TERMS);
+    if (pending + failed + removed === 0) return all;
+    all.pending += pending;
+    all.failed += failed;
+    all.removed += removed;
+  }
+}
+
+const deliveries = ({ id }: MadeReceiver) =>
+  sending.db.query("select state, attempt, lease from webhook.deliveries where receiver_id = $1 order by id", [id]);
+const lane = async ({ id }: MadeReceiver) =>
+  (await sending.db.query("select in_flight, next_due <= now() as due, failures from webhook.lanes where receiver_id = $1", [id]))[0];
+const past = ({ id }: MadeReceiver) =>
+  sending.db.query("select state, attempts from webhook.past_deliveries where receiver_id = $1 order by id", [id]);
+
+it("removes 1,200 expired leases of a deleted receiver, and they hold up no other receiver's", async () => {
+  const [gone, well] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
+  await sending.deliver([gone], 1_200);
+  await sending.deliver([well], 5);
+  await abandonAll(gone, well);
+  expect(await deleteReceiver({ db: sending.db }, { brandId: gone.brand, receiverId: gone.id })).toBe(0);
+  expect(await endAll()).toEqual({ pending: 5, failed: 0, removed: 1_200 });
+  expect(await deliveries(gone)).toEqual([]);
+  expect(await deliveries(well)).toEqual(Array.from({ length: 5 }, () => ({ state: "pending", attempt: 1, lease: null })));
+  expect(await lane(well)).toEqual({ in_flight: 0, due: true, failures: 0 });
+});
+
+it("ends 1,200 expired leases of one receiver and those behind them, once each, however many processes do it at once", async () => {
+  const [busy, well] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
+  await sending.deliver([busy], 1_200);
+  await sending.deliver([well], 5);
+  await abandonAll(busy, well);
+  const ended = await Promise.all([endAll(), endAll(), endAll()]);
+  expect(ended.reduce((sum, { pending }) => sum + pending, 0)).toBe(1_205);
+  expect(await lane(busy)).toEqual({ in_flight: 0, due: true, failures: 0 });
+  expect(await lane(well)).toEqual({ in_flight: 0, due: true, failures: 0 });
+});
+
+it("leaves leases that have not expired alone", async () => {
+  const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+  await sending.deliver([receiver], 3);
+  await claimDeliveries(sending.db, { max: 10, leaseSeconds: 30, failing: true, crowded: false });
+  expect(await endAll()).toEqual({ pending: 0, failed: 0, removed: 0 });
+  expect(await lane(receiver)).toMatchObject({ in_flight: 3 });
+});
+
+it("notes an attempt whose lease expired as unknown, and the delivery is attempted again under the next number", async () => {
+  const server = await startReceivingServer();
+  try {
+    const receiver = await sending.createReceiver(server.url);
+    await sending.deliver([receiver]);
+    await abandonAll(receiver);
+    expect(await endAll()).toEqual({ pending: 1, failed: 0, removed: 0 });
+    sending.start();
+    await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
+    expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
+    expect(await sending.attemptsOf(receiver)).toMatchObject([
+      { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote down the result") },
+      { attempt: 2, outcome: "accepted" },
+    ]);
+  } finally {
+    await server.stop();
+  }
+});
+
+it("fails a delivery whose lease expired in the tenth attempt: there is no eleventh", async () => {
+  const server = await startReceivingServer();
+  try {
+    const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });
+    await sending.deliver([receiver], 2);
+    await sending.db.query("update webhook.deliveries set attempt = 9 where id = (select min(id) from webhook.deliveries)");
+    await abandonAll(receiver);
+    expect(await endAll()).toEqual({ pending: 1, failed: 1, removed: 0 });
+    expect(await past(receiver)).toEqual([{ state: "failed", attempts: 10 }]);
+    sending.start();
+    await eventually(async () => expect(await past(receiver)).toHaveLength(2));
+    expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
+    expect(await sending.attemptsOf(receiver)).toMatchObject([
+      { attempt: 10, outcome: "unknown" },
+      { attempt: 1, outcome: "unknown" },
+      { attempt: 2, outcome: "accepted" },
+    ]);
+    expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
+  } finally {
+    await server.stop();
+  }
+});
+
+it("removes a delivery whose event is not kept any more, and its lane goes on", async () => {
+  const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+  await sending.deliver([receiver], 2);
+  await sending.db.query("update webhook.deliveries set attempt = 9 where id = (select min(id) from webhook.deliveries)");
+  await abandonAll(receiver);
+  for (const table of ["events", "past_deliveries", "attempts"]) {
+    await sending.db.query(`drop table webhook.${table}_${new Date().toISOString().slice(0, 10).replaceAll("-", "")}`);
+  }
+  expect(await endAll()).toEqual({ pending: 0, failed: 0, removed: 2 });
+  expect(await deliveries(receiver)).toEqual([]);
+  expect(await lane(receiver)).toMatchObject({ in_flight: 0 });
+});

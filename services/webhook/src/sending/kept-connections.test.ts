@@ -1,0 +1,119 @@
+import { startDnsServer } from "../../test/dns-server.ts";
+import { NO_CONTENT, startRawReceiver, type RawReceiver, type RawRequest } from "../../test/raw-receiver.ts";
+import { attemptPost } from "./attempt.ts";
+import { ReceiverAgent } from "./receiver-agent.ts";
+
+/** Receivers close connections they kept, and cannot know that a request is on its way just then. */
+
+let opened: { stop(): Promise<void> }[];
+beforeEach(() => {
+  opened = [];
+});
+afterEach(async () => {
+  for (const each of opened.toReversed()) await each.stop();
+});
+
+async function receiving(onRequest: (request: RawRequest) => void): Promise<RawReceiver> {
+  const receiver = await startRawReceiver(onRequest);
+  opened.push(receiver);
+  return receiver;
+}
+
+/** With one connection, so that each request finds the one of the request before. */
+function agentWith(dnsServers: readonly string[] = []): ReceiverAgent {
+  const agent = new ReceiverAgent({ allowLoopback: true, connectionsMax: 1, dnsServers });
+  opened.push(agent);
+  return agent;
+}
+
+const post = (agent: ReceiverAgent, url: string, number = 1, deadlineMs = 5_000) =>
+  attemptPost(agent, {
+    url,
+    headers: { "x-service-attempt": "1", "webhook-id": `evt_${number}` },
+    body: Buffer.from(`{"n":${number}}`),
+    deadlineMs,
+  });
+
+/** One after the other. */
+async function postMany(receiver: RawReceiver, count: number): Promise<string[]> {
+  const agent = agentWith();
+  const outcomes: string[] = [];
+  for (let number = 1; number <= count; number += 1) outcomes.push((await post(agent, receiver.url, number)).outcome);
+  return outcomes;
+}
+
+const idOf = ({ text }: RawRequest): string | undefined => /^webhook-id: (\S+)\r$/m.exec(text)?.[1];
+
+it.each<[string, (request: RawRequest) => void]>([
+  ["just after each answer", ({ socket }) => void socket.write(NO_CONTENT, () => socket.end())],
+  [
+    "some milliseconds after each answer",
+    ({ socket, number }) => {
+      socket.write(NO_CONTENT);
+      setTimeout(() => socket.end(), number % 5);
+    },
+  ],
+  ["when the second request is there", ({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end())],
+  [
+    "by a reset when the second request is there",
+    ({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.resetAndDestroy()),
+  ],
+])("fails no attempt of 60 to a receiver that closes kept connections %s", async (_, onRequest) => {
+  const receiver = await receiving(onRequest);
+  expect(await postMany(receiver, 60)).toEqual(Array.from({ length: 60 }, () => "accepted"));
+  expect(new Set(receiver.requests.map(idOf)).size).toBe(60);
+});
+
+it("sends the same bytes again, on a connection of its own that is closed afterwards", async () => {
+  const receiver = await receiving(({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end()));
+  expect(await postMany(receiver, 2)).toEqual(["accepted", "accepted"]);
+  const [first, second, again] = receiver.requests;
+  expect(receiver.requests).toHaveLength(3);
+  expect(second?.socket).toBe(first?.socket);
+  expect(again?.socket).not.toBe(first?.socket);
+  expect(again?.text).toBe(second?.text.replace("connection: keep-alive", "connection: close"));
+  expect(again?.text).toContain("connection: close");
+});
+
+it("fails an attempt whose connection is new, without a second request", async () => {
+  const receiver = await receiving(({ socket }) => socket.end());
+  expect(await postMany(receiver, 3)).toEqual(["closed", "closed", "closed"]);
+  expect(receiver.requests.map(idOf)).toEqual(["evt_1", "evt_2", "evt_3"]);
+});
+
+it("fails an attempt whose second request ends as the first did, and sends no third", async () => {
+  let answered = 0;
+  const receiver = await receiving(({ socket }) => ((answered += 1) === 1 ? socket.write(NO_CONTENT) : socket.end()));
+  expect(await postMany(receiver, 3)).toEqual(["accepted", "closed", "closed"]);
+  expect(receiver.requests.map(idOf)).toEqual(["evt_1", "evt_2", "evt_2", "evt_3"]);
+});
+
+it("sends nothing again once a byte of an answer came", async () => {
+  const receiver = await receiving(({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end("HTTP/1.1 2")));
+  expect(await postMany(receiver, 2)).toEqual(["accepted", "closed"]);
+  expect(receiver.requests).toHaveLength(2);
+});
+
+it("ends both requests within one deadline", async () => {
+  let answered = 0;
+  const receiver = await receiving(({ socket }) => {
+    answered += 1;
+    if (answered === 1) socket.write(NO_CONTENT);
+    if (answered === 2) socket.end();
+  });
+  const agent = agentWith();
+  await post(agent, receiver.url);
+  expect(await post(agent, receiver.url, 2, 500)).toMatchObject({ outcome: "timeout", error: "not over within 0.5 s" });
+  expect(receiver.requests).toHaveLength(3);
+});
+
+it("checks the address of the second connection as it does every other", async () => {
+  let asked = 0;
+  const dns = await startDnsServer((_, type) => (type === "AAAA" ? [] : [(asked += 1) === 1 ? "127.0.0.1" : "10.0.0.1"]));
+  opened.push(dns);
+  const receiver = await receiving(({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end()));
+  const agent = agentWith([dns.address]);
+  const url = `http://receiver.example:${receiver.port}/`;
+  expect(await post(agent, url)).toMatchObject({ outcome: "accepted" });
+  expect(await post(agent, url, 2)).toMatchObject({ outcome: "forbidden_address" });
+});

@@ -1,0 +1,50 @@
+import { createServer, type AddressInfo, type Socket } from "node:net";
+
+export interface RawRequest {
+  readonly socket: Socket;
+  /** Head and body, as they came. */
+  readonly text: string;
+  /** Of this connection; the first is 1. */
+  readonly number: number;
+}
+
+export interface RawReceiver {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: RawRequest[];
+  stop(): Promise<void>;
+}
+
+export const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
+
+/** Raw TCP on loopback, for answers no HTTP server would give: called with every whole request, on connections kept open. */
+export async function startRawReceiver(onRequest: (request: RawRequest) => void): Promise<RawReceiver> {
+  const sockets = new Set<Socket>();
+  const requests: RawRequest[] = [];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    let [text, number] = ["", 0];
+    socket.on("error", () => {});
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const length = /^content-length: (\d+)\r$/im.exec(text)?.[1];
+      const head = text.indexOf("\r\n\r\n");
+      if (head < 0 || text.length < head + 4 + Number(length ?? 0)) return;
+      const request = { socket, text, number: (number += 1) };
+      text = "";
+      requests.push(request);
+      onRequest(request);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    requests,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
