@@ -25,6 +25,8 @@ export interface StackOptions {
   /** Brokers of the event log; without it records hands its events to webhook directly. */
   readonly kafkaBrokers?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of one service, over those of all. */
+  readonly envOf?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
   /** Puts something between the gateways and a service: given the service's port, answers the port to call instead. */
   readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;
 }
@@ -86,6 +88,7 @@ export async function startStack({
   redisUrl,
   kafkaBrokers,
   env = {},
+  envOf = {},
   through = {},
 }: StackOptions = {}): Promise<Stack> {
   const database = await createDatabase("empty");
@@ -112,7 +115,11 @@ export async function startStack({
     },
   };
   const start = (name: ServiceName, rpcPort = 0): Promise<ServiceProcess> =>
-    startProcess({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
+    startProcess({
+      name,
+      script: join(ROOT, "services", name, "dist/main.js"),
+      env: { ...serviceEnv[name], ...envOf[name], RPC_PORT: String(rpcPort) },
+    });
 
   const startAll = async (portOfService: (name: ServiceName) => number): Promise<Record<ServiceName, ServiceProcess>> =>
     Object.fromEntries(await Promise.all(SERVICE_NAMES.map(async (name) => [name, await start(name, portOfService(name))]))) as Record<

@@ -1,13 +1,12 @@
 import { AppError } from "@brand-records/errors";
 import type { VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
 import type { CallContext, RpcClient } from "@brand-records/rpc";
 import { LRUCache } from "lru-cache";
 import { invalidKey } from "./authorization-header.ts";
 import { FreshFlights } from "./fresh-flights.ts";
 import { mayIntegrate, type Principal, type Tier } from "./principal.ts";
 
-/** However the epoch fails, a principal is not believed for longer. */
-const PRINCIPAL_TTL_MS = 30_000;
 const PRINCIPALS_MAX = 50_000;
 /** A refused key stays refused: it is unknown, and keys are random, or revoked for good. */
 const REFUSED_TTL_MS = 30_000;
@@ -54,11 +53,13 @@ export class Verifier {
   async #ask(id: string, keyDigest: Buffer, context: CallContext): Promise<Principal> {
     // Forgotten first: a verification that fails for whatever reason leaves nothing to be trusted behind.
     this.#principals.delete(id);
+    const start = performance.now();
     try {
-      const { principal } = await this.#accounts.verifyKey({ key_sha256: keyDigest }, context);
+      const { principal, cacheable } = await this.#accounts.verifyKey({ key_sha256: keyDigest }, context);
       if (principal == null) throw new Error("verifyKey answered without a principal");
       const found: Principal = { ...principal, tier: principal.tier as Tier };
-      if (mayIntegrate(found)) this.#principals.set(id, found);
+      // Counted from before the question: accounts relies on it when it waits for caches to expire, and an answer may be slow.
+      if (cacheable && mayIntegrate(found)) this.#principals.set(id, found, { start });
       return found;
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "invalid_key") throw error;
