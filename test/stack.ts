@@ -32,6 +32,8 @@ export interface StackOptions {
   /** Brokers of the event log; without it records hands its events to webhook directly. */
   readonly kafkaBrokers?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of one service, over those of all. */
+  readonly envOf?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
   /** Puts something between the gateways and a service: given the service's port, answers the port to call instead. */
   readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;
 }
@@ -108,7 +110,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 async function startOn(
   database: TestDatabase,
   startOwned: typeof startProcess,
-  { gateways = 1, replicas: replicated = false, redisUrl, kafkaBrokers, env = {}, through = {} }: StackOptions,
+  { gateways = 1, replicas: replicated = false, redisUrl, kafkaBrokers, env = {}, envOf = {}, through = {} }: StackOptions,
 ): Promise<Stack> {
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
   // Two cores shared by a dozen processes let Redis wait for longer than a production machine ever should.
@@ -133,7 +135,11 @@ async function startOn(
     },
   };
   const start = (name: ServiceName, rpcPort = 0): Promise<ServiceProcess> =>
-    startOwned({ name, script: join(ROOT, "services", name, "dist/main.js"), env: { ...serviceEnv[name], RPC_PORT: String(rpcPort) } });
+    startOwned({
+      name,
+      script: join(ROOT, "services", name, "dist/main.js"),
+      env: { ...serviceEnv[name], ...envOf[name], RPC_PORT: String(rpcPort) },
+    });
 
   const startAll = async (portOfService: (name: ServiceName) => number): Promise<Record<ServiceName, ServiceProcess>> =>
     Object.fromEntries(await Promise.all(SERVICE_NAMES.map(async (name) => [name, await start(name, portOfService(name))]))) as Record<

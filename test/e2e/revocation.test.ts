@@ -1,5 +1,5 @@
-import { openPool } from "@brand-records/postgres";
-import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { openPool, type Database } from "@brand-records/postgres";
+import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
 import { Redis } from "ioredis";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
@@ -7,15 +7,27 @@ import { callContext, startStack, type Stack } from "../stack.ts";
 
 let redisServer: RedisServer;
 let redis: Redis;
+/** Between accounts and Redis; the gateways reach it directly. */
+let accountsToRedis: TcpProxy;
 let stack: Stack;
+let db: Database;
 
 beforeAll(async () => {
   redisServer = await startRedisServer();
   redis = new Redis(redisServer.url);
-  stack = await startStack({ gateways: 2, redisUrl: redisServer.url, env: { RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: "10000" } });
+  accountsToRedis = await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(redisServer.url).port) });
+  stack = await startStack({
+    gateways: 2,
+    redisUrl: redisServer.url,
+    env: { RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: "10000" },
+    envOf: { accounts: { REDIS_URL: `redis://127.0.0.1:${accountsToRedis.port}` } },
+  });
+  db = openPool({ url: stack.databaseUrl, max: 2, applicationName: "test" });
 });
 afterAll(async () => {
+  await db.stop();
   await stack.stop();
+  await accountsToRedis.stop();
   redis.disconnect();
   await redisServer.stop();
 });
@@ -34,19 +46,21 @@ const changes = [
   {
     name: "the key is revoked",
     status: 401,
-    make: (brand: { keyId: string; owner: string }) =>
-      stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext()),
+    make: (brand: { keyId: string; owner: string }, withinMs?: number) =>
+      stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext(withinMs)),
   },
   {
     name: "the tier falls below Plus",
     status: 403,
-    make: (brand: { id: string }) => stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext()),
+    make: (brand: { id: string }, withinMs?: number) =>
+      stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext(withinMs)),
     undo: (brand: { id: string }) => stack.accounts.setBrandTier({ brand_id: brand.id, tier: "plus" }, callContext()),
   },
   {
     name: "the verification is lost",
     status: 403,
-    make: (brand: { id: string }) => stack.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext()),
+    make: (brand: { id: string }, withinMs?: number) =>
+      stack.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext(withinMs)),
     undo: (brand: { id: string }) => stack.accounts.setBrandVerified({ brand_id: brand.id, verified: true }, callContext()),
   },
 ] as const;
@@ -102,18 +116,48 @@ describe.each(changes)("after $name", ({ status, make, ...change }) => {
   });
 });
 
+describe.each([
+  ["refuses connections", () => accountsToRedis.cut()],
+  ["swallows every packet", () => accountsToRedis.blackhole()],
+])("while the line from accounts to Redis %s", (_how, disturb) => {
+  afterEach(() => accountsToRedis.heal());
+
+  it.each(changes)("$name: confirmed only once the warm gateways have been told, and refused from then on", async ({ status, make }) => {
+    const brand = await stack.createBrand();
+    await warmUp(brand.key);
+    const [{ epoch } = { epoch: 0 }] = await db.query<{ epoch: number }>("select epoch from accounts.brands where id = $1", [brand.id]);
+    await disturb();
+    let isConfirmed = false;
+    const confirmed = make(brand, 40_000).then(() => void (isConfirmed = true));
+    // From the commit on it is effective, and nobody knows.
+    await eventually(async () =>
+      expect(await db.query("select 1 from accounts.brands where id = $1 and epoch > $2", [brand.id, epoch])).toHaveLength(1),
+    );
+    for (let round = 0; round < 10; round += 1) expect(await onBoth(brand.key)).toEqual([200, 200]);
+    expect(isConfirmed).toBe(false);
+    await accountsToRedis.heal();
+    await confirmed;
+    expect(await onBoth(brand.key)).toEqual([status, status]);
+  });
+});
+
+it("a key can be made while accounts cannot reach Redis, without waiting for gateways that know nothing of it", async () => {
+  await accountsToRedis.cut();
+  const brand = await stack.createBrand();
+  expect(await onBoth(brand.key)).toEqual([200, 200]);
+  await accountsToRedis.heal();
+});
+
 it("a revocation whose accounts process is killed right after its commit is seen by both warm gateways", async () => {
   const brand = await stack.createBrand();
   await warmUp(brand.key);
   // The commit is what ends the row lock that this transaction waits for: from then on the key is revoked.
-  const db = openPool({ url: stack.databaseUrl, max: 2, applicationName: "test" });
   const revoking = stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext()).catch(() => {});
   const revoked = async () =>
     (await db.query("select 1 from accounts.keys where id = $1 and revoked_at is not null", [brand.keyId])).length > 0;
   while (!(await revoked()));
   await stack.processes.accounts.kill("SIGKILL");
   await revoking;
-  await db.stop();
   // Nobody can say whether the key is good: it is not served.
   expect(await onBoth(brand.key)).toEqual([503, 503]);
   await stack.restart("accounts");

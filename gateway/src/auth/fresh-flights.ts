@@ -16,6 +16,11 @@ export class FreshFlights<T> {
     return this.#flights.size;
   }
 
+  /** Whether `run` would join, and start no work beside what is under way. */
+  has(key: string): boolean {
+    return this.#flights.has(key);
+  }
+
   run(key: string, work: () => Promise<T>): Promise<T> {
     const flight = this.#flights.get(key);
     if (flight === undefined) return this.#start(key, work);

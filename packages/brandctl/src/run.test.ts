@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "@brand-records/testkit";
 import { FakeAccounts } from "./testing/fake-accounts.ts";
 import { serve, type Served } from "./testing/serve.ts";
-import { brandctl, type Outcome, type Surroundings } from "./testing/test-terminal.ts";
+import { brandctl, Recorder, type Outcome, type Surroundings } from "./testing/test-terminal.ts";
 
 describe("brandctl", () => {
   let accounts: FakeAccounts;
@@ -131,6 +132,20 @@ describe("brandctl", () => {
       });
     });
   });
+
+  it.each(["keys revoke key_made0", "brands set-tier brd_1 starter", "brands verify brd_1 --off"])(
+    "%s says what it waits for when gateways cannot be told at once, and waits",
+    async (line) => {
+      await run("keys create --brand brd_1 --name Reporting");
+      const told = Promise.withResolvers<void>();
+      accounts.gatewaysAreTold = told.promise;
+      const stderr = new Recorder(false);
+      const changing = run(line, { stderr });
+      await eventually(() => expect(stderr.text).toContain("Waiting until every gateway has been told"));
+      told.resolve();
+      expect((await changing).code).toBe(0);
+    },
+  );
 
   describe("errors", () => {
     it("of a service are passed on, in words and as JSON", async () => {

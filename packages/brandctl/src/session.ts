@@ -5,6 +5,9 @@ import type { Screen, Terminal } from "./terminal.ts";
 
 export type Colors = ReturnType<typeof createColors>;
 
+const SLOW_MS = 1_000;
+const WAITING = "Waiting until every gateway has been told, at most 32 seconds: accounts cannot reach Redis, or is slow.";
+
 /** One run of one command: where it writes, what it is connected to. Whatever it opens is closed with it. */
 export class Session {
   readonly terminal: Terminal;
@@ -28,6 +31,16 @@ export class Session {
   /** What a person should know beside the result: on standard error, and not at all with `--json`. */
   note(text: (colors: Colors) => string): void {
     if (!this.json) this.terminal.stderr.write(`${text(this.colorsFor(this.terminal.stderr))}\n`);
+  }
+
+  /** What `change` resolves to; a person is told what it waits for if that takes longer than a change usually does. */
+  async untilEffective<T>(change: Promise<T>): Promise<T> {
+    const slow = setTimeout(() => this.note(({ dim }) => dim(WAITING)), SLOW_MS);
+    try {
+      return await change;
+    } finally {
+      clearTimeout(slow);
+    }
   }
 
   colorsFor(screen: Screen): Colors {

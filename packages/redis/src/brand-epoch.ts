@@ -11,6 +11,12 @@ export const windowKey = (brandId: string): string => `rate:{${brandId}}`;
 /** An hour: an epoch that is gone costs one verification at accounts. */
 export const EPOCH_TTL_SECONDS = 3_600;
 
+/**
+ * How long a gateway believes a principal it has cached, from when it began to verify it. accounts waits this long before it confirms a
+ * change that it could not publish.
+ */
+export const PRINCIPAL_TTL_MS = 30_000;
+
 const publish = luaScript(
   "publishBrandEpoch",
   1,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { inspect } from "node:util";
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { openRedis, type GuardedRedis, type GuardedRedisOptions } from "./guarded-redis.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
@@ -195,6 +196,20 @@ it("counts an error of Redis as a failure, tells its cause, and recovers", async
   });
   await isUp(redis);
   expect(lines).toEqual(["redis answers", "redis is unavailable", "redis answers"]);
+});
+
+it("keeps the password out of every error when Redis refuses it", async () => {
+  const guarded = await startRedisServer({ requirepass: "another" });
+  const causes: unknown[] = [];
+  try {
+    const redis = open(guarded.url.replace("//", "//:hunter2@"), { onStateChange: (_isUp, cause) => causes.push(cause) });
+    await eventually(() => expect(String(causes[0])).toMatch(/WRONGPASS/));
+    causes.push(await redis.run((commands) => commands.ping()).catch((error: unknown) => error));
+    expect(causes).toHaveLength(2);
+    expect(inspect(causes, { depth: null, showHidden: true })).not.toContain("hunter2");
+  } finally {
+    await guarded.stop();
+  }
 });
 
 describe("stop", () => {

@@ -1,4 +1,5 @@
 import { Redis } from "ioredis";
+import { cleanError } from "./clean-error.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
 import { startReplyDeadline } from "./reply-deadline.ts";
 
@@ -69,7 +70,7 @@ export class GuardedRedis {
       disconnectTimeout: DISCONNECT_MS_MAX,
     });
     this.#redis.on("error", (error: Error) => {
-      this.#connectionError = error;
+      this.#connectionError = cleanError(error);
     });
     this.#redis.on("close", () => this.#fail(this.#connectionError ?? new Error("the connection closed")));
     this.#redis.on("ready", () => this.#probeSoon());
@@ -96,8 +97,9 @@ export class GuardedRedis {
       this.#failures = 0;
       return reply;
     } catch (error) {
-      this.#fail(error);
-      throw new RedisUnavailable(error);
+      const cause = cleanError(error);
+      this.#fail(cause);
+      throw new RedisUnavailable(cause);
     }
   }
 
@@ -161,7 +163,7 @@ export class GuardedRedis {
     try {
       await this.#redis.ping();
     } catch (error) {
-      failure = error;
+      failure = cleanError(error);
     }
     cancel();
     this.#isProbing = false;

@@ -39,10 +39,34 @@ it.each([
   ["in the line itself", `{ authorization: "hunter2", secret: "hunter2", key_sha256: "hunter2" }`],
   ["in what the line holds", `{ headers: { authorization: "hunter2" }, key: { secret: "hunter2" }, request: { key_sha256: "hunter2" } }`],
   ["deeper", `{ req: { headers: { authorization: "hunter2" } }, answer: { key: { secret: "hunter2" } } }`],
-  ["in an error", `{ err: Object.assign(new Error("refused"), { secret: "hunter2", headers: { authorization: "hunter2" } }) }`],
 ])("keeps credentials out, %s", async (_, fields) => {
   const lines = await linesOf(`log.info(${fields}, "done"); log.child(${fields}).info("done")`);
   expect(lines).toHaveLength(2);
   expect(JSON.stringify(lines)).toContain("[redacted]");
   expect(JSON.stringify(lines)).not.toContain("hunter2");
+});
+
+it("writes of an error type, message, stack and code, those of its causes, and nothing that a library attached", async () => {
+  const [line] = await linesOf(
+    `const attached = { command: { args: ["default", "hunter2"] }, headers: { cookie: "hunter2" } };
+     const cause = Object.assign(new RangeError("WRONGPASS"), attached);
+     log.warn({ err: Object.assign(new TypeError("refused", { cause }), { code: "E42", ...attached }) }, "done");`,
+  );
+  expect(line).toMatchObject({
+    err: {
+      type: "TypeError",
+      message: "refused: WRONGPASS",
+      code: "E42",
+      stack: expect.stringMatching(/TypeError: refused\n[^]+RangeError: WRONGPASS\n/),
+    },
+  });
+  expect(Object.keys(line?.["err"] as object)).toEqual(["type", "message", "stack", "code"]);
+  expect(JSON.stringify(line)).not.toContain("hunter2");
+});
+
+it("writes what each of several errors in one says", async () => {
+  const [line] = await linesOf(
+    `log.warn({ err: new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")], "both") }, "done")`,
+  );
+  expect(line).toMatchObject({ err: { type: "AggregateError", message: "both", errors: ["::1 refused", "127.0.0.1 refused"] } });
 });

@@ -1,4 +1,5 @@
 import { pino, type Logger } from "pino";
+import { serializeError } from "./serialize-error.ts";
 
 export type { Logger } from "pino";
 
@@ -20,6 +21,7 @@ export function openLog(service: string, level: string): Logger {
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: serializeError },
       redact: { paths: SECRET_PATHS, censor: "[redacted]" },
     },
     openOutput(),

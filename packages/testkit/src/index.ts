@@ -3,5 +3,5 @@ export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./databas
 export { eventually, type EventuallyOptions } from "./eventually.ts";
 export { reserveKafkaServer, startKafkaServer, type KafkaServer } from "./kafka-server.ts";
 export { startProcess, type ProcessExit, type ProcessOptions, type ServiceProcess } from "./processes.ts";
-export { findRedisServer, startRedisServer, type RedisServer } from "./redis-server.ts";
+export { findRedisServer, startRedisServer, type RedisServer, type RedisSettings } from "./redis-server.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

@@ -4,15 +4,15 @@ import { freePort } from "@brand-records/postgres/embedded";
 import { dieWithParent } from "./die-with-parent.ts";
 import { eventually } from "./eventually.ts";
 import { pingRedis } from "./ping-redis.ts";
-import type { RedisServer } from "./redis-server.ts";
+import type { RedisServer, RedisSettings } from "./redis-server.ts";
 
 /** Somebody may take the free port before Redis does. */
 const START_ATTEMPTS = 5;
 
 /** A redis-server as a child process. */
-export async function startRedisProcess(binary: string): Promise<RedisServer> {
+export async function startRedisProcess(binary: string, settings: RedisSettings = {}): Promise<RedisServer> {
   for (let attempt = 1; ; attempt += 1) {
-    const server = new RedisProcess(binary, await freePort());
+    const server = new RedisProcess(binary, await freePort(), settings);
     try {
       await server.start();
       return server;
@@ -26,11 +26,13 @@ export async function startRedisProcess(binary: string): Promise<RedisServer> {
 class RedisProcess implements RedisServer {
   readonly #binary: string;
   readonly #port: number;
+  readonly #settings: RedisSettings;
   #child: ChildProcess | undefined;
 
-  constructor(binary: string, port: number) {
+  constructor(binary: string, port: number, settings: RedisSettings) {
     this.#binary = binary;
     this.#port = port;
+    this.#settings = settings;
   }
 
   get url(): string {
@@ -43,8 +45,8 @@ class RedisProcess implements RedisServer {
 
   async start(): Promise<void> {
     if (this.#child !== undefined && !hasExited(this.#child)) throw new Error(`redis-server ${this.pid} is still running`);
-    const settings = { port: this.#port, bind: "127.0.0.1", save: "", appendonly: "no", daemonize: "no", loglevel: "warning" };
-    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const settings = { bind: "127.0.0.1", save: "", appendonly: "no", daemonize: "no", loglevel: "warning", ...this.#settings };
+    const args = Object.entries({ port: String(this.#port), ...settings }).flatMap(([name, value]) => [`--${name}`, value]);
     const child = spawn(this.#binary, args, { cwd: "/", detached: true, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     let output = "";

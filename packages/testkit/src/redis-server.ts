@@ -20,15 +20,18 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
+/** Names and values as in redis.conf. */
+export type RedisSettings = Readonly<Record<string, string>>;
+
 /**
  * Starts a Redis on a free port and resolves when it answers. Runs the binary that `findRedisServer` finds, else a
  * container of `$REDIS_IMAGE`.
  */
-export async function startRedisServer(): Promise<RedisServer> {
+export async function startRedisServer(settings: RedisSettings = {}): Promise<RedisServer> {
   const binary = findRedisServer();
-  if (binary !== undefined) return startRedisProcess(binary);
+  if (binary !== undefined) return startRedisProcess(binary, settings);
   const image = process.env["REDIS_IMAGE"];
-  if (image !== undefined) return startRedisContainer(image);
+  if (image !== undefined) return startRedisContainer(image, settings);
   throw new Error("There is no redis-server. deploy/backing-services/ensure.sh gets one, or says what to install.");
 }
 

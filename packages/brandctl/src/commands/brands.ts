@@ -78,7 +78,7 @@ function setTier(shell: Shell): Command {
     .addHelpText("after", examples(["brandctl brands set-tier brd_01h455vb4pex5vsknk084sn02q pro", "120 requests a minute"]))
     .action((brandId: string, tier: string, _options: object, command: Command) =>
       shell.act(command, async (session) => {
-        const { brand } = await (await session.accounts()).setBrandTier({ brand_id: brandId, tier });
+        const { brand } = await session.untilEffective((await session.accounts()).setBrandTier({ brand_id: brandId, tier }));
         const changed = answered(brand);
         session.print({ brand: changed }, (colors) => brandText(changed, colors));
       }),
@@ -96,7 +96,8 @@ function verify(shell: Shell): Command {
     .addHelpText("after", examples(["brandctl brands verify brd_01h455vb4pex5vsknk084sn02q", "its owners may have keys made"]))
     .action((brandId: string, { off }: { off?: boolean }, command: Command) =>
       shell.act(command, async (session) => {
-        const { brand } = await (await session.accounts()).setBrandVerified({ brand_id: brandId, verified: off !== true });
+        const accounts = await session.accounts();
+        const { brand } = await session.untilEffective(accounts.setBrandVerified({ brand_id: brandId, verified: off !== true }));
         const changed = answered(brand);
         session.print({ brand: changed }, (colors) => brandText(changed, colors));
       }),

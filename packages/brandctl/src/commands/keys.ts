@@ -108,7 +108,7 @@ function revoke(shell: Shell): Command {
           throw new CommandFailure("invalid_request", "This is the key itself; its id is needed (key_…).", { hint: LEAKED });
         const accounts = await session.accounts();
         const by = options.by ?? (await firstOwner(accounts, options.brand ?? (await findKeyBrand(accounts, keyId))));
-        const { key } = await accounts.revokeKey({ key_id: keyId, revoked_by: by });
+        const { key } = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by: by }));
         if (key == null) throw new Error("accounts answered without a key");
         session.print({ key }, (colors) => table(keyColumns(colors), [key], colors, ""));
       }),

@@ -9,6 +9,8 @@ import { explainUnreachable } from "./explain-unreachable.ts";
 
 /** For a question and its answer; an import has a deadline of its own. */
 const ANSWER_MS = 15_000;
+/** A change is confirmed when every gateway knows of it, which takes accounts up to 32 s if Redis is away. */
+const EFFECTIVE_MS = 40_000;
 /** Every dead letter is read, published and remembered as replayed; the service gives up after as long. */
 const REPLAY_DEAD_MS = 600_000;
 
@@ -31,7 +33,8 @@ export function connectAccounts(endpoint: Endpoint, config: TlsFiles, signal: Ab
     config,
     idempotent: ["getBrand", "listBrands", "listMembers", "listKeys", "setBrandTier", "setBrandVerified", "addMember", "revokeKey"],
   });
-  return asking(client, Object.keys(AccountsServiceService), endpoint, signal) as AccountsClient;
+  const deadlines = { revokeKey: EFFECTIVE_MS, setBrandTier: EFFECTIVE_MS, setBrandVerified: EFFECTIVE_MS };
+  return asking(client, Object.keys(AccountsServiceService), endpoint, signal, deadlines) as AccountsClient;
 }
 
 /** It only reads. */

@@ -9,6 +9,8 @@ export class FakeAccounts {
   readonly keys: Key[] = [];
   /** Brands of one page. */
   pageSize = 2;
+  /** Changes are confirmed when this resolves. */
+  gatewaysAreTold: Promise<void> = Promise.resolve();
 
   readonly served: ServedService = service(AccountsServiceService, {
     createBrand: async ({ name, tier, verified, id }) => {
@@ -26,8 +28,8 @@ export class FakeAccounts {
       const brands = all.slice(0, this.pageSize);
       return { brands, next_after_id: brands.length === this.pageSize ? (brands.at(-1)?.id ?? null) : null };
     },
-    setBrandTier: async ({ brand_id, tier }) => ({ brand: this.#change(brand_id, { tier }) }),
-    setBrandVerified: async ({ brand_id, verified }) => ({ brand: this.#change(brand_id, { verified }) }),
+    setBrandTier: async ({ brand_id, tier }) => ({ brand: await this.#change(brand_id, { tier }) }),
+    setBrandVerified: async ({ brand_id, verified }) => ({ brand: await this.#change(brand_id, { verified }) }),
     addMember: async ({ brand_id, email, role }) => {
       this.#brand(brand_id);
       const member = { brand_id, email, role, created_at: "2026-11-21T08:31:00.000Z" };
@@ -67,6 +69,7 @@ export class FakeAccounts {
     revokeKey: async ({ key_id, revoked_by }) => {
       const key = this.keys.find(({ id }) => id === key_id);
       if (key === undefined) throw new AppError("not_found", "There is no key of this id", { field: "key_id" });
+      await this.gatewaysAreTold;
       Object.assign(key, { revoked_at: "2026-11-21T08:33:00.000Z", revoked_by });
       return { key };
     },
@@ -78,9 +81,10 @@ export class FakeAccounts {
     return brand;
   }
 
-  #change(id: string, change: Partial<Brand>): Brand {
+  async #change(id: string, change: Partial<Brand>): Promise<Brand> {
     const brand = { ...this.#brand(id), ...change };
     this.brands.set(id, brand);
+    await this.gatewaysAreTold;
     return brand;
   }
 }

@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly cwd?: string;
   readonly isTerminal?: boolean;
   readonly interrupted?: AbortSignal;
+  /** To be looked at while the command runs. */
+  readonly stderr?: Recorder;
 }
 
 export interface Outcome {
@@ -39,7 +41,7 @@ export interface Outcome {
 export async function brandctl(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const { stdin = "", env = {}, cwd = "/", isTerminal = false, interrupted = new AbortController().signal } = surroundings;
   const stdout = new Recorder(isTerminal);
-  const stderr = new Recorder(isTerminal);
+  const stderr = surroundings.stderr ?? new Recorder(isTerminal);
   const input = stdin instanceof PassThrough ? stdin : Readable.from([Buffer.from(stdin)]);
   const terminal: Terminal = { stdin: input, stdout, stderr, env, cwd, interrupted };
   const code = await runBrandctl(args, terminal);

@@ -14,7 +14,14 @@ export interface VerifyKeyRequest {
 }
 
 export interface VerifyKeyResponse {
-  principal: Principal | null;
+  principal:
+    | Principal
+    | null;
+  /**
+   * Changes to the brand are published in Redis, so a gateway that shares it may cache the principal. Never so without
+   * REDIS_URL in accounts.
+   */
+  cacheable: boolean;
 }
 
 /** A key and its brand as they were at one moment, read in one statement. */
@@ -227,13 +234,16 @@ export const VerifyKeyRequest: MessageFns<VerifyKeyRequest> = {
 };
 
 function createBaseVerifyKeyResponse(): VerifyKeyResponse {
-  return { principal: null };
+  return { principal: null, cacheable: false };
 }
 
 export const VerifyKeyResponse: MessageFns<VerifyKeyResponse> = {
   encode(message: VerifyKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.principal !== undefined && message.principal !== null) {
       Principal.encode(message.principal, writer.uint32(10).fork()).join();
+    }
+    if (message.cacheable !== false) {
+      writer.uint32(16).bool(message.cacheable);
     }
     return writer;
   },
@@ -257,6 +267,14 @@ export const VerifyKeyResponse: MessageFns<VerifyKeyResponse> = {
             }
 
             message.principal = Principal.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.cacheable = reader.bool();
             continue;
           }
         }

@@ -1,3 +1,4 @@
+import { eventually } from "@brand-records/testkit";
 import type { EpochBoard } from "../epochs/epoch-board.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
@@ -5,9 +6,11 @@ import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from 
 class WitnessBoard implements EpochBoard {
   published: { epoch: number; committed: boolean }[] = [];
   failure: Error | undefined;
+  isAway = false;
 
   async publish(brandId: string, epoch: number): Promise<boolean> {
     if (this.failure !== undefined) throw this.failure;
+    if (this.isAway) return false;
     const [row] = await served.db.query<{ epoch: number }>("select epoch from accounts.brands where id = $1", [brandId]);
     this.published.push({ epoch, committed: row?.epoch === epoch });
     return true;
@@ -26,6 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   board.failure = undefined;
+  board.isAway = false;
 });
 afterAll(() => served.stop());
 
@@ -86,6 +90,20 @@ it("leaves the epoch, and tells nobody of one, when the change is refused", asyn
   await expect(served.accounts.createKey(byStranger, callContext())).rejects.toMatchObject({ kind: "owner_required" });
   expect(await served.epochOf(brand)).toBe(before);
   expect(board.published).toEqual([]);
+});
+
+it("goes on publishing after its caller has gone, and holds no row meanwhile", async () => {
+  const { id } = await served.createKey(brand);
+  board.published = [];
+  board.isAway = true;
+  const revoking = served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext(500));
+  await expect(revoking).rejects.toMatchObject({ kind: "timeout" });
+  const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
+  expect(keys[0]?.revoked_at).toEqual(expect.any(String));
+  await served.db.query("update accounts.brands set name = 'Not locked' where id = $1", [brand.id]);
+  board.isAway = false;
+  const epoch = await served.epochOf(brand);
+  await eventually(() => expect(board.published).toEqual([{ epoch, committed: true }]));
 });
 
 it("takes the change back when it cannot be published for an unforeseen reason", async () => {

@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Transaction } from "@brand-records/postgres";
+import { reachGateways } from "../epochs/reach-gateways.ts";
 import type { Parts } from "../parts.ts";
 import { raiseEpoch } from "../storage/brands.ts";
 import type { Brand } from "./brand.ts";
@@ -8,16 +9,19 @@ export const noSuchBrand = (): AppError => new AppError("not_found", "There is n
 
 /**
  * The one road for everything that changes what a brand's keys may do. When it resolves, every gateway refuses what is
- * no longer allowed with its next request.
+ * no longer allowed with its next request: that may take 31 s if Redis is away.
  *
  * The new epoch is published twice. Before the commit: if this process dies right after committing, gateways find their
  * cached epoch outdated and ask again instead of trusting it. After the commit: a gateway that asked in between, while
- * Redis was flushed, may have put the old epoch back.
+ * Redis was flushed, may have put the old epoch back. The first publication holds the brand's row, so it is tried once.
+ *
+ * @param options.adds the change only adds what no gateway can have cached, so nobody has to wait for gateways to hear of it
  */
 export async function changeBrand<T>(
   { db, epochs }: Pick<Parts, "db" | "epochs">,
   brandId: string,
   change: (sql: Transaction, brand: Brand) => Promise<T>,
+  { adds = false }: { readonly adds?: boolean } = {},
 ): Promise<T> {
   const { epoch, result } = await db.transaction(async (sql) => {
     const brand = await raiseEpoch(sql, brandId);
@@ -26,6 +30,7 @@ export async function changeBrand<T>(
     await epochs.publish(brandId, brand.epoch);
     return { epoch: brand.epoch, result: changed };
   });
-  await epochs.publish(brandId, epoch);
+  if (adds) await epochs.publish(brandId, epoch);
+  else await reachGateways(epochs, brandId, epoch);
   return result;
 }

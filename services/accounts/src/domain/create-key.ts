@@ -1,8 +1,10 @@
 import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
+import type { Transaction } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { Parts } from "../parts.ts";
 import { insertKey } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
+import type { Brand } from "./brand.ts";
 import { changeBrand } from "./change-brand.ts";
 import { keyHash } from "./key-hash.ts";
 import { grantedPermissions, requireIntegrationPlan, requireOwner, type Key, type Permission } from "./key.ts";
@@ -21,7 +23,7 @@ export async function createKey(parts: Parts, request: KeyRequest): Promise<{ ke
   const permissions = grantedPermissions(request.permissions, request.environment);
   const secret = generateKey(request.environment);
   const [pepper] = parts.peppers;
-  const key = await changeBrand(parts, request.brandId, async (sql, brand) => {
+  const insert = async (sql: Transaction, brand: Brand): Promise<Key> => {
     requireOwner(await findMember(sql, brand.id, request.createdBy), request.createdBy);
     requireIntegrationPlan(brand);
     return insertKey(sql, {
@@ -35,6 +37,7 @@ export async function createKey(parts: Parts, request: KeyRequest): Promise<{ ke
       pepperVersion: pepper.version,
       keyHash: keyHash(keyDigest(secret), pepper),
     });
-  });
+  };
+  const key = await changeBrand(parts, request.brandId, insert, { adds: true });
   return { key, secret };
 }

@@ -4,5 +4,5 @@ export interface EpochBoard {
   publish(brandId: string, epoch: number): Promise<boolean>;
 }
 
-/** Without Redis gateways cache nothing and ask for every request, so there is nobody to tell. */
+/** Without Redis: principals are answered as not cacheable, gateways ask for every request, and there is nobody to tell. */
 export const noEpochBoard: EpochBoard = { publish: async () => true };

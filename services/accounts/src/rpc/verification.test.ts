@@ -98,3 +98,12 @@ describe("peppers", () => {
     expect(await served.db.query("select pepper_version from accounts.keys where id = $1", [id])).toEqual([{ pepper_version: 7 }]);
   });
 });
+
+it("lets gateways cache a principal only where changes to its brand are published", async () => {
+  const publishing = await served.alsoWith({ epochs: { publish: async () => true } });
+  const { secret } = await served.createKey(await served.createBrand());
+  const cacheable = async (by: ServedAccounts): Promise<boolean> =>
+    (await by.verification.verifyKey({ key_sha256: keyDigest(secret) }, callContext())).cacheable;
+  expect(await cacheable(publishing)).toBe(true);
+  expect(await cacheable(served)).toBe(false);
+});

@@ -1,0 +1,24 @@
+import { inspect } from "node:util";
+import { cleanError } from "./clean-error.ts";
+
+it("keeps name, message, code and stack, and drops the command", () => {
+  const thrown = Object.assign(new Error("WRONGPASS no"), { name: "ReplyError", code: "E1", command: { args: ["hunter2"] } });
+  const clean = cleanError(thrown);
+  expect(clean).toMatchObject({ name: "ReplyError", message: "WRONGPASS no", code: "E1", stack: thrown.stack });
+  expect(inspect(clean, { showHidden: true, depth: null })).not.toContain("hunter2");
+});
+
+it.each([
+  "ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'default' 'hunter2' ",
+  "ERR unknown command `AUTH`, with args beginning with: `hunter2`, ",
+])("drops the arguments that a server quotes: %s", (message) => {
+  const clean = cleanError(new Error(message));
+  expect(clean.message).toMatch(/^ERR unknown command .(HELLO|AUTH).$/);
+  expect(clean.stack).not.toContain("hunter2");
+});
+
+it("says what each of several connection errors was, where the error itself says nothing", () => {
+  expect(cleanError(new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")])).message).toBe(
+    "Error: ::1 refused; Error: 127.0.0.1 refused",
+  );
+});

@@ -1,0 +1,22 @@
+import { stdSerializers } from "pino";
+
+/**
+ * What a log shows of an error: type, message, stack (the last two with those of its causes) and code. Nothing else: libraries
+ * attach what they were working on, which may be a password (ioredis: the arguments of AUTH) or personal data (pg: the row).
+ */
+export function serializeError(error: unknown): unknown {
+  if (!isErrorLike(error)) return error;
+  const { type, message, stack, aggregateErrors } = stdSerializers.err(error);
+  return {
+    type,
+    message,
+    stack,
+    ...((typeof error.code === "string" || typeof error.code === "number") && { code: error.code }),
+    ...(Array.isArray(aggregateErrors) && { errors: aggregateErrors.map((one: { message?: unknown }) => one.message) }),
+  };
+}
+
+/** As pino decides it: errors of another realm are no `instanceof Error`. */
+function isErrorLike(value: unknown): value is Error & { code?: unknown } {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}

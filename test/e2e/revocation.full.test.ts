@@ -1,0 +1,46 @@
+import { startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
+import { callContext, startStack, type Stack } from "../stack.ts";
+
+/** One promise: a confirmed revocation holds, even if Redis could never be told. Takes the 30 seconds for which gateways cache. */
+
+let redisServer: RedisServer;
+let accountsToRedis: TcpProxy;
+let stack: Stack;
+beforeAll(async () => {
+  redisServer = await startRedisServer();
+  accountsToRedis = await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(redisServer.url).port) });
+  stack = await startStack({
+    gateways: 2,
+    redisUrl: redisServer.url,
+    env: { RATE_LIMIT_PLUS: "100000" },
+    envOf: { accounts: { REDIS_URL: `redis://127.0.0.1:${accountsToRedis.port}` } },
+  });
+});
+afterAll(async () => {
+  await stack.stop();
+  await accountsToRedis.stop();
+  await redisServer.stop();
+});
+
+it("revokes within the caller's 40 seconds although accounts cannot reach Redis; no request that begins later is served", async () => {
+  const brand = await stack.createBrand();
+  await accountsToRedis.cut();
+  let confirmedAt = Number.POSITIVE_INFINITY;
+  const late: number[] = [];
+  const keepAsking = async (gateway: number): Promise<void> => {
+    for (let after = 0; after < 20;) {
+      const began = performance.now();
+      const { status } = await stack.get("/api/v1/links", brand.key, gateway);
+      if (began < confirmedAt) continue;
+      after += 1;
+      late.push(status);
+    }
+  };
+  const traffic = Promise.all([keepAsking(0), keepAsking(1)]);
+  const startedAt = performance.now();
+  await stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext(40_000));
+  confirmedAt = performance.now();
+  await traffic;
+  expect(late).toEqual(Array.from({ length: 40 }, () => 401));
+  process.stdout.write(`Without Redis a revocation is confirmed after ${((confirmedAt - startedAt) / 1_000).toFixed(1)} s\n`);
+}, 120_000);

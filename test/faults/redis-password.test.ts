@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import {
+  createDatabase,
+  eventually,
+  startProcess,
+  startRedisServer,
+  type RedisServer,
+  type ServiceProcess,
+  type TestDatabase,
+} from "@brand-records/testkit";
+
+/** One promise: whatever is wrong with the password in REDIS_URL, no process writes it anywhere. */
+
+const PASSWORD = "hünter2 with@special/characters:%";
+const IN_URL = encodeURIComponent(PASSWORD);
+
+let redis: RedisServer;
+let database: TestDatabase;
+beforeAll(async () => {
+  [redis, database] = await Promise.all([startRedisServer({ requirepass: "the right one" }), createDatabase("empty")]);
+});
+afterAll(() => Promise.all([redis.stop(), database.drop()]));
+
+/** The password in every form in which a log could hold it. */
+const forms = [
+  PASSWORD,
+  IN_URL,
+  JSON.stringify(PASSWORD).slice(1, -1),
+  Buffer.from(PASSWORD).toString("base64"),
+  Buffer.from(PASSWORD).join(","),
+  // Its first word, whatever became of the rest.
+  "nter2",
+];
+
+const common = { LOG_LEVEL: "trace", STOP_GRACE_MS: "0" };
+const nowhere = "127.0.0.1:1";
+
+it.each([
+  [
+    "gateway",
+    "gateway/dist/main.js",
+    () => ({ PORT: "0", HOST: "127.0.0.1", ACCOUNTS_ADDRESS: nowhere, PLANS_ADDRESS: nowhere, RECORDS_ADDRESS: nowhere }),
+  ],
+  [
+    "accounts",
+    "services/accounts/dist/main.js",
+    () => ({ RPC_PORT: "0", DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` }),
+  ],
+])("%s refused for a wrong password logs the refusal and never the password", async (name, script, env) => {
+  for (const credentials of [`:${IN_URL}`, `default:${IN_URL}`]) {
+    const redisUrl = redis.url.replace("//", `//${credentials}@`);
+    const service: ServiceProcess = await startProcess({
+      name,
+      script: join(process.cwd(), script),
+      env: { ...common, ...env(), REDIS_URL: redisUrl },
+    });
+    try {
+      await eventually(() => expect(service.output()).toContain("WRONGPASS"));
+    } finally {
+      await service.kill();
+    }
+    for (const form of forms) expect(service.output()).not.toContain(form);
+  }
+});
