@@ -35,10 +35,14 @@ export async function rawRequest(url: string, pieces: Iterable<string | Buffer> 
   return parse(Buffer.concat(received).toString());
 }
 
-/** Sends bytes and answers everything that comes back until the server closes the connection. */
-export async function untilClosed(url: string, bytes: string): Promise<string> {
+/**
+ * Sends bytes and returns everything that comes back until the server closes the connection.
+ *
+ * @param halfClose ends the client's side after the bytes, and still reads
+ */
+export async function untilClosed(url: string, bytes: string, { halfClose = false } = {}): Promise<string> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname, () => socket.write(bytes));
+  const socket = connect(Number(port), hostname, () => (halfClose ? socket.end(bytes) : socket.write(bytes)));
   const received: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => received.push(chunk));
   await once(socket, "close");

@@ -303,9 +303,11 @@ describe("size and speed", () => {
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "invalid_request" } });
   });
 
-  it("no Host header, an odd Expect and an Upgrade are no reason to refuse", async () => {
-    for (const header of ["X: y", "Expect: tea", "Connection: Upgrade\r\nUpgrade: websocket"]) {
-      const answer = await rawRequest(stack.url, [`GET /api/v1/links HTTP/1.1\r\n${header}\r\nAuthorization: ${bearer()}\r\n\r\n`]);
+  it("an odd Expect and an Upgrade are no reason to refuse", async () => {
+    for (const header of ["Expect: tea", "Connection: Upgrade\r\nUpgrade: websocket"]) {
+      const answer = await rawRequest(stack.url, [
+        `GET /api/v1/links HTTP/1.1\r\nHost: x\r\n${header}\r\nAuthorization: ${bearer()}\r\n\r\n`,
+      ]);
       expect({ header, status: answer.status }).toEqual({ header, status: 200 });
     }
   });

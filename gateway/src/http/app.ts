@@ -5,8 +5,10 @@ import express, { type Express, type RequestHandler } from "express";
 import { admit, type AdmissionParts } from "../auth/admission.ts";
 import type { Services } from "../services.ts";
 import { accessLog } from "./access-log.ts";
+import { boundBodies } from "./body.ts";
 import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
+import { requireHost } from "./host.ts";
 import { rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
 import { requireAllowedOrigin } from "./mcp/origin.ts";
 import { OAUTH_PATHS, oauthDeadEnd } from "./oauth-dead-ends.ts";
@@ -42,6 +44,7 @@ export function createApp(parts: AppParts): Express {
 
   app.use(requestContext(parts.requestDeadlineMs));
   app.use(accessLog(parts.log, parts.metrics));
+  app.use(boundBodies(parts.metrics));
   app.use(errorForms);
   app.use(edge(parts));
   app.use(compress());
@@ -69,6 +72,7 @@ function edge({ isStopping }: AppParts): RequestHandler {
   return (request, response, next) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     if (isStopping()) response.setHeader("Connection", "close");
+    requireHost(request);
     if (request.url.length > URL_BYTES_MAX) throw new AppError("uri_too_long", "The URL is longer than 8 KiB.");
     next();
   };

@@ -6,7 +6,7 @@ import { LIST_OPERATIONS } from "../operations/index.ts";
 import type { ListOperation } from "../operations/list.ts";
 import { PREPARE_PLAN } from "../operations/prepare-plan.ts";
 import type { Services } from "../services.ts";
-import { ignoreBody, readJsonBody } from "./body.ts";
+import { ignoreBody, PLAN_BYTES_MAX, readJsonBody } from "./body.ts";
 import { requireMethod } from "./method.ts";
 import { pageArgumentsFrom } from "./page-arguments.ts";
 import { contextOf } from "./request-context.ts";
@@ -43,7 +43,7 @@ async function servePlan(services: Services, principal: Principal, request: Requ
   if (queryOf(request) !== "") {
     throw new AppError("invalid_parameter", "This path takes no parameters: the plan is the body, and the key selects the brand.");
   }
-  const given = await readJsonBody(request, response);
+  const given = await readJsonBody(request, response, PLAN_BYTES_MAX);
   const { plan, replayed } = await PREPARE_PLAN.prepare(services, principal.brand_id, given, contextOf(response));
   response.setHeader("Cache-Control", "private, no-store");
   if (replayed) response.setHeader("Idempotent-Replayed", "true");

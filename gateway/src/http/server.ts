@@ -1,12 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { AppError } from "@brand-records/errors";
+import type { AppError } from "@brand-records/errors";
 import type { Express } from "express";
-import { randomUUID } from "node:crypto";
-import { breakBody } from "./body.ts";
-import { apiForm, errorHeaders } from "./errors.ts";
-import { rpcErrorForm } from "./mcp/endpoint.ts";
-import type { ErrorForm } from "./request-context.ts";
+import { answerBrokenRequests } from "./broken-requests.ts";
+import { closeLingering } from "./lingering-close.ts";
+import { RequestQueues } from "./request-queue.ts";
 
 const HEADERS_BYTES_MAX = 32 * 1024;
 /** Longer than the idle time-outs of common balancers (60 s), so that it is they who close. */
@@ -34,6 +32,7 @@ export interface HttpServer {
 
 /** The public port, with bounds on headers and on slow clients. What is no HTTP at all gets a JSON answer too. */
 export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
+  const queues = new RequestQueues(app);
   const server = createServer(
     {
       maxHeaderSize: HEADERS_BYTES_MAX,
@@ -41,17 +40,20 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
       requestTimeout: Math.max(options.requestTimeoutMs, options.headersTimeoutMs),
       connectionsCheckingInterval: Math.min(1_000, options.headersTimeoutMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Without a Host header Node would answer by itself, without a body.
+      // Node's own answer has no body; `requireHost` looks at more.
       requireHostHeader: false,
     },
-    app,
+    queues.handle,
   );
   server.timeout = IDLE_MS;
+  // A client that ends its side after the request still gets the answer; the types do not know the property.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // An Expect header of any other kind is ignored rather than refused with an empty 417.
-  server.on("checkExpectation", app);
-  // Whoever reads the body tells a client that waits for it to go on; one that is refused has sent nothing in vain.
-  server.on("checkContinue", app);
-  answerBrokenRequests(server, options.onBrokenRequest);
+  server.on("checkExpectation", queues.handle);
+  // The body's reader sends 100 Continue; a client that is refused has sent nothing in vain.
+  server.on("checkContinue", queues.handle);
+  server.on("connection", guard);
+  answerBrokenRequests(server, queues, options.onBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
@@ -62,67 +64,13 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
 }
 
-const BROKEN: Partial<Record<string, AppError>> = {
-  HPE_HEADER_OVERFLOW: new AppError("headers_too_large", "The headers are larger than 32 KiB."),
-  ERR_HTTP_REQUEST_TIMEOUT: new AppError("request_timeout", "The request did not arrive in time."),
-};
-const NO_HTTP = new AppError("invalid_request", "This is not a valid HTTP request.");
-const brokenBy = ({ code = "" }: NodeJS.ErrnoException): AppError => BROKEN[code] ?? NO_HTTP;
-const NO_PROXY = new AppError("method_not_allowed", "This is no proxy: there is no CONNECT here.");
-
-/** Answers what never becomes a request that Express could see. `told` hears of each. */
-function answerBrokenRequests(server: Server, told: (error: AppError) => void): void {
-  const latest = new WeakMap<Socket, ServerResponse>();
-  const answered = new WeakSet<Socket>();
-  const note = ({ socket }: IncomingMessage, response: ServerResponse): void => void latest.set(socket, response);
-  for (const event of ["request", "checkContinue", "checkExpectation"] as const) server.on(event, note);
-
-  const answer = (socket: Socket, error: AppError, form: ErrorForm = apiForm): void => {
-    // More of a broken request keeps coming, and keeps being broken.
-    if (answered.has(socket)) return;
-    answered.add(socket);
-    told(error);
-    socket.end(rawAnswer(error, form));
-    // Closed at once, unread bytes would turn into a reset that overtakes the answer.
-    setTimeout(() => socket.destroy(), 1_000).unref();
-  };
-  server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, stream) => {
-    const socket = stream as Socket;
-    const response = latest.get(socket);
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    // What is broken comes after a request that is being answered: that answer still leaves, as the last.
-    else if (response?.writableEnded === false && !response.headersSent) {
-      response.setHeader("Connection", "close");
-      // Broken within the body: whoever reads it answers.
-      if (!response.req.complete) breakBody(response.req, brokenBy(error));
-    }
-    // The rest of a request that has its answer already did not come, or not in order: nobody waits for more.
-    else if (response?.req.complete === false) socket.destroy();
-    else answer(socket, brokenBy(error), formFor(error.rawPacket));
-  });
-  server.on("connect", (_request, stream) => answer(stream as Socket, NO_PROXY));
-}
-
-/** Where the first line is in the packet that broke, the error is written as on its path; headers too large come in several. */
-function formFor(packet: Buffer | undefined): ErrorForm | undefined {
-  return packet !== undefined && TO_ASSISTANTS.test(packet.toString("latin1", 0, 64)) ? rpcErrorForm(null) : undefined;
-}
-
-const TO_ASSISTANTS = /^[A-Z]+ \/api\/mcp[ ?]/;
-
-function rawAnswer(error: AppError, form: ErrorForm): string {
-  const requestId = randomUUID();
-  const { status, body } = form(error, requestId);
-  const headers = {
-    ...errorHeaders(error),
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "X-Request-Id": requestId,
-    Date: new Date().toUTCString(),
-    Connection: "close",
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${error.kind}\r\n${lines.join("")}\r\n${body}`;
+/** What holds for a connection even when Node has removed its own listeners, as it does before the event `connect`. */
+function guard(socket: Socket): void {
+  // Without a listener the reset of one client ends the process.
+  socket.on("error", () => {});
+  socket.on("timeout", () => socket.destroy());
+  // Node calls it after an answer that is the connection's last.
+  socket.destroySoon = () => closeLingering(socket);
 }
 
 /** The app says `Connection: close` by now; connections leave with their answers instead of breaking under a request. */

@@ -2,7 +2,7 @@ import { ERROR_KINDS } from "@brand-records/errors";
 import type { Request, Response } from "express";
 import type { Principal } from "../../auth/principal.ts";
 import type { Services } from "../../services.ts";
-import { readJsonBody } from "../body.ts";
+import { PLAN_BYTES_MAX, readJsonBody } from "../body.ts";
 import { requireMethod } from "../method.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
 import { sendJson } from "../send-json.ts";
@@ -19,7 +19,7 @@ import { TOOLBOX } from "./toolbox.ts";
 export async function serveMcp(services: Services, principal: Principal, request: Request, response: Response): Promise<void> {
   const context = contextOf(response);
   requireMethod(request, response, "POST");
-  const message = messageFrom(await readJsonBody(request, response));
+  const message = messageFrom(await readJsonBody(request, response, PLAN_BYTES_MAX));
   if (message.kind !== "request") {
     context.rpc = { method: message.kind };
     response.status(202).set("Content-Length", "0").end();

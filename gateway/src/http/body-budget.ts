@@ -1,0 +1,68 @@
+import { AppError } from "@brand-records/errors";
+import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
+
+/** Of all bodies being read in this process. */
+const TOTAL_BYTES_MAX = 64 * 1024 * 1024;
+/** Of one brand's: ten of the largest. Slow senders of one brand leave the rest to the others. */
+const BRAND_BYTES_MAX = 8 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 1;
+
+/** The memory that one body holds while it is read. */
+export interface BodyReservation {
+  /** @throws AppError `unavailable` if the process or the brand holds too much already */
+  add(bytes: number): void;
+  /** Any number of calls. */
+  release(): void;
+}
+
+/** Bounds the memory of request bodies over the whole process. Counted are bytes that have arrived, never announced ones. */
+export class BodyBudget {
+  readonly #byBrand = new Map<string, number>();
+  #total = 0;
+  readonly #refused: Counter;
+
+  constructor(metrics: Registry) {
+    const total = (): number => this.#total;
+    new Gauge({
+      name: "http_body_bytes",
+      help: "Memory held by request bodies that are being read.",
+      registers: [metrics],
+      collect() {
+        this.set(total());
+      },
+    });
+    this.#refused = new Counter({
+      name: "http_bodies_refused_total",
+      help: "Request bodies refused because too many bytes of bodies were being read at once.",
+      registers: [metrics],
+    });
+  }
+
+  open(brandId: string): BodyReservation {
+    let held = 0;
+    return {
+      add: (bytes) => {
+        const ofBrand = this.#byBrand.get(brandId) ?? 0;
+        if (this.#total + bytes > TOTAL_BYTES_MAX || ofBrand + bytes > BRAND_BYTES_MAX) {
+          this.#refused.inc();
+          throw new AppError("unavailable", "Too many large bodies are being read at once. Send the request again.", {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          });
+        }
+        held += bytes;
+        this.#change(brandId, bytes);
+      },
+      release: () => {
+        this.#change(brandId, -held);
+        held = 0;
+      },
+    };
+  }
+
+  #change(brandId: string, bytes: number): void {
+    this.#total += bytes;
+    const ofBrand = (this.#byBrand.get(brandId) ?? 0) + bytes;
+    if (ofBrand === 0) this.#byBrand.delete(brandId);
+    else this.#byBrand.set(brandId, ofBrand);
+  }
+}

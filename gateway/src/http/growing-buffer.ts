@@ -1,0 +1,35 @@
+const CAPACITY_MIN = 4 * 1024;
+
+/**
+ * Collects chunks in one buffer that doubles. Kept apart, chunks of one byte would take some 200 bytes each; a first
+ * chunk that is the only one is not copied.
+ */
+export class GrowingBuffer {
+  #bytes: Buffer = Buffer.alloc(0);
+  #length = 0;
+
+  /** @param reserve called with the bytes that are about to be allocated; what it throws leaves the buffer as it was */
+  append(chunk: Buffer, reserve: (bytes: number) => void): void {
+    const length = this.#length + chunk.length;
+    if (this.#length === 0) {
+      reserve(chunk.length);
+      this.#bytes = chunk;
+    } else {
+      if (length > this.#bytes.length) this.#grow(length, reserve);
+      chunk.copy(this.#bytes, this.#length);
+    }
+    this.#length = length;
+  }
+
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #grow(length: number, reserve: (bytes: number) => void): void {
+    const capacity = Math.max(CAPACITY_MIN, 2 * this.#bytes.length, length);
+    reserve(capacity - this.#bytes.length);
+    const grown = Buffer.allocUnsafeSlow(capacity);
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}

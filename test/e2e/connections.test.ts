@@ -1,0 +1,241 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { eventually } from "@brand-records/testkit";
+import { fillBrand } from "../fill-brand.ts";
+import { rawRequest, untilClosed } from "../raw-http.ts";
+import { startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: a connection gives and takes only what HTTP lets it, whatever its client does with it. */
+
+let stack: Stack;
+let brand: TestBrand;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
+  brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
+  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
+}, 60_000);
+afterAll(() => stack.stop());
+
+const authorised = (extra = "") => `Host: x\r\nAuthorization: Bearer ${brand.key}\r\n${extra}\r\n`;
+const get = (path: string, extra = "") => `GET ${path} HTTP/1.1\r\n${authorised(extra)}`;
+const statusesOf = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+function open(): Socket {
+  const { hostname, port } = new URL(stack.url);
+  return connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
+}
+
+describe("a client that ends its side after its request", () => {
+  const plan = () =>
+    JSON.stringify({
+      request_id: randomUUID(),
+      title: "Tag-ulan skincare clips",
+      goal: "500,000 views before Christmas",
+      campaign_type: "blitz",
+      planned_for: "2026-12-01",
+      review_on: "2026-11-25",
+      planning_budget: 75_000,
+    });
+  const post = (body: string) =>
+    `POST /api/v1/campaign-plans HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)}${body}`;
+
+  it("is answered, and then the connection ends", async () => {
+    const received = await untilClosed(stack.url, get("/api/v1/submissions?limit=200"), { halfClose: true });
+    expect(statusesOf(received)).toEqual([200]);
+    expect(JSON.parse(received.slice(received.indexOf("\r\n\r\n")))).toMatchObject({ count: 200 });
+  });
+
+  it("is answered with the plan that it asked for", async () => {
+    const received = await untilClosed(stack.url, post(plan()), { halfClose: true });
+    expect(statusesOf(received)).toEqual([201]);
+    expect(received).toContain("review_path");
+  });
+
+  it("is answered all that it pipelined", async () => {
+    const received = await untilClosed(stack.url, post(plan()) + get("/api/v1/links") + get("/api/v1/foo"), { halfClose: true });
+    expect(statusesOf(received)).toEqual([201, 200, 404]);
+  });
+
+  it("in the middle of a body or of the headers is told so", async () => {
+    const body = plan();
+    for (const bytes of [post(body).slice(0, -10), "GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuth"]) {
+      const received = await untilClosed(stack.url, bytes, { halfClose: true });
+      expect(statusesOf(received)).toEqual([400]);
+      expect(received).toContain('"code":"invalid_request"');
+    }
+  });
+});
+
+it("a client that goes away while its request is handled is noticed before there is an answer", async () => {
+  const { pid } = stack.processes.records;
+  process.kill(pid, "SIGSTOP");
+  try {
+    const socket = open();
+    socket.write(get("/api/v1/payouts", "X-Request-Id: goes-away\r\n"));
+    const remaining = async () => Number(/r=(\d+)/.exec((await stack.get("/api/v1/foo", brand.key)).headers.get("ratelimit") ?? "")?.[1]);
+    let before = await remaining();
+    // Once it is counted, its page is waited for.
+    await eventually(async () => {
+      const now = await remaining();
+      const between = before - now;
+      before = now;
+      expect(between).toBe(1);
+    });
+    socket.resetAndDestroy();
+    const logged = await eventually(() => {
+      const line = stack.gateways[0].process
+        .output()
+        .split("\n")
+        .find((text) => text.includes('"goes-away"'));
+      if (line === undefined) throw new Error("not logged yet");
+      return JSON.parse(line) as { status: number };
+    });
+    expect(logged.status).toBe(499);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+});
+
+describe("the Host header", () => {
+  const KEY = () => `Authorization: Bearer ${brand.key}\r\n`;
+
+  it.each([
+    ["none", ""],
+    ["two", "Host: x\r\nHost: y\r\n"],
+    ["two that are the same", "Host: x\r\nhost: x\r\n"],
+    ["an empty one", "Host:\r\n"],
+    ["a space within", "Host: a b\r\n"],
+    ["a path", "Host: x/y\r\n"],
+    ["a user", "Host: me@x\r\n"],
+    ["a list", "Host: x,y\r\n"],
+    ["a port that is no number", "Host: x:http\r\n"],
+    ["an address without its end", "Host: [::1\r\n"],
+    ["half a percent sign", "Host: x%2\r\n"],
+    ["letters beyond ASCII", "Host: b\u00e9\r\n"],
+  ])("%s: invalid_request, wherever it is sent", async (_, host) => {
+    for (const [path, form] of [
+      ["/api/v1/links", { error: { code: "invalid_request" } }],
+      ["http://x/api/v1/links", { error: { code: "invalid_request" } }],
+      ["/openapi/service.yaml", { error: { code: "invalid_request" } }],
+      ["/api/mcp", { jsonrpc: "2.0", error: { data: { code: "invalid_request" } } }],
+    ] as const) {
+      const answer = await rawRequest(stack.url, [Buffer.from(`GET ${path} HTTP/1.1\r\n${host}${KEY()}\r\n`, "latin1")]);
+      expect({ path, status: answer.status, body: JSON.parse(answer.body) }).toMatchObject({ path, status: 400, body: form });
+    }
+  });
+
+  it.each(["api.brand.example", "x:8080", "127.0.0.1", "[::1]:8080", "a_b.example.", "xn--bcher-kva.example"])(
+    "%s is taken",
+    async (host) => {
+      for (const path of ["/api/v1/links", `http://${host}/api/v1/links`]) {
+        const { status } = await rawRequest(stack.url, [`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${KEY()}\r\n`]);
+        expect({ path, status }).toEqual({ path, status: 200 });
+      }
+    },
+  );
+
+  it("may be missing in HTTP/1.0, but not be there twice", async () => {
+    const ask = (host: string) => rawRequest(stack.url, [`GET /api/v1/links HTTP/1.0\r\n${host}${KEY()}\r\n`]);
+    expect((await ask("")).status).toBe(200);
+    expect((await ask("Host: x\r\nHost: x\r\n")).status).toBe(400);
+  });
+});
+
+describe("a body that is refused", () => {
+  const MEBIBYTE = Buffer.alloc(1024 * 1024, "x");
+  const ANNOUNCED = 300;
+  /** Both ends of a loopback connection buffer some MiB themselves. */
+  const TAKEN_MIB_MAX = 24;
+
+  /** Sends a body as fast as it is taken, and reads the answer. */
+  async function send(head: string, frame: (data: Buffer) => Buffer = (data) => data): Promise<{ text: string; takenMib: number }> {
+    const socket = open();
+    await once(socket, "connect");
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    const closed = once(socket, "close");
+    socket.on("end", () => socket.destroy());
+    socket.write(head);
+    let takenMib = 0;
+    const more = (): void => {
+      if (takenMib === ANNOUNCED || socket.destroyed) return;
+      socket.write(frame(MEBIBYTE), (error) => {
+        if (error) return;
+        takenMib += 1;
+        more();
+      });
+    };
+    more();
+    await closed;
+    return { text, takenMib };
+  }
+  const chunked = (data: Buffer): Buffer => Buffer.concat([Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from("\r\n")]);
+  const length = `Content-Length: ${ANNOUNCED * MEBIBYTE.length}\r\n`;
+  const CHUNKED = "Transfer-Encoding: chunked\r\n";
+
+  it.each([
+    ["without a key", 401, () => `POST /api/v1/campaign-plans HTTP/1.1\r\nHost: x\r\n${length}\r\n`, undefined],
+    ["without a key, in chunks", 401, () => `POST /api/mcp HTTP/1.1\r\nHost: x\r\n${CHUNKED}\r\n`, chunked],
+    ["too large", 413, () => `POST /api/mcp HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\n${length}`)}`, undefined],
+    ["too large, in chunks", 413, () => `POST /api/mcp HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\n${CHUNKED}`)}`, chunked],
+    ["too large for a list, in chunks", 413, () => `GET /api/v1/links HTTP/1.1\r\n${authorised(CHUNKED)}`, chunked],
+    ["at a path that takes none", 404, () => `PUT /nothing HTTP/1.1\r\n${authorised(length)}`, undefined],
+  ])("%s: %i; it is not read to its end, and the client gets the answer", async (_, status, head, frame) => {
+    const { text, takenMib } = await send(head(), frame);
+    expect(statusesOf(text)).toEqual([status]);
+    expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
+    expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toHaveProperty("error");
+    expect(takenMib).toBeLessThan(TAKEN_MIB_MAX);
+  });
+
+  it("but small costs nobody the connection", async () => {
+    const refused = `POST /api/v1/campaign-plans HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n${"x".repeat(1_000)}`;
+    const received = await untilClosed(stack.url, refused + get("/api/v1/links", "Connection: close\r\n"));
+    expect(statusesOf(received)).toEqual([401, 200]);
+  });
+
+  it("a body that is read whole costs nobody the connection, in chunks or large", async () => {
+    const chunks = `GET /api/v1/links HTTP/1.1\r\n${authorised(CHUNKED)}1\r\nx\r\n0\r\n\r\n`;
+    const received = await untilClosed(stack.url, chunks + get("/api/v1/links", "Connection: close\r\n"));
+    expect(statusesOf(received)).toEqual([200, 200]);
+  });
+});
+
+describe("pipelined requests", () => {
+  it("are answered in order, all of them", async () => {
+    const COUNT = 100;
+    const ids = Array.from({ length: COUNT }, (_, index) => `pipelined-${index}`);
+    const requests = ids.map((id, index) =>
+      get("/api/v1/links", `X-Request-Id: ${id}\r\n${index === COUNT - 1 ? "Connection: close\r\n" : ""}`),
+    );
+    const received = await untilClosed(stack.url, requests.join(""));
+    expect([...received.matchAll(/x-request-id: (\S+)/gi)].map(([, id]) => id)).toEqual(ids);
+  });
+
+  it("wait for the answers before them to be read: unread ones do not pile up", async () => {
+    const CONNECTIONS = 4;
+    const REQUESTS = 800;
+    /** Pages of 120 KB, some MiB of which the two ends of a loopback connection buffer. */
+    const HANDLED_MAX = 100;
+    const admitted = async () => Number(/r=(\d+)/.exec((await stack.get("/api/v1/foo", brand.key)).headers.get("ratelimit") ?? "")?.[1]);
+    const before = await admitted();
+    const sockets = Array.from({ length: CONNECTIONS }, open);
+    for (const socket of sockets) socket.write(get("/api/v1/submissions?limit=200").repeat(REQUESTS));
+    // Until nothing more is handled.
+    let last = await admitted();
+    await eventually(
+      async () => {
+        const now = await admitted();
+        const handled = last - now - 1;
+        last = now;
+        expect(handled).toBe(0);
+      },
+      { everyMs: 300 },
+    );
+    expect((before - last) / CONNECTIONS).toBeGreaterThan(1);
+    expect((before - last) / CONNECTIONS).toBeLessThan(HANDLED_MAX);
+    for (const socket of sockets) socket.destroy();
+  });
+});

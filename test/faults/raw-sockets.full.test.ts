@@ -1,0 +1,3 @@
+import { describeRawSockets } from "./raw-sockets.ts";
+
+describeRawSockets({ connections: 2_000 });
