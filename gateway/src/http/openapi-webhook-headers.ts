@@ -1,11 +1,12 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { openText } from "./openapi-answer-schema.ts";
 
 /** Headers of a delivery, as OpenAPI describes what is sent. The word `Service` is a setting of webhook's. */
 const HEADERS = {
   DeliveryEvent: {
     name: "X-Service-Event",
     description: "The event's type. No part of what is signed: go by the `type` in the verified body.",
-    schema: { type: "string", enum: EVENT_TYPE_NAMES },
+    schema: openText(EVENT_TYPE_NAMES),
     example: "payout.paid",
   },
   DeliveryTimestamp: {

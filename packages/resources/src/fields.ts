@@ -42,7 +42,7 @@ export const centavos = () => count();
 /** A whole number from 0 to 2^53 - 1. */
 export const count = () => z.int("has to be a whole number").min(0, "must not be negative");
 
-export const currency = () => z.literal("PHP", "has to be PHP").describe("ISO 4217; always PHP.");
+export const currency = () => z.literal("PHP", "has to be PHP").describe("ISO 4217.");
 
 export const webUrl = () =>
   z
