@@ -11,12 +11,12 @@ export function assistantPath(): object {
       operationId: "postAssistantMessage",
       tags: ["Assistants"],
       summary: "A message of the Model Context Protocol.",
-      description: `A tool for each of the lists above, and for keys that may one that prepares campaign plans, over JSON-RPC 2.0. Both generations of the protocol are spoken on this path: 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). One JSON object is answered; there are no streams, sessions or batches. Every message counts towards the brand's limit. What is wrong with a tool's arguments is a result with \`isError\`.`,
+      description: `A tool for each of the lists above, and for keys that may one that prepares campaign plans, over JSON-RPC 2.0. Both generations of the protocol are spoken on this path: 2025-03-26, 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). One JSON object is answered; there are no streams, sessions or batches. Every message counts towards the brand's limit. What is wrong with a tool's arguments is a result with \`isError\`.`,
       parameters: HEADERS.map(([name, description]) => ({ name, in: "header", required: false, description, schema: { type: "string" } })),
       requestBody: { required: true, content: { "application/json": { schema: rpcRef("RpcMessage"), examples: REQUESTS } } },
       responses: {
         "200": {
-          description: "A result; in 2025-06-18 and 2025-11-25 also an error of a method.",
+          description: "A result; in the versions that open with `initialize` also an error of a method.",
           headers: ANSWER_HEADERS,
           content: { "application/json": { schema: rpcRef("RpcAnswer"), example: { jsonrpc: "2.0", id: 1, result: {} } } },
         },
