@@ -201,10 +201,22 @@ it("names the public URL as its server", () => {
   expect(yaml).toContain("url: https://api.brand-records.example\n");
 });
 
-it("needs no key, and is compressed for those who take it", async () => {
-  const response = await fetch(`${stack.url}/openapi/service.yaml`, { headers: { "accept-encoding": "gzip" } });
-  expect(response.status).toBe(200);
-  expect(response.headers.get("content-encoding")).toBe("gzip");
+describe.each(["/openapi/service.yaml", "/docs", "/docs/redoc.standalone.js"])("%s", (path) => {
+  it("needs no key, is sent with its length instead of being compressed on the way, and again only if it has changed", async () => {
+    const ask = (headers = {}) => fetch(stack.url + path, { headers: { "accept-encoding": "gzip", ...headers } });
+    const { status, headers } = await ask();
+    expect({ status, coding: headers.get("content-encoding") }).toEqual({ status: 200, coding: path === "/docs" ? null : "gzip" });
+    expect(headers.get("content-length")).toMatch(/^[1-9]\d+$/);
+    const etag = headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const known = await ask({ "if-none-match": etag });
+    expect({ status: known.status, etag: known.headers.get("etag"), text: await known.text() }).toEqual({ status: 304, etag, text: "" });
+  });
+
+  it("reads only", async () => {
+    const response = await fetch(stack.url + path, { method: "POST" });
+    expect({ status: response.status, allow: response.headers.get("allow") }).toEqual({ status: 405, allow: "GET, HEAD" });
+  });
 });
 
 describe.each(RESOURCE_NAMES)("%s", (resource) => {

@@ -155,7 +155,12 @@ const descriptionPath = {
     summary: "This description, in OpenAPI 3.1.",
     security: [],
     responses: {
-      "200": { description: "The description.", content: { "application/yaml": { schema: { type: "string" } } } },
+      "200": {
+        description: "The description.",
+        headers: { ETag: { description: "Of these bytes; send it as `If-None-Match` next time.", schema: { type: "string" } } },
+        content: { "application/yaml": { schema: { type: "string" } } },
+      },
+      "304": { description: "It is what `If-None-Match` names. No body." },
       "405": { $ref: "#/components/responses/Error405" },
     },
   },
