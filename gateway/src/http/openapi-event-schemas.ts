@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES, eventMessageSchema, type EventType } from "@brand-records/brand-events";
+import { EVENT_TYPES, eventMessageSchema, type EventType } from "@brand-records/brand-events";
 import { z } from "zod";
 import { answerSchema, type Schema } from "./openapi-answer-schema.ts";
 import { eventExample } from "./openapi-event-examples.ts";
@@ -14,19 +14,14 @@ interface MessageSchema extends ObjectSchema {
 export const eventSchemaName = (type: EventType): string =>
   `${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
-/** A schema for each event, by its name. */
-export function eventSchemas(): Record<string, object> {
-  const message = messageSchema();
-  return Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [eventSchemaName(type), eventSchema(type, message)]));
-}
-
-const messageSchema = (): MessageSchema => z.toJSONSchema(eventMessageSchema, { io: "input" }) as unknown as MessageSchema;
+const MESSAGE = z.toJSONSchema(eventMessageSchema, { io: "input" }) as unknown as MessageSchema;
 
 /** Constants of one type are what it means: they tell its events from those of the other types. */
 const constant = (value: string): Schema => ({ type: "string", const: value });
 
-function eventSchema(type: EventType, { $defs, properties }: MessageSchema): object {
-  const { id, created_at, brand_id } = answerSchema({ properties }).properties ?? {};
+/** What receivers of a type are sent. */
+export function eventSchema(type: EventType): object {
+  const { id, created_at, brand_id } = MESSAGE.properties;
   const described = {
     id,
     type: constant(type),
@@ -34,7 +29,7 @@ function eventSchema(type: EventType, { $defs, properties }: MessageSchema): obj
     brand_id,
     test: { type: "boolean", description: "Somebody asked for a test: `data` is made up, of records that do not exist." },
     dashboard_url: { type: "string", format: "uri", description: "The event's page in the Developers area." },
-    data: dataSchema(type, $defs),
+    data: dataSchema(type),
   };
   return {
     title: eventSchemaName(type),
@@ -46,9 +41,9 @@ function eventSchema(type: EventType, { $defs, properties }: MessageSchema): obj
 }
 
 /** Of its resource, with the one status that the type stands for, in the order in which it is written. */
-function dataSchema(type: EventType, schemas: MessageSchema["$defs"]): object {
+function dataSchema(type: EventType): object {
   const resource = EVENT_TYPES[type];
-  const ofResource = Object.values(schemas).find(({ properties }) => properties["resource"]?.const === resource);
+  const ofResource = Object.values(MESSAGE.$defs).find(({ properties }) => properties["resource"]?.const === resource);
   if (ofResource === undefined) throw new Error(`no schema describes the data of ${type}`);
   const { description: _, properties = {}, ...schema } = answerSchema(ofResource);
   const names = new Set([...Object.keys(eventExample(type).data), ...Object.keys(properties)]);

@@ -6,12 +6,10 @@ import { API_VERSION } from "./api-version.ts";
 import { answerSchema, integer, type Schema } from "./openapi-answer-schema.ts";
 import { assistantPath, rpcSchemas } from "./openapi-assistants.ts";
 import { COMMON_KINDS, errorObjectSchema, errorResponses, errorSchema } from "./openapi-errors.ts";
-import { eventSchemas } from "./openapi-event-schemas.ts";
 import { LIST_EXAMPLES } from "./openapi-examples.ts";
 import { ANSWER_HEADERS, headers } from "./openapi-headers.ts";
 import { planInputSchema, planPath, planSchema } from "./openapi-plans.ts";
 import { API_DESCRIPTION, EVENTS_DESCRIPTION } from "./openapi-texts.ts";
-import { receiverHeaders, webhookParameters } from "./openapi-webhook-headers.ts";
 import { webhooks } from "./openapi-webhooks.ts";
 
 /** The OpenAPI 3.1 description, as YAML, generated from the schemas, operations and errors in use. */
@@ -42,14 +40,13 @@ export function openApiDocument(publicUrl: string): string {
     webhooks,
     components: {
       securitySchemes,
-      parameters: { ...parameters, ...webhookParameters },
-      headers: { ...headers, ...receiverHeaders },
+      parameters,
+      headers,
       responses: LIST_RESPONSES,
       schemas: {
         ...recordSchemas(),
         CampaignPlanInput: planInputSchema(),
         CampaignPlan: planSchema(),
-        ...eventSchemas(),
         Error: errorSchema,
         ErrorObject: errorObjectSchema,
         ...rpcSchemas,
