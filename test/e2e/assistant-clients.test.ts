@@ -6,6 +6,8 @@ import { inspect } from "node:util";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as Client202503 } from "mcp-sdk-2025-03/client/index.js";
+import { StreamableHTTPClientTransport as Transport202503 } from "mcp-sdk-2025-03/client/streamableHttp.js";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
 import { fillBrand } from "../fill-brand.ts";
@@ -72,6 +74,19 @@ async function connectSdk1(server: Server, options = {}): Promise<Assistant> {
   };
 }
 
+/** The last release that knows nothing newer than 2025-03-26, which has no version header. */
+async function connectSdk202503(server: Server, options = {}): Promise<Assistant> {
+  const client = new Client202503(IDENTITY);
+  const transport = new Transport202503(endpointOf(server), { ...optionsWith(server), ...options });
+  // Its types are older than exactOptionalPropertyTypes.
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  return {
+    listTools: async () => (await client.listTools()).tools,
+    callTool: async (name, args) => (await client.callTool({ name, arguments: args })) as unknown as ToolResult,
+    close: () => client.close(),
+  };
+}
+
 const connectClient2 =
   (mode?: VersionNegotiationMode) =>
   async (server: Server, options = {}): Promise<Assistant> => {
@@ -128,6 +143,8 @@ interface ClientKind {
   readonly client: string;
   readonly opening: "initialize" | "server/discover";
   readonly version: string;
+  /** MCP-Protocol-Version on every message but the first. */
+  readonly header: string | undefined;
   connect(server: Server): Promise<Assistant>;
   /** It tells its user that opening failed, and not what the server said. */
   readonly reticent?: true;
@@ -142,10 +159,11 @@ const failureOf = (attempt: Promise<unknown>): Promise<string> =>
     (error: unknown) => inspect(error),
   );
 
-const LEGACY = { opening: "initialize", version: "2025-11-25" } as const;
-const STATELESS = { opening: "server/discover", version: "2026-07-28" } as const;
+const LEGACY = { opening: "initialize", version: "2025-11-25", header: "2025-11-25" } as const;
+const STATELESS = { opening: "server/discover", version: "2026-07-28", header: "2026-07-28" } as const;
 
 const CLIENTS: readonly ClientKind[] = [
+  { client: "SDK 1.12", opening: "initialize", version: "2025-03-26", header: undefined, connect: connectSdk202503 },
   { client: "SDK 1.x", ...LEGACY, connect: connectSdk1 },
   { client: "client 2.x as it comes", ...LEGACY, connect: connectClient2() },
   { client: "client 2.x that negotiates", ...STATELESS, connect: connectClient2("auto") },
@@ -154,7 +172,7 @@ const CLIENTS: readonly ClientKind[] = [
   { client: "Inspector, modern", ...STATELESS, connect: connectInspector("modern"), reticent: true },
 ];
 
-describe.each(CLIENTS)("$client", ({ connect, opening, version, reticent = false }) => {
+describe.each(CLIENTS)("$client", ({ connect, opening, version, header, reticent = false }) => {
   let proxy: ForwardingProxy;
   let assistant: Assistant;
   let tools: Awaited<ReturnType<Assistant["listTools"]>>;
@@ -227,7 +245,7 @@ describe.each(CLIENTS)("$client", ({ connect, opening, version, reticent = false
     const posts = proxy.exchanges.filter(({ method }) => method === "POST");
     expect(posts[0]).toMatchObject({ rpcMethod: opening });
     for (const { rpcMethod, protocolVersion, status } of posts) {
-      expect(protocolVersion).toBe(rpcMethod === "initialize" ? undefined : version);
+      expect(protocolVersion).toBe(rpcMethod === "initialize" ? undefined : header);
       expect(status).toBe(rpcMethod === "notifications/initialized" ? 202 : 200);
     }
     // Legacy clients ask once a connection whether there is a stream.

@@ -43,6 +43,9 @@ function expectError(answer: McpAnswer, { status, rpc, code, id = null }: Expect
   expect(answer.headers.get("cache-control")).toBe("private, no-store");
 }
 
+/** Newest first. */
+const SUPPORTED = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"];
+
 const SERVER_INFO = { name: "brand-records", title: "Brand Records", version: expect.any(String) };
 
 describe("legacy: initialize", () => {
@@ -57,7 +60,7 @@ describe("legacy: initialize", () => {
       },
     });
 
-  it.each(["2025-06-18", "2025-11-25"])("echoes %s", async (protocolVersion) => {
+  it.each(["2025-03-26", "2025-06-18", "2025-11-25"])("echoes %s", async (protocolVersion) => {
     const { status, headers, body } = await initialize({ protocolVersion });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -68,13 +71,10 @@ describe("legacy: initialize", () => {
     expect(headers.get("mcp-session-id")).toBeNull();
   });
 
-  it.each(["2024-11-05", "2025-03-26", "2026-07-28", "1.0", "", null, 5, undefined])(
-    "answers 2025-11-25 to %j",
-    async (protocolVersion) => {
-      const { status, body } = await initialize({ protocolVersion });
-      expect({ status, version: body.result.protocolVersion }).toEqual({ status: 200, version: "2025-11-25" });
-    },
-  );
+  it.each(["2024-11-05", "2026-07-28", "1.0", "", null, 5, undefined])("answers 2025-11-25 to %j", async (protocolVersion) => {
+    const { status, body } = await initialize({ protocolVersion });
+    expect({ status, version: body.result.protocolVersion }).toEqual({ status: 200, version: "2025-11-25" });
+  });
 
   it.each(["2026-07-28", "1900-01-01", "nonsense"])("ignores the version header %s", async (version) => {
     const { body } = await initialize({ protocolVersion: "2025-06-18" }, { "mcp-protocol-version": version });
@@ -101,14 +101,15 @@ describe("legacy: the version header", () => {
     expect(await ping({})).toMatchObject({ status: 200, body: { jsonrpc: "2.0", id: 1, result: {} } });
   });
 
-  it.each(["2025-06-18", "2025-11-25"])("may be %s", async (version) => {
+  it.each(["2025-03-26", "2025-06-18", "2025-11-25"])("may be %s", async (version) => {
     expect(await ping({ "mcp-protocol-version": version })).toMatchObject({ status: 200, body: { result: {} } });
   });
 
-  it.each(["2024-11-05", "2025-03-26", "nonsense", "2025-11-25, 2025-11-25", "0"])("unsupported, %s: 400", async (version) => {
+  it.each(["2024-11-05", "nonsense", "2025-11-25, 2025-11-25", "0"])("unsupported, %s: 400", async (version) => {
     const answer = await ping({ "mcp-protocol-version": version });
     expectError(answer, { status: 400, rpc: -32022, code: "invalid_request", id: 1 });
-    expect(answer.body.error.data).toMatchObject({ supported: ["2026-07-28", "2025-11-25", "2025-06-18"], requested: version });
+    expect(answer.body.error.data).toMatchObject({ supported: SUPPORTED, requested: version });
+    for (const supported of SUPPORTED) expect(answer.body.error.message).toContain(supported);
   });
 });
 
@@ -158,7 +159,7 @@ describe("stateless: metadata", () => {
       id: 1,
       result: {
         resultType: "complete",
-        supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18"],
+        supportedVersions: SUPPORTED,
         capabilities: { tools: {} },
         instructions: expect.stringContaining("next_cursor"),
         ttlMs: expect.any(Number),
@@ -189,7 +190,7 @@ describe("stateless: metadata", () => {
   it.each(UNSUPPORTED)("version %s: 400 -32022 with what is supported", async (requested, headers, meta) => {
     const answer = await discover(headers, meta);
     expectError(answer, { status: 400, rpc: -32022, code: "invalid_request", id: 1 });
-    expect(answer.body.error.data).toMatchObject({ supported: ["2026-07-28", "2025-11-25", "2025-06-18"], requested });
+    expect(answer.body.error.data).toMatchObject({ supported: SUPPORTED, requested });
   });
 
   const INCOMPLETE: [string, unknown][] = [
@@ -285,6 +286,16 @@ describe.each(GENERATIONS)("both generations: %s", (generation) => {
     ]);
     const other = await send(request(generation === "legacy" ? "stateless" : "legacy", "tools/list"));
     expect(other.body.result.tools).toEqual(first.body.result.tools);
+  });
+
+  it("names the tools that the key sees, and no other, to a caller of an unknown tool", async () => {
+    const planner = await stack.createBrand({ permissions: ["campaigns:prepare"] });
+    for (const key of [brand.key, planner.key]) {
+      const listed = (await send(request(generation, "tools/list"), key)).body.result.tools.map(({ name }) => name);
+      const { error } = (await send(toolCall(generation, "list_creators"), key)).body;
+      expect(error.message).toMatch(/^There is no such tool\. /);
+      expect(error.message.match(/\w+_\w+/g)).toEqual(listed);
+    }
   });
 
   it("has no second page of tools", async () => {

@@ -47,12 +47,13 @@ export function createApp(parts: AppParts): Express {
   app.use(boundBodies(parts.metrics));
   app.use(errorForms);
   app.use(edge(parts));
+  // Before compression, which would compress its megabyte with every request.
+  app.use(descriptionRouter(parts.publicUrl));
   app.use(compress());
   // Before the API, where clients append to the endpoint's own path.
   app.use(`${ASSISTANTS}/.well-known`, oauthDeadEnd);
   app.use("/api", api(parts));
   app.use(OAUTH_PATHS, oauthDeadEnd);
-  app.use(descriptionRouter(parts.publicUrl));
   app.use(nothingHere);
   app.use(errorHandler(parts.log));
   return app;
@@ -104,17 +105,13 @@ function api(parts: AppParts): RequestHandler {
 
 /** Clients that did not ask for compression pay nothing for it. */
 function compress(): RequestHandler {
-  const negotiate = compression({ threshold: GZIP_BYTES_MIN, filter: isText });
+  const negotiate = compression({ threshold: GZIP_BYTES_MIN });
   return (request, response, next) => {
     if (request.headers["accept-encoding"] !== undefined) return negotiate(request, response, next);
     response.setHeader("Vary", "Accept-Encoding");
     next();
   };
 }
-
-/** The library's own list knows no YAML. */
-const isText: compression.CompressionFilter = (request, response) =>
-  String(response.getHeader("Content-Type")).startsWith("application/yaml") || compression.filter(request, response);
 
 const nothingHere: RequestHandler = () => {
   throw new AppError("not_found", "There is nothing at this path. The API is described at /openapi/service.yaml, for people at /docs.");

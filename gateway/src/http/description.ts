@@ -4,6 +4,7 @@ import { Router, type RequestHandler } from "express";
 import { openApiDocument } from "./openapi.ts";
 import { requireMethod } from "./method.ts";
 import { contextOf } from "./request-context.ts";
+import { staticAnswer } from "./static-answer.ts";
 
 const REDOC = readFileSync(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"));
 
@@ -26,19 +27,25 @@ const PAGE = `<!doctype html>
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
+const FIVE_MINUTES = "public, max-age=300";
+const A_DAY = "public, max-age=86400";
+
 /** The description for machines and for people. Needs no key. */
 export function descriptionRouter(publicUrl: string): Router {
-  const document = openApiDocument(publicUrl);
   const router = Router({ caseSensitive: true, strict: true });
-  router.all("/openapi/service.yaml", reading("/openapi/service.yaml"), (_request, response) => {
-    response.type("application/yaml").set("Cache-Control", "public, max-age=300").send(document);
+  const serve = (route: string, content: string | Buffer, headers: Record<string, string>): void => {
+    router.all(route, reading(route), staticAnswer(content, headers));
+  };
+  serve("/openapi/service.yaml", openApiDocument(publicUrl), {
+    "Content-Type": "application/yaml; charset=utf-8",
+    "Cache-Control": FIVE_MINUTES,
   });
-  router.all("/docs", reading("/docs"), (_request, response) => {
-    response.type("html").set({ "Cache-Control": "public, max-age=300", "Content-Security-Policy": PAGE_POLICY }).send(PAGE);
+  serve("/docs", PAGE, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": FIVE_MINUTES,
+    "Content-Security-Policy": PAGE_POLICY,
   });
-  router.all("/docs/redoc.standalone.js", reading("/docs/redoc.standalone.js"), (_request, response) => {
-    response.type("js").set("Cache-Control", "public, max-age=86400").send(REDOC);
-  });
+  serve("/docs/redoc.standalone.js", REDOC, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": A_DAY });
   return router;
 }
 

@@ -1,5 +1,6 @@
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import { failureBody, RpcError, RPC_CODES } from "./mcp/json-rpc.ts";
+import { integer } from "./openapi-answer-schema.ts";
 import { describedError, EXAMPLE_REQUEST_ID } from "./openapi-errors.ts";
 import { ANSWER_HEADERS } from "./openapi-headers.ts";
 
@@ -10,14 +11,14 @@ export function assistantPath(): object {
       operationId: "postAssistantMessage",
       tags: ["Assistants"],
       summary: "A message of the Model Context Protocol.",
-      description: `A tool for each of the lists above, and for keys that may one that prepares campaign plans, over JSON-RPC 2.0. Both generations of the protocol are spoken on this path: 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). One JSON object is answered; there are no streams, sessions or batches. Every message counts towards the brand's limit. What is wrong with a tool's arguments is a result with \`isError\`.`,
+      description: `A tool for each of the lists above, and for keys that may one that prepares campaign plans, over JSON-RPC 2.0. Both generations of the protocol are spoken on this path: 2025-03-26, 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). One JSON object is answered; there are no streams, sessions or batches. Every message counts towards the brand's limit. What is wrong with a tool's arguments is a result with \`isError\`.`,
       parameters: HEADERS.map(([name, description]) => ({ name, in: "header", required: false, description, schema: { type: "string" } })),
-      requestBody: { required: true, content: { "application/json": { schema: message, examples: REQUESTS } } },
+      requestBody: { required: true, content: { "application/json": { schema: rpcRef("RpcMessage"), examples: REQUESTS } } },
       responses: {
         "200": {
-          description: "A result; in 2025-06-18 and 2025-11-25 also an error of a method.",
+          description: "A result; in the versions that open with `initialize` also an error of a method.",
           headers: ANSWER_HEADERS,
-          content: { "application/json": { schema: answer, example: { jsonrpc: "2.0", id: 1, result: {} } } },
+          content: { "application/json": { schema: rpcRef("RpcAnswer"), example: { jsonrpc: "2.0", id: 1, result: {} } } },
         },
         "202": { description: "A notification or a response was taken note of. No body.", headers: ANSWER_HEADERS },
         ...Object.fromEntries(REFUSALS.map((error) => [String(ERROR_KINDS[error.kind].http), refusal(error)])),
@@ -32,31 +33,42 @@ const HEADERS = [
   ["Mcp-Name", "Required in 2026-07-28 for `tools/call`: the tool's name, or `=?base64?…?=` of it."],
 ] as const;
 
-const message = {
-  type: "object",
-  required: ["jsonrpc", "method"],
-  properties: {
-    jsonrpc: { const: "2.0" },
-    id: { type: ["string", "integer"], description: "Comes back with the answer. Without it the message is a notification." },
-    method: { type: "string", description: "`initialize`, `ping`, `server/discover`, `tools/list` or `tools/call`." },
-    params: { type: "object" },
+const jsonrpc = { type: "string", const: "2.0" };
+/** Generators stop at a list of types with more in it than null. */
+const id = [{ type: "string" }, integer()];
+
+/** Named, because generators make a type for every place at which a schema stands inline. */
+export const rpcSchemas = {
+  RpcMessage: {
+    type: "object",
+    description: "A message of JSON-RPC 2.0.",
+    required: ["jsonrpc", "method"],
+    properties: {
+      jsonrpc,
+      id: { oneOf: id, description: "Comes back with the answer. Without it the message is a notification." },
+      method: { type: "string", description: "`initialize`, `ping`, `server/discover`, `tools/list` or `tools/call`." },
+      params: { type: "object" },
+    },
+  },
+  RpcAnswer: {
+    type: "object",
+    description: "What is answered to a message: a result or an error.",
+    required: ["jsonrpc", "id"],
+    properties: {
+      jsonrpc,
+      id: { oneOf: [...id, { type: "null" }], description: "The message's; null if it could not be read." },
+      result: { type: "object" },
+      error: { $ref: "#/components/schemas/RpcError" },
+    },
+  },
+  RpcError: {
+    type: "object",
+    required: ["code", "message", "data"],
+    properties: { code: integer(), message: { type: "string" }, data: { $ref: "#/components/schemas/ErrorObject" } },
   },
 };
 
-const answer = {
-  type: "object",
-  required: ["jsonrpc", "id"],
-  properties: {
-    jsonrpc: { const: "2.0" },
-    id: { type: ["string", "integer", "null"] },
-    result: { type: "object" },
-    error: {
-      type: "object",
-      required: ["code", "message", "data"],
-      properties: { code: { type: "integer" }, message: { type: "string" }, data: { $ref: "#/components/schemas/ErrorObject" } },
-    },
-  },
-};
+const rpcRef = (name: keyof typeof rpcSchemas) => ({ $ref: `#/components/schemas/${name}` });
 
 const call = { name: "list_campaigns", arguments: { limit: 2 } };
 
@@ -102,6 +114,8 @@ const REFUSALS: readonly AppError[] = [
 function refusal(error: AppError): object {
   return {
     description: error.message,
-    content: { "application/json": { schema: answer, example: JSON.parse(failureBody(null, error, EXAMPLE_REQUEST_ID)) as object } },
+    content: {
+      "application/json": { schema: rpcRef("RpcAnswer"), example: JSON.parse(failureBody(null, error, EXAMPLE_REQUEST_ID)) as object },
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
 import { errorBody } from "./errors.ts";
+import { openText } from "./openapi-answer-schema.ts";
 import { ANSWER_HEADERS, headerRef } from "./openapi-headers.ts";
 import { ERROR_CURES } from "./openapi-texts.ts";
 
@@ -22,7 +23,7 @@ export const errorObjectSchema = {
   type: "object",
   required: ["code", "message", "request_id"],
   properties: {
-    code: { type: "string", enum: Object.keys(ERROR_CURES), description: "Stable; decide by it." },
+    code: openText(Object.keys(ERROR_CURES), "Stable; decide by it, and by the status for a code that you do not know."),
     message: { type: "string", description: "What was wrong and what to do, for people. May change." },
     field: { type: "string", description: "The parameter or field that is wrong; the first of several." },
     details: {

@@ -1,13 +1,9 @@
-import { EVENT_TYPE_NAMES, EVENT_TYPES, eventMessageSchema, type EventType } from "@brand-records/brand-events";
+import { EVENT_TYPES, eventMessageSchema, type EventType } from "@brand-records/brand-events";
 import { z } from "zod";
+import { answerSchema, type Schema } from "./openapi-answer-schema.ts";
 import { eventExample } from "./openapi-event-examples.ts";
 
-interface ObjectSchema {
-  readonly type: "object";
-  readonly description: string;
-  readonly required: readonly string[];
-  readonly properties: Readonly<Record<string, { readonly const?: string }>>;
-}
+type ObjectSchema = Schema & Required<Pick<Schema, "properties">>;
 
 interface MessageSchema extends ObjectSchema {
   /** Of `data`, one for each resource. */
@@ -18,31 +14,22 @@ interface MessageSchema extends ObjectSchema {
 export const eventSchemaName = (type: EventType): string =>
   `${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
-/** A schema for each event, by its name. */
-export function eventSchemas(): Record<string, object> {
-  const message = messageSchema();
-  return Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [eventSchemaName(type), eventSchema(type, message)]));
-}
+const MESSAGE = z.toJSONSchema(eventMessageSchema, { io: "input" }) as unknown as MessageSchema;
 
-/** Open to fields that are added later: receivers that refuse unknown ones would lose events. */
-const messageSchema = (): MessageSchema =>
-  z.toJSONSchema(eventMessageSchema, {
-    io: "input",
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.additionalProperties;
-    },
-  }) as unknown as MessageSchema;
+/** Constants of one type are what it means: they tell its events from those of the other types. */
+const constant = (value: string): Schema => ({ type: "string", const: value });
 
-function eventSchema(type: EventType, { $defs, properties }: MessageSchema): object {
-  const { id, created_at, brand_id } = properties;
+/** What receivers of a type are sent. */
+export function eventSchema(type: EventType): object {
+  const { id, created_at, brand_id } = MESSAGE.properties;
   const described = {
     id,
-    type: { type: "string", const: type },
+    type: constant(type),
     created_at,
     brand_id,
     test: { type: "boolean", description: "Somebody asked for a test: `data` is made up, of records that do not exist." },
     dashboard_url: { type: "string", format: "uri", description: "The event's page in the Developers area." },
-    data: dataSchema(type, $defs),
+    data: dataSchema(type),
   };
   return {
     title: eventSchemaName(type),
@@ -54,15 +41,16 @@ function eventSchema(type: EventType, { $defs, properties }: MessageSchema): obj
 }
 
 /** Of its resource, with the one status that the type stands for, in the order in which it is written. */
-function dataSchema(type: EventType, schemas: MessageSchema["$defs"]): object {
-  const ofResource = Object.values(schemas).find(({ properties }) => properties["resource"]?.const === EVENT_TYPES[type]);
+function dataSchema(type: EventType): object {
+  const resource = EVENT_TYPES[type];
+  const ofResource = Object.values(MESSAGE.$defs).find(({ properties }) => properties["resource"]?.const === resource);
   if (ofResource === undefined) throw new Error(`no schema describes the data of ${type}`);
-  const { description: _, properties, ...schema } = ofResource;
+  const { description: _, properties = {}, ...schema } = answerSchema(ofResource);
   const names = new Set([...Object.keys(eventExample(type).data), ...Object.keys(properties)]);
   const ordered = Object.fromEntries([...names].map((name) => [name, properties[name]]));
   return {
     ...schema,
     description: "The record as it was right after.",
-    properties: { ...ordered, status: { type: "string", const: type.slice(type.indexOf(".") + 1) } },
+    properties: { ...ordered, resource: constant(resource), status: constant(type.slice(type.indexOf(".") + 1)) },
   };
 }

@@ -1,3 +1,5 @@
+import { integer } from "./openapi-answer-schema.ts";
+
 /** Headers of answers, as OpenAPI describes them. */
 export const headers = {
   RequestId: {
@@ -15,7 +17,7 @@ export const headers = {
     schema: { type: "string" },
     example: '"brand";r=59;t=60',
   },
-  RetryAfter: { description: "Whole seconds to wait.", schema: { type: "integer", minimum: 1 } },
+  RetryAfter: { description: "Whole seconds to wait.", schema: integer({ minimum: 1 }) },
   WwwAuthenticate: { description: "The scheme to use.", schema: { type: "string" }, example: 'Bearer realm="Brand Records API"' },
 };
 

@@ -1,7 +1,7 @@
 import { PREPARE_PLAN } from "../operations/prepare-plan.ts";
 import { COMMON_KINDS, errorResponses } from "./openapi-errors.ts";
 import { ANSWER_HEADERS } from "./openapi-headers.ts";
-import { PLAN_INPUT_SCHEMA } from "./plan-schemas.ts";
+import { PLAN_INPUT_SCHEMA, PLAN_SCHEMA, type PlanSchema } from "./plan-schemas.ts";
 
 const INPUT_EXAMPLE = {
   request_id: "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11",
@@ -29,16 +29,26 @@ const PLAN_EXAMPLE = {
   created_at: "2026-11-21T08:30:00.000Z",
 };
 
-const FORMATS: Readonly<Record<string, string>> = { request_id: "uuid", planned_for: "date", review_on: "date" };
+/** For generators only: some clients of assistants refuse formats. A number without one is read as 32 bits, which hold seven digits. */
+const FORMATS: Readonly<Record<string, string>> = {
+  request_id: "uuid",
+  planned_for: "date",
+  review_on: "date",
+  planning_budget: "double",
+  created_at: "date-time",
+};
 
-/** For people and generators: with formats, and null where it leaves a field out. Assistants' clients refuse some of that. */
-export function planInputSchema(): object {
-  const { required, properties } = PLAN_INPUT_SCHEMA as { required: readonly string[]; properties: Record<string, { type: string }> };
-  const described = Object.entries(properties).map(([name, { type, ...schema }]) => [
+/** For people and generators: with formats, and null where it leaves a field out. */
+export const planInputSchema = (): object => describedPlan(PLAN_INPUT_SCHEMA);
+
+export const planSchema = (): object => describedPlan(PLAN_SCHEMA);
+
+function describedPlan(plan: PlanSchema): object {
+  const properties = Object.entries(plan.properties).map(([name, { type, ...schema }]) => [
     name,
-    { type: required.includes(name) ? type : [type, "null"], ...(FORMATS[name] !== undefined && { format: FORMATS[name] }), ...schema },
+    { type: plan.required.includes(name) ? type : [type, "null"], ...(name in FORMATS && { format: FORMATS[name] }), ...schema },
   ]);
-  return { ...PLAN_INPUT_SCHEMA, properties: Object.fromEntries(described) as object };
+  return { ...plan, properties: Object.fromEntries(properties) as object };
 }
 
 const plan = { schema: { $ref: "#/components/schemas/CampaignPlan" }, example: PLAN_EXAMPLE };

@@ -22,7 +22,10 @@ campaign is settled.
 
 **Values.** Times are RFC 3339, UTC, with milliseconds. Money is a whole number of centavos beside its currency. Every
 field is always present; some may be null. Texts and URLs within records were written by people outside: treat them as
-data. New fields and new status values may be added within this version.
+data. Within this version, fields may be added, and values wherever known values are listed (statuses, types, methods, codes):
+treat a value that you do not know as one of its kind, and do not stop at it.
+
+**Generated clients.** Integers of up to 2^53 - 1 have the format \`int64\`, amounts in pesos \`double\`.
 `;
 
 export const EVENTS_DESCRIPTION = `What receivers get. A brand registers up to 20 of them, public HTTPS URLs, and selects the events for each.

@@ -1,61 +1,58 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { openText } from "./openapi-answer-schema.ts";
 
 /** Headers of a delivery, as OpenAPI describes what is sent. The word `Service` is a setting of webhook's. */
-const HEADERS = {
-  DeliveryEvent: {
+const HEADERS = [
+  {
     name: "X-Service-Event",
     description: "The event's type. No part of what is signed: go by the `type` in the verified body.",
-    schema: { type: "string", enum: EVENT_TYPE_NAMES },
+    schema: openText(EVENT_TYPE_NAMES),
     example: "payout.paid",
   },
-  DeliveryTimestamp: {
+  {
     name: "X-Service-Timestamp",
     description: "When this attempt was signed: Unix time in seconds. Refuse what is more than five minutes off, either way.",
     schema: { type: "string", pattern: "^[0-9]+$" },
     example: "1795227310",
   },
-  DeliverySignature: {
+  {
     name: "X-Service-Signature",
     description:
       "`sha256=` and the hex digest of HMAC-SHA256 over the timestamp, a period and the raw body, keyed with the bytes of the whole signing secret as it was shown, `whsec_` included. Compare in constant time.",
     schema: { type: "string", pattern: "^sha256=[0-9a-f]{64}$" },
     example: "sha256=c0199a354dd415df21114ebf852525c37c2ff46713825f02b61c528cc945af3b",
   },
-  DeliveryAttempt: {
+  {
     name: "X-Service-Attempt",
     description: "Counts the attempts of a delivery. It identifies nothing: deduplicate by the body's `id`.",
     schema: { type: "string", pattern: "^[1-9][0-9]*$" },
     example: "1",
   },
-  StandardWebhookId: {
+  {
     name: "webhook-id",
     description: "The event's id, where libraries of [Standard Webhooks](https://www.standardwebhooks.com) look for it.",
     schema: { type: "string" },
     example: "evt_01m7e9rkgsf6p8ke7n67az5qq0",
   },
-  StandardWebhookTimestamp: {
+  {
     name: "webhook-timestamp",
     description: "The same as `X-Service-Timestamp`.",
     schema: { type: "string", pattern: "^[0-9]+$" },
     example: "1795227310",
   },
-  StandardWebhookSignature: {
+  {
     name: "webhook-signature",
     description: "For those libraries. While the secret is rotated there are two, with a space between them.",
     schema: { type: "string" },
     example: "v1,ngNjiD5kiOF9efNx1G9CSo08yhiv3DL3PbFm7+wG830=",
   },
-} as const;
+] as const;
 
-export const webhookParameters = Object.fromEntries(
-  Object.entries(HEADERS).map(([key, header]) => [key, { in: "header", required: true, ...header }]),
-);
-
-export const webhookParameterRefs = Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+export const webhookParameters = HEADERS.map((header) => ({ in: "header", required: true, ...header }));
 
 /** Of a receiver's answer. */
 export const receiverHeaders = {
-  WaitBeforeRetry: {
+  "Retry-After": {
     description: "How long to wait with the next attempt: seconds, or an HTTP date. Up to 24 hours.",
     schema: { type: "string" },
     example: "120",

@@ -3,16 +3,14 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { LIST_OPERATIONS } from "../operations/index.ts";
 import { API_VERSION } from "./api-version.ts";
-import { assistantPath } from "./openapi-assistants.ts";
+import { answerSchema, integer, type Schema } from "./openapi-answer-schema.ts";
+import { assistantPath, rpcSchemas } from "./openapi-assistants.ts";
 import { COMMON_KINDS, errorObjectSchema, errorResponses, errorSchema } from "./openapi-errors.ts";
-import { eventSchemas } from "./openapi-event-schemas.ts";
 import { LIST_EXAMPLES } from "./openapi-examples.ts";
 import { ANSWER_HEADERS, headers } from "./openapi-headers.ts";
-import { planInputSchema, planPath } from "./openapi-plans.ts";
+import { planInputSchema, planPath, planSchema } from "./openapi-plans.ts";
 import { API_DESCRIPTION, EVENTS_DESCRIPTION } from "./openapi-texts.ts";
-import { receiverHeaders, webhookParameters } from "./openapi-webhook-headers.ts";
 import { webhooks } from "./openapi-webhooks.ts";
-import { PLAN_SCHEMA } from "./plan-schemas.ts";
 
 /** The OpenAPI 3.1 description, as YAML, generated from the schemas, operations and errors in use. */
 export function openApiDocument(publicUrl: string): string {
@@ -42,16 +40,16 @@ export function openApiDocument(publicUrl: string): string {
     webhooks,
     components: {
       securitySchemes,
-      parameters: { ...parameters, ...webhookParameters },
-      headers: { ...headers, ...receiverHeaders },
+      parameters,
+      headers,
       responses: LIST_RESPONSES,
       schemas: {
         ...recordSchemas(),
         CampaignPlanInput: planInputSchema(),
-        CampaignPlan: PLAN_SCHEMA,
-        ...eventSchemas(),
+        CampaignPlan: planSchema(),
         Error: errorSchema,
         ErrorObject: errorObjectSchema,
+        ...rpcSchemas,
       },
     },
   };
@@ -72,7 +70,7 @@ const parameters = {
     name: "limit",
     in: "query",
     description: `Records of a page. A larger or malformed number is refused, not clamped.`,
-    schema: { type: "integer", minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT },
+    schema: { ...integer({ minimum: 1, maximum: PAGE_LIMIT_MAX }), default: PAGE_LIMIT_DEFAULT },
   },
   cursor: {
     name: "cursor",
@@ -93,31 +91,19 @@ const parameters = {
 function recordSchemas(): Record<string, unknown> {
   const schemas: Record<string, unknown> = {};
   for (const { name, title, description, schema } of Object.values(RESOURCES)) {
-    schemas[title] = { ...recordSchema(schema), title, description };
+    schemas[title] = { ...answerSchema(z.toJSONSchema(schema, { io: "output" }) as Schema), title, description };
     schemas[`${title}List`] = {
       type: "object",
       required: ["resource", "count", "data"],
       properties: {
-        resource: { const: name },
-        count: { type: "integer", minimum: 0, maximum: PAGE_LIMIT_MAX, description: "Records in this page." },
+        resource: { type: "string", const: name },
+        count: { ...integer({ minimum: 0, maximum: PAGE_LIMIT_MAX }), description: "Records in this page." },
         data: { type: "array", items: { $ref: `#/components/schemas/${title}` } },
         next_cursor: { type: "string", description: "Present if and only if the page is full. Absent: this was the last page." },
       },
     };
   }
   return schemas;
-}
-
-/** Open to fields a later version adds: clients that refuse unknown fields would break. */
-function recordSchema(schema: z.ZodObject): object {
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
-    io: "output",
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.additionalProperties;
-      delete jsonSchema.default;
-    },
-  });
-  return json;
 }
 
 function listPaths(): Record<string, unknown> {
@@ -166,7 +152,12 @@ const descriptionPath = {
     summary: "This description, in OpenAPI 3.1.",
     security: [],
     responses: {
-      "200": { description: "The description.", content: { "application/yaml": { schema: { type: "string" } } } },
+      "200": {
+        description: "The description.",
+        headers: { ETag: { description: "Of these bytes; send it as `If-None-Match` next time.", schema: { type: "string" } } },
+        content: { "application/yaml": { schema: { type: "string" } } },
+      },
+      "304": { description: "It is what `If-None-Match` names. No body." },
       "405": { $ref: "#/components/responses/Error405" },
     },
   },

@@ -1,7 +1,18 @@
 import { CAMPAIGN_TYPES, planInput } from "@brand-records/campaign-plan";
 import { z } from "zod";
 
-type Json = Record<string, unknown>;
+interface FieldSchema {
+  readonly type: string;
+  readonly [keyword: string]: unknown;
+}
+
+/** A JSON Schema of a flat object. */
+export interface PlanSchema {
+  readonly type: "object";
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, FieldSchema>>;
+  readonly [keyword: string]: unknown;
+}
 
 /**
  * The input's JSON Schema for descriptions: types, bounds and texts. Patterns are left out, which some clients refuse and
@@ -9,20 +20,20 @@ type Json = Record<string, unknown>;
  */
 export const PLAN_INPUT_SCHEMA = inputSchema();
 
-function inputSchema(): { readonly properties: Json } & Json {
+function inputSchema(): PlanSchema {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(planInput, {
     io: "input",
     override: ({ jsonSchema }) => {
       delete jsonSchema.pattern;
     },
   });
-  return { ...schema, properties: schema.properties ?? {} };
+  return schema as unknown as PlanSchema;
 }
 
-const field = (type: string, description: string): Json => ({ type, description });
+const field = (type: string, description: string): FieldSchema => ({ type, description });
 
 /** What is answered; open to fields a later version adds. */
-export const PLAN_SCHEMA = {
+export const PLAN_SCHEMA: PlanSchema = {
   type: "object",
   required: [
     "plan_id",

@@ -9,6 +9,8 @@ import { centavosOf, pesosOf } from "./pesos.ts";
 export const CAMPAIGN_TYPES = ["blitz", "ugc", "package", "affiliate"] as const;
 export type CampaignType = (typeof CAMPAIGN_TYPES)[number];
 
+/** A centavo. */
+const BUDGET_MIN = 0.01;
 const BUDGET_MAX = 1_000_000_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** RFC 9562: no request has these. */
@@ -55,7 +57,7 @@ export const planInput = z.strictObject({
   review_on: date().describe("The day people are to review the plan, YYYY-MM-DD."),
   planning_budget: z
     .number(BUDGET_PROBLEM)
-    .gt(0, { error: BUDGET_PROBLEM, abort: true })
+    .min(BUDGET_MIN, { error: BUDGET_PROBLEM, abort: true })
     .max(BUDGET_MAX, { error: BUDGET_PROBLEM, abort: true })
     .refine((pesos) => pesosOf(centavosOf(pesos)) === pesos, BUDGET_PROBLEM)
     .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),

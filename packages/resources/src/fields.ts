@@ -46,7 +46,7 @@ export const count = () =>
     .int({ error: ({ code }) => (code === "too_big" ? `must be at most ${Number.MAX_SAFE_INTEGER}` : "has to be a whole number") })
     .min(0, "must not be negative");
 
-export const currency = () => z.literal("PHP", "has to be PHP").describe("ISO 4217; always PHP.");
+export const currency = () => z.literal("PHP", "has to be PHP").describe("ISO 4217.");
 
 export const webUrl = () =>
   z

@@ -71,6 +71,13 @@ describe("a tool that needs a permission", () => {
   });
 });
 
+it("names only the tools that a key is shown to a caller of one that there is not", async () => {
+  await expect(call({ name: "closed" })).rejects.toThrow("There is no such tool. The tools are open, broken, away.");
+  await expect(call({ name: "closed" }, { permissions: ["campaigns:prepare"] })).rejects.toThrow(
+    "The tools are open, guarded, broken, away.",
+  );
+});
+
 it("answers what the tool answers, as text and as structured content", async () => {
   expect(await call({ name: "open", arguments: { note: "ñ\u0000" } })).toMatchObject({
     isError: false,

@@ -14,7 +14,7 @@ import type { Tool, ToolArguments } from "./tool.ts";
 export async function callTool(params: RpcParams, caller: Caller): Promise<string> {
   const { name, arguments: given } = params;
   if (typeof name !== "string") throw invalidParams("params.name has to be the name of a tool.");
-  const tool = caller.toolbox.named(name);
+  const tool = caller.toolbox.named(name, caller.principal.permissions);
   if (caller.context.rpc !== undefined) caller.context.rpc.tool = tool.name;
   if (given != null && !isObject(given)) throw invalidParams("params.arguments has to be an object.");
   try {

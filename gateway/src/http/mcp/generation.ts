@@ -30,6 +30,6 @@ export const unsupportedVersion = (requested: string): RpcError =>
   new RpcError(
     RPC_CODES.unsupported_version,
     "invalid_request",
-    `This protocol version is not supported, or not in this way. ${STATELESS_VERSION} is told in _meta and in the header; ${LEGACY_VERSIONS.join(" and ")} open with initialize and have no version in _meta.`,
+    `This protocol version is not supported, or not in this way. ${STATELESS_VERSION} is told in _meta and in the header; ${LEGACY_VERSIONS.join(", ")} open with initialize and have no version in _meta.`,
     { data: { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 64) } },
   );

@@ -6,8 +6,9 @@ import { RPC_CODES, type RpcParams } from "./json-rpc.ts";
 import { CAPABILITIES, LEGACY_VERSIONS, SERVER_INFO } from "./server-info.ts";
 
 /**
- * 2025-06-18 and 2025-11-25: a connection begins with `initialize`. Nothing is remembered of it, so there is no session,
- * and every later message stands for itself.
+ * 2025-03-26, 2025-06-18 and 2025-11-25: a connection begins with `initialize`. Nothing is remembered of it, so there is no
+ * session, and every later message stands for itself. Batches, which only 2025-03-26 has, are refused: no client of that
+ * version sends any unasked.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -29,7 +30,7 @@ export const legacy: Generation = {
     ["tools/call", async (params, caller) => `{${await callTool(params, caller)}}`],
   ]),
 
-  /** Clients older than the header send none; they are served as the oldest version, from which the newer do not differ here. */
+  /** Clients of 2025-03-26 send no header. They are served as the oldest version, from which the newer do not differ here. */
   check({ method }, { "mcp-protocol-version": header }) {
     if (method === "initialize" || header === undefined) return;
     if (!LEGACY_VERSIONS.some((version) => version === header)) throw unsupportedVersion(String(header));

@@ -87,7 +87,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
   });
 
   it("is found by its name", () => {
-    expect(TOOLBOX.named(name).listing.name).toBe(name);
+    expect(TOOLBOX.named(name, []).listing.name).toBe(name);
   });
 });
 

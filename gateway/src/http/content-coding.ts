@@ -1,0 +1,27 @@
+/** Content codings of static answers, in our order of preference: 303, 329 and 1,103 KB of the reference's script. */
+const CODINGS = ["br", "gzip", "identity"] as const;
+export type Coding = (typeof CODINGS)[number];
+
+/** One entry of Accept-Encoding: a coding or `*`, and its weight from 0 to 1. */
+const ENTRY = /^\s*(?<coding>[^\s;]+)\s*(?:;\s*q=(?<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
+
+/** Less than any weight that can be written: identity is acceptable unless it is excluded. */
+const UNLISTED_IDENTITY = 1e-4;
+
+/**
+ * The coding that the client likes best, ours of several it likes equally. Without the header, and if nothing is
+ * acceptable, it is identity: RFC 9110, section 12.5.3, lets a server send that or refuse.
+ *
+ * @param accepted the header Accept-Encoding
+ */
+export function preferredCoding(accepted: string | undefined): Coding {
+  if (accepted === undefined) return "identity";
+  const weights = new Map<string, number>();
+  for (const entry of accepted.split(",")) {
+    const { coding, weight = "1" } = ENTRY.exec(entry)?.groups ?? {};
+    if (coding !== undefined) weights.set(coding.toLowerCase(), Number(weight));
+  }
+  const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? UNLISTED_IDENTITY : 0);
+  const [best] = CODINGS.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a));
+  return best ?? "identity";
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { RequestHandler } from "express";
+import { preferredCoding, type Coding } from "./content-coding.ts";
+
+/** Less is not worth a coding: it fits one packet. */
+const COMPRESS_BYTES_MIN = 1024;
+
+const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
+/** Of the reference's 1.1 MB: 60 ms for 300 KB. 11, the default, takes 3.6 s for 273 KB. */
+const BROTLI_QUALITY = 6;
+
+const ENCODE: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
+  identity: (body) => Promise.resolve(body),
+  gzip: promisify<Buffer, Buffer>(gzip),
+  br: (body) =>
+    promisify(brotliCompress)(body, { params: { [BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [BROTLI_PARAM_SIZE_HINT]: body.length } }),
+};
+
+interface Representation {
+  readonly bytes: Buffer;
+  /** Strong: of these very bytes. */
+  readonly etag: string;
+}
+
+/**
+ * Serves content that does not change while the process runs. It is compressed and hashed at most once for each coding,
+ * with the first request that wants it: anybody may ask as often as they like, without a key. GET and HEAD; a client that
+ * has it already gets a 304.
+ *
+ * @param headers of the answer, Content-Type among them
+ */
+export function staticAnswer(content: string | Buffer, headers: Readonly<Record<string, string>>): RequestHandler {
+  const body = Buffer.from(content);
+  const isCompressed = body.length >= COMPRESS_BYTES_MIN;
+  const representations = new Map<Coding, Promise<Representation>>();
+  const representationIn = (coding: Coding): Promise<Representation> => {
+    const prepared = representations.get(coding) ?? ENCODE[coding](body).then((bytes) => ({ bytes, etag: etagOf(bytes) }));
+    representations.set(coding, prepared);
+    return prepared;
+  };
+  return async (request, response) => {
+    const coding = isCompressed ? preferredCoding(request.headers["accept-encoding"]?.toString()) : "identity";
+    const { bytes, etag } = await representationIn(coding);
+    response.setHeaders(new Map(Object.entries({ ...headers, ETag: etag, ...(isCompressed && { Vary: "Accept-Encoding" }) })));
+    if (isKnown(etag, request.headers["if-none-match"])) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
+    if (coding !== "identity") response.setHeader("Content-Encoding", coding);
+    response.setHeader("Content-Length", bytes.length);
+    response.end(bytes);
+  };
+}
+
+const etagOf = (bytes: Buffer): string => `"${createHash("sha256").update(bytes).digest("base64url")}"`;
+
+/** Compares weakly, as RFC 9110, section 13.1.2, demands: caches in between make a strong tag weak. */
+function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(etag) ?? false);
+}

@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const CACHE = join(process.cwd(), "node_modules/.cache/clients");
+
+/**
+ * Installs something into a folder of the cache, unless an earlier run did.
+ *
+ * @param name with the version: another one is installed beside it
+ * @param install fills the folder; if it fails, the next run begins again
+ */
+export async function installedOnce(name: string, install: (folder: string) => Promise<unknown>): Promise<string> {
+  const folder = join(CACHE, name);
+  const complete = join(folder, ".complete");
+  if (existsSync(complete)) return folder;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await install(folder);
+  await writeFile(complete, "");
+  return folder;
+}

@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process";
+
+const RUN_MS_MAX = 5 * 60_000;
+
+export interface Tool {
+  readonly command: string;
+  /** What to install where the command is missing. */
+  readonly install: string;
+}
+
+/** How a program is run. */
+export interface Program {
+  readonly tool: Tool;
+  readonly args: readonly string[];
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a program to its end, within five minutes.
+ *
+ * @returns what it writes to stdout
+ * @throws Error with its output if it fails, or with what to install if it is missing
+ */
+export function runTool({ command, install }: Tool, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<string> {
+  const options = { cwd, env: { ...process.env, ...env }, timeout: RUN_MS_MAX, maxBuffer: 64 * 1024 * 1024 };
+  return new Promise((resolve, reject) => {
+    execFile(command, args, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else if (error.code === "ENOENT") reject(new Error(`${command} is not on the PATH. This test needs it: install ${install}.`));
+      else reject(new Error(`${command} ${args.join(" ")} failed (${error.code ?? error.signal}):\n${stdout}\n${stderr}`));
+    });
+  });
+}
