@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Gets what the tests need beside npm, or says everything that is missing and how to cure it.
 #
+#   ensure.sh [service…]       of these services (redis, kafka); of all unless given
+#
 # stdout: NAME=value lines to read by a program. stderr: text for people. Exit code 1 if anything is missing.
 #   REDIS_URL=redis://…        a Redis that answers: yours, or a container of ours
 #   REDIS_SERVER=/path         a redis-server to run
@@ -10,11 +12,11 @@
 #   JAVA=/path                 a java to run them with
 #   KAFKA_IMAGE=name           an image to run instead of the jars
 #
-# A further service is a function `ensure_<name>` that calls `provide` or `lacks`, and a word in SERVICES.
+# A further service is a function `ensure_<name>` that calls `provide` or `lacks`, and a word in the default of SERVICES.
 
 set -u -o pipefail
 
-SERVICES="redis kafka"
+SERVICES="${*:-redis kafka}"
 REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
 KAFKA_IMAGE_DEFAULT="apache/kafka:4.1.1"
 # Of the jars, as kafka/pom.xml has it.
@@ -243,9 +245,12 @@ kafka_answers() {
 
 # ------------------------------------------------------------------------------------------------------------------
 
-for service in $SERVICES; do "ensure_$service"; done
+for service in $SERVICES; do
+  declare -F "ensure_$service" >/dev/null || { say "There is no service $service."; exit 64; }
+  "ensure_$service"
+done
 if [ -n "$MISSING" ]; then
-  say "The tests need what could not be had here:"
+  say "Needed, and not to be had here:"
   printf '%s' "$MISSING" >&2
   exit 1
 fi

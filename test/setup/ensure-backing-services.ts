@@ -8,10 +8,11 @@ const SCRIPT = join(process.cwd(), "deploy/backing-services/ensure.sh");
 /**
  * What ensure.sh found or installed: the NAME=value lines it prints.
  *
+ * @param services all of them unless given
  * @throws if something cannot be had; ensure.sh has told on stderr what and how to cure it
  */
-export async function ensureBackingServices(): Promise<ReadonlyMap<string, string>> {
-  const script = spawn("bash", [SCRIPT], { stdio: ["ignore", "pipe", "inherit"] });
+export async function ensureBackingServices(...services: readonly ("redis" | "kafka")[]): Promise<ReadonlyMap<string, string>> {
+  const script = spawn("bash", [SCRIPT, ...services], { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   script.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(script, "close")) as [number | null];
