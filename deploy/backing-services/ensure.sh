@@ -257,9 +257,12 @@ ensure_ruby() { ensure_program ruby ruby; }
 
 # ------------------------------------------------------------------------------------------------------------------
 
-for service in $SERVICES; do "ensure_$service"; done
+for service in $SERVICES; do
+  declare -F "ensure_$service" >/dev/null || { say "There is no service $service."; exit 64; }
+  "ensure_$service"
+done
 if [ -n "$MISSING" ]; then
-  say "The tests need what could not be had here:"
+  say "Needed, and not to be had here:"
   printf '%s' "$MISSING" >&2
   exit 1
 fi

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { Owned } from "./owned.ts";
+import { SIZE, SIZE_WARNING } from "./size.ts";
 
 export interface Bench<Result extends object> {
   readonly usage: string;
@@ -19,6 +20,7 @@ export async function benchProgram<Result extends object>({ usage, run, report }
     return;
   }
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  if (SIZE_WARNING !== undefined) say(SIZE_WARNING);
   const owned = new Owned();
   let interrupted = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -30,9 +32,9 @@ export async function benchProgram<Result extends object>({ usage, run, report }
   try {
     const result = await run(owned, say);
     await owned.stop();
-    process.stdout.write(`\n${report(result)}\n`);
+    process.stdout.write(`\n${report(result)}\n${SIZE_WARNING === undefined ? "" : `\n${SIZE_WARNING}\n`}`);
     const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version };
-    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ machine, ...result }, null, 2)}\n`);
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ size: SIZE, machine, ...result }, null, 2)}\n`);
   } catch (error) {
     // Interrupted: what breaks then is what we are stopping.
     if (interrupted) return;

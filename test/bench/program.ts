@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SIZE } from "./size.ts";
 
 /** The repository's. This runs compiled, in test/dist/bench. */
 export const ROOT = join(import.meta.dirname, "../../..");
@@ -33,14 +34,14 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** Starts a program with nothing of our environment but PATH: settings of the person who runs this must not matter. */
+/** Starts a program with nothing of our environment but PATH and the size: settings of the person who runs this must not matter. */
 export function startProgram({ name, script, env = {} }: ProgramOptions, { folder, profileDir }: ProgramPlace): Program {
   const profiling = profileDir === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", profileDir, "--cpu-prof-name", `${name}.cpuprofile`];
   const logFile = join(folder, `${name}.log`);
   const output = openSync(logFile, "a");
   const child = fork(script, {
     execArgv: ["--enable-source-maps", ...profiling],
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...env },
     stdio: ["ignore", output, output, "ipc"],
     // Ctrl-C reaches a whole process group; we stop our programs ourselves, in order.
     detached: true,

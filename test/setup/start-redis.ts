@@ -11,12 +11,12 @@ export async function startRedis(found: ReadonlyMap<string, string>): Promise<vo
     const value = found.get(name);
     if (value !== undefined) process.env[name] = value;
   }
-  if (found.has("REDIS_IMAGE")) own("redis containers", removeContainers);
+  if (found.has("REDIS_IMAGE")) own("redis containers", removeRedisContainers);
   process.env["TEST_REDIS_URL"] = found.get("REDIS_URL") ?? (await startOwnRedis());
 }
 
 /** The shared one and those a failed test left. */
-async function removeContainers(): Promise<void> {
+export async function removeRedisContainers(): Promise<void> {
   const { stdout } = await run("docker", ["ps", "--all", "--quiet", "--filter", `label=brand-records.run=${process.pid}`]);
   const ids = stdout.split("\n").filter((id) => id !== "");
   if (ids.length > 0) await run("docker", ["rm", "--force", "--volumes", ...ids]);

@@ -1,6 +1,6 @@
 import { startKafkaServer } from "@brand-records/testkit";
 import { Kafka, logLevel } from "kafkajs";
-import { ensureBackingServices } from "../../setup/ensure-backing-services.ts";
+import { provideKafka } from "../backing-services.ts";
 import { benchProgram } from "../bench-program.ts";
 import { dataDirIn, makeFolder, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
 import type { Owned } from "../owned.ts";
@@ -56,7 +56,7 @@ function report(result: EventsResult): string {
 /** Each variant once a round, in turn, on topics of their own. */
 async function measure(owned: Owned, say: (text: string) => void): Promise<Record<Variant, number[]>> {
   await removeLeftovers();
-  for (const [name, value] of await ensureBackingServices()) process.env[name] = value;
+  await provideKafka();
   const folder = await owned.own("folder", makeFolder(), removeFolder);
   say(`Starting Postgres in ${dataDirIn(folder)}, and Kafka`);
   const [postgres, kafka] = await Promise.all([owned.own("postgres", startDatabase(folder)), owned.own("kafka", startKafkaServer())]);

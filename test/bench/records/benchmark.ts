@@ -1,5 +1,6 @@
 import { availableParallelism, cpus } from "node:os";
 import { startRedisServer } from "@brand-records/testkit";
+import { provideRedis } from "../backing-services.ts";
 import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
 import { fill } from "./database.ts";
 import { BRANDS, RECORDS } from "./dataset.ts";
@@ -43,6 +44,7 @@ export interface BenchmarkResult {
 /** Starts everything it needs, hands it to `owned`, measures. */
 export async function runBenchmark(owned: Owned, { rounds, more, profileDir, say }: BenchmarkOptions): Promise<BenchmarkResult> {
   await removeLeftovers();
+  await provideRedis(owned);
   const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
   say("Starting Postgres and Redis");
   const database = await owned.own("postgres", startDatabase(folder));

@@ -1,11 +1,13 @@
+import { sized } from "../size.ts";
+
 /**
  * A million conversions of a thousand brands, the first of which holds 400,000. Rows lie in the table as they would in
  * life: by time, all brands among each other. Every record says whose it is and the how-manieth of its brand, so that an
  * answer can be checked without asking anybody.
  */
-export const BRANDS = 1_000;
-export const RECORDS = 1_000_000;
-export const LARGEST_BRAND_RECORDS = 400_000;
+export const BRANDS = sized(1_000, 100);
+export const RECORDS = sized(1_000_000, 25_000);
+export const LARGEST_BRAND_RECORDS = 0.4 * RECORDS;
 const OTHER_BRANDS = BRANDS - 1;
 const OTHER_RECORDS = RECORDS - LARGEST_BRAND_RECORDS;
 

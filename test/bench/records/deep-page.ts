@@ -8,7 +8,7 @@ import { spreadOf } from "../statistics.ts";
 
 /** Cursors hold a position, not a page size: larger pages get there sooner. */
 const WALK_LIMIT = 200;
-const WARM_UP_PAIRS = 100;
+const WARM_UP_PAIRS = DEEP_PAIRS / 10;
 const LARGEST_BRAND = 0;
 
 type Records = RpcClient<RecordsServiceService>;

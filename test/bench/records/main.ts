@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { runBenchmark } from "./benchmark.ts";
 import { Owned } from "../owned.ts";
+import { SIZE, SIZE_WARNING } from "../size.ts";
 import { report } from "./report.ts";
 import { ROUNDS } from "./settings.ts";
 
@@ -32,6 +33,8 @@ if (process.platform !== "linux") {
   process.exit(1);
 }
 
+if (SIZE_WARNING !== undefined) say(SIZE_WARNING);
+
 const owned = new Owned();
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -48,8 +51,8 @@ try {
   if (profileDir !== undefined) mkdirSync(profileDir, { recursive: true });
   const result = await runBenchmark(owned, { rounds: Number(options.rounds ?? ROUNDS), more: options.more, profileDir, say });
   await owned.stop();
-  process.stdout.write(`\n${report(result)}\n`);
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(`\n${report(result)}\n${SIZE_WARNING === undefined ? "" : `\n${SIZE_WARNING}\n`}`);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ size: SIZE, ...result }, null, 2)}\n`);
 } catch (error) {
   // Interrupted: what breaks then is what we are stopping.
   if (!interrupted) {

@@ -6,7 +6,7 @@ import { HttpConnection } from "./load/http-connection.ts";
 import type { VariantName } from "./load/messages.ts";
 import type { Variant } from "./variants.ts";
 
-const BRANDS_COMPARED = [0, 1, 500, BRANDS - 1];
+const BRANDS_COMPARED = [0, 1, BRANDS / 2, BRANDS - 1];
 const PAGES_COMPARED = 2;
 
 interface Page {

@@ -1,3 +1,4 @@
+import { sized } from "../size.ts";
 import { BRANDS } from "./dataset.ts";
 import type { VariantName } from "./load/messages.ts";
 
@@ -11,22 +12,22 @@ export const POOL_SIZE = 10;
 /** Of every variant's HTTP server; what the product does. */
 export const KEEP_ALIVE_MS = 65_000;
 
-export const ROUNDS = 6;
-export const ROUND_SECONDS = 4;
-export const WARM_UP_SECONDS = 4;
+export const ROUNDS = sized(6, 1);
+export const ROUND_SECONDS = sized(4, 0.3);
+export const WARM_UP_SECONDS = sized(4, 0.3);
 /** Other programs using more of the machine's cores than this disturb a turn, and it is taken again: so often in a run. */
 export const FOREIGN_CORES_MAX = 0.1;
-export const REPEATS_MAX = 12;
+export const REPEATS_MAX = sized(12, 0);
 
 /** What the gateway takes a key's principal from its cache for. */
 const KEY_CACHE_SECONDS = 30;
 /** A turn takes the next set. The first comes again after so many turns that the gateway has forgotten its keys. */
-export const KEY_SETS = Math.ceil(KEY_CACHE_SECONDS / ROUND_SECONDS) + 2;
+export const KEY_SETS = sized(Math.ceil(KEY_CACHE_SECONDS / ROUND_SECONDS) + 2, 20);
 /** Those that ask before a turn is measured: all but the share of the keys that runs out in a turn's time. */
 export const LEAD_IN_BRANDS = Math.round(BRANDS * (1 - ROUND_SECONDS / KEY_CACHE_SECONDS));
 
-export const DEEP_PAGE = 5_000;
-export const DEEP_PAIRS = 1_000;
+export const DEEP_PAGE = sized(5_000, 100);
+export const DEEP_PAIRS = sized(1_000, 20);
 
 /**
  * Requests/s of one variant relative to another's, and what they should reach; a target that is missed is reported. Those

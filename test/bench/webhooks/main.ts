@@ -1,5 +1,5 @@
 import { startKafkaServer } from "@brand-records/testkit";
-import { ensureBackingServices } from "../../setup/ensure-backing-services.ts";
+import { provideKafka } from "../backing-services.ts";
 import { benchProgram } from "../bench-program.ts";
 import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
 import type { Owned } from "../owned.ts";
@@ -21,7 +21,7 @@ await benchProgram({ usage: USAGE, run, report });
 
 async function run(owned: Owned, say: (text: string) => void): Promise<WebhookResult> {
   await removeLeftovers();
-  for (const [name, value] of await ensureBackingServices()) process.env[name] = value;
+  await provideKafka();
   const folder = await owned.own("folder", makeFolder(), removeFolder);
   say("Starting Postgres and Kafka");
   const [postgres, kafka] = await Promise.all([

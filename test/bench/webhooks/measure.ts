@@ -4,7 +4,7 @@ import type { Program, ProgramOptions } from "../program.ts";
 import { quantile, spreadOf } from "../statistics.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
 import type { Receivers } from "./receivers.ts";
-import { BACKLOG, DELIVERIES, HANGING, RATE_PER_SECOND, RATE_SECONDS, RECEIVERS, ROUNDS } from "./settings.ts";
+import { BACKLOG, DELIVERIES, HANGING, RATE_PER_SECOND, RATE_SECONDS, RATE_SECONDS_MAX, RECEIVERS, ROUNDS } from "./settings.ts";
 
 export interface WebhookResult {
   /** Requests a second of the bare loop. */
@@ -112,7 +112,7 @@ async function steady(
     if (early > 1) await pause(early);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
-  if (seconds > RATE_SECONDS * 1.1) throw new Error(`the rate could not be kept: ${total} changes took ${seconds.toFixed(1)} s`);
+  if (seconds > RATE_SECONDS_MAX) throw new Error(`the rate could not be kept: ${total} changes took ${seconds.toFixed(1)} s`);
   const counted = total * (1 - (behaviour.uncounted?.length ?? 0) / RECEIVERS);
   let report = await receivers.report();
   for (const deadline = performance.now() + 30_000; report.latenciesMs.length < counted && performance.now() < deadline; await pause(50)) {

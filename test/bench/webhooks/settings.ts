@@ -1,18 +1,22 @@
-export const RECEIVERS = 50;
+import { sized } from "../size.ts";
+
+export const RECEIVERS = sized(50, 10);
 /** Of the request's body: what an event has with a generous record. */
 export const BODY_BYTES = 2_048;
 /** Of a round: some 25 seconds' worth of the target. */
-export const DELIVERIES = 30_000;
-export const ROUNDS = 3;
+export const DELIVERIES = sized(30_000, 300);
+export const ROUNDS = sized(3, 1);
 /** The undici loop's, over all receivers: as many as the product may have under way to each. */
 export const LIMIT_IN_FLIGHT = 64 * RECEIVERS;
-export const LIMIT_SECONDS = 6;
+export const LIMIT_SECONDS = sized(6, 0.3);
 
-export const RATE_PER_SECOND = 300;
-export const RATE_SECONDS = 20;
+export const RATE_PER_SECOND = sized(300, 20);
+export const RATE_SECONDS = sized(20, 2);
+/** A run whose changes take longer than this is none at that rate. */
+export const RATE_SECONDS_MAX = sized(1.1 * RATE_SECONDS, 60);
 /** Beyond which a receiver that hangs has hung long enough for its breaker to know. */
 export const HANGING = RECEIVERS / 10;
-export const BACKLOG = 200_000;
+export const BACKLOG = sized(200_000, 500);
 
 export const TARGETS = {
   deliveries_per_second: 1_200,

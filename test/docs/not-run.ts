@@ -1,0 +1,41 @@
+/** Commands of the documentation that commands.full.test.ts does not run, with the reason. A new one needs a good one. */
+export const NOT_RUN: Readonly<Record<string, string>> = {
+  // What other programs of the checks run, in a fresh clone.
+  "npm ci && npm start": "scripts/newcomer.js runs it",
+  "npm start": "scripts/newcomer.js runs it, and every other command here beside it",
+  "npm ci && npm test": ".ci/run runs it",
+  "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
+  "npm test": ".ci/run runs it, and this test is part of npm run test:full",
+  "npm run check": ".ci/run runs it",
+  "npm run image:steps -- /tmp/image": "test/e2e/image.test.ts runs it, and what it makes",
+  "npm run test:ledger": "six minutes: npm run test:full has the same changes",
+  "deploy/backing-services/ensure.sh": "every run of the tests begins with it",
+
+  // What is not on the machines of the checks.
+  "cp .env.example .env": "for docker compose: no Docker engine",
+  "docker compose up --detach": "no Docker engine; test/e2e/image.test.ts runs the image's steps",
+  "docker compose run --rm brandctl doctor": "no Docker engine",
+  'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
+  "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
+  'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':
+    "psql is not required; npm start runs the file, test/e2e/launch.test.ts tests the rights",
+  'psql "$ADMIN_URL" -c "create role platform_backend login password \'…\' in role platform"':
+    "psql is not required; npm start makes such a login, test/e2e/launch.test.ts uses it",
+  'psql "$(node -p \'require("./.local/run.json").platform_database_url\')"':
+    "psql is not required; test/e2e/launch.test.ts connects to this URL",
+
+  // Programs of others, which are installed where the reader is.
+  'claude mcp add --transport http brand-records http://127.0.0.1:8080/api/mcp --header "Authorization: Bearer $KEY"':
+    "Claude Code; test/e2e/launch.test.ts connects with what the command holds",
+  'claude mcp add --transport http brand-records "$BASE_URL/api/mcp" --header "Authorization: Bearer $KEY"': "Claude Code",
+  'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $KEY"': "a program of others, from the registry",
+  "npm install @modelcontextprotocol/client": "in the reader's own folder; test/e2e/docs.test.ts runs the example with it",
+  "node paid.mjs": "the example's file; test/e2e/docs.test.ts runs it",
+  "npm install standardwebhooks": "in the reader's own folder; test/e2e/webhook-docs.test.ts runs the example with it",
+  "RELAY_SECRET=whsec_… RELAY_CHAT_KIND=slack RELAY_CHAT_URL=https://hooks.slack.com/services/… node main.js":
+    "posts to Slack; test/e2e/relay.test.ts runs main.js with other settings",
+
+  // Parts of commands.
+  "buf breaking": "npm run check runs it with its parameters",
+  "cd proto && buf build -o released.binpb": "for a release: it changes what npm run check compares with",
+};
