@@ -37,11 +37,12 @@ async function checkReplica(
     if (waitingFor.length === 0) return failed(`${origin}/readyz returns ${readiness.status}`, whether);
     return failed(`not ready, waits for its ${waitingFor.join(", ")}`, distinct(waitingFor.map(remedyFor)));
   }
-  const wrong = metricsFailure(process, metrics);
-  if (wrong !== undefined) return failed(`${origin}/metrics ${wrong}`, whether);
+  const { service } = readMetrics(bodyOf(metrics));
+  if (service !== undefined && service !== process)
+    return failed(`${origin} is the admin address of ${service}, not of ${process}`, whether);
   const problems: Problem[] = [
     ...(degraded.length > 0 ? [{ detail: `serves without its ${degraded.join(", ")}`, remedy: distinct(degraded.map(remedyFor)) }] : []),
-    ...problemsIn(process, readMetrics(bodyOf(metrics))),
+    ...(metricsFailure(origin, metrics) ?? problemsIn(process, readMetrics(bodyOf(metrics)))),
   ];
   if (problems.length === 0) return { name, state: "ok", detail: `${origin} is ready (${from})` };
   return {
@@ -52,12 +53,11 @@ async function checkReplica(
   };
 }
 
-/** @returns why these are no metrics of this process; undefined if they are */
-function metricsFailure(process: ProcessName, metrics: Fetched): string | undefined {
-  if ("failure" in metrics) return metrics.failure;
-  if (metrics.status !== 200) return `returns ${metrics.status}`;
-  const { service } = readMetrics(metrics.body);
-  return service === undefined || service === process ? undefined : `is that of ${service}, not of ${process}`;
+/** A process that is ready serves; why its metrics cannot be read is worth a look all the same. */
+function metricsFailure(origin: string, metrics: Fetched): Problem[] | undefined {
+  if ("body" in metrics && metrics.status === 200) return undefined;
+  const reason = "failure" in metrics ? metrics.failure : `status ${metrics.status}`;
+  return [{ detail: `${origin}/metrics cannot be read: ${reason}`, remedy: "Its log says more." }];
 }
 
 const bodyOf = (fetched: Fetched): string => ("body" in fetched ? fetched.body : "");

@@ -108,13 +108,23 @@ describe("brandctl doctor", () => {
     expect(statesOf(outcome)["records, ready"]).toBe("ok");
   });
 
+  it("says that the metrics of a process that is ready cannot be read", async () => {
+    metrics = { status: 500, body: "" };
+    const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
+    expect(outcome.code).toBe(1);
+    expect(outcome.json<Checked>().checks.find(({ name }) => name === "plans, ready")).toMatchObject({
+      state: "degraded",
+      detail: `${origin}/metrics cannot be read: status 500`,
+    });
+  });
+
   it("notices when an admin address is another process's", async () => {
     metrics.body = 'outbox_oldest_seconds{service="records"} 0\n';
     const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
     expect(outcome.code).toBe(1);
     expect(outcome.json<Checked>().checks.find(({ name }) => name === "plans, ready")).toMatchObject({
       state: "failed",
-      detail: expect.stringContaining("is that of records, not of plans"),
+      detail: expect.stringContaining("is the admin address of records, not of plans"),
     });
   });
 
