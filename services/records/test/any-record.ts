@@ -34,7 +34,9 @@ const text = (max: number): Arbitrary<string> =>
 
 const id = (prefix: string): Arbitrary<string> => fc.stringMatching(/^[0-9a-z]{1,40}$/).map((rest) => `${prefix}_${rest}`);
 const time = (): Arbitrary<string> =>
-  fc.date({ min: new Date("2000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true }).map((date) => date.toISOString());
+  fc
+    .date({ min: new Date("2000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true })
+    .map((date) => date.toISOString());
 const count = (): Arbitrary<number> => fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER));
 const items = (): Arbitrary<number> => fc.integer({ min: 0, max: 2_147_483_647 });
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
