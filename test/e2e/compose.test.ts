@@ -57,6 +57,11 @@ describe("docker-compose.yml", () => {
     const hosts = ["ACCOUNTS", "PLANS", "RECORDS", "WEBHOOK"].map((name) => environment[`${name}_ADDRESS`]);
     expect(hosts).toEqual(["accounts:7000", "plans:7000", "records:7000", "webhook:7000"]);
     expect(environment["BASE_URL"]).toBe("http://gateway:8080");
+    const adminPort = /ADMIN_PORT=(\d+)/.exec(readFileSync(join(ROOT, "Dockerfile"), "utf8"))?.[1];
+    for (const [name, process] of processes) {
+      expect(environment[`${name.toUpperCase()}_ADMIN`]).toBe(`http://${name}:${adminPort}`);
+      expect(process.environment?.["ADMIN_HOST"]).toBe("0.0.0.0");
+    }
     // It is needed most when something is not well.
     expect(Object.keys(depends_on ?? {})).toEqual(["certificates"]);
   });

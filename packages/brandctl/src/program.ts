@@ -23,14 +23,18 @@ Settings:
   ACCOUNTS_ADDRESS, PLANS_ADDRESS,
   RECORDS_ADDRESS, WEBHOOK_ADDRESS         host:port of each service's gRPC
   BASE_URL                                 origin of the HTTP API; doctor looks at it
+  GATEWAY_ADMIN, ACCOUNTS_ADMIN,
+  PLANS_ADMIN, RECORDS_ADMIN,
+  WEBHOOK_ADMIN                            http://host:port of each process's admin port, comma-separated; doctor looks at them
   PLATFORM_DATABASE_URL                    Postgres, by a login with the role platform: records set-status
   LOCAL_DIR                                where run.json is, when npm start was given another place than .local
   RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA    PEM files for mutual TLS: all three or none
   NO_COLOR                                 no colours, on a terminal either
 
 Exit codes:
-  0  done          1  failed, or an import with bad lines
-  2  wrong usage   130  interrupted
+  0  done          1    failed, an import with bad lines, or doctor found something down or degraded
+  2  wrong usage   3    doctor found nothing wrong, but could not check everything
+                   130  interrupted
 
 Examples:
   # is everything there?

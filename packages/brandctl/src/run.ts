@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
  * Runs one command line, without the leading `node brandctl`. Writes results to standard output, everything else to
  * standard error, and never ends the process.
  *
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 not everything could be checked, 130 interrupted
  */
 export async function runBrandctl(args: readonly string[], terminal: Terminal, version = "unknown"): Promise<number> {
   const json = args.includes("--json");

@@ -153,7 +153,7 @@ describe("brandctl deliveries", () => {
     it("interrupted while it waits says that the replay goes on", async () => {
       fake.replayStep = 0;
       const interrupting = new AbortController();
-      setTimeout(() => interrupting.abort(), 700);
+      setTimeout(() => interrupting.abort(), 200);
       expect(await run(`${SINCE} --wait`, { env: { WEBHOOK_ADDRESS: served.address }, interrupted: interrupting.signal })).toMatchObject({
         code: 130,
         stderr: expect.stringContaining("The replay goes on by itself."),

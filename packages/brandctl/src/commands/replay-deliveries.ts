@@ -12,7 +12,9 @@ import type { Shell } from "../shell.ts";
 import { examples } from "./examples.ts";
 import { RECEIVER_HELP } from "./of-receiver.ts";
 
-const ASK_MS = 500;
+/** How often a replay is looked at: soon at first, as most are short. */
+const LOOK_MS_MIN = 50;
+const LOOK_MS_MAX = 500;
 
 interface ReplayOptions {
   readonly brand: string;
@@ -87,8 +89,8 @@ async function untilFinished(
   const bar = openProgressBar(session, "Replaying", asked.total, { unit: "events", atEnd: "" });
   let replay = asked;
   try {
-    while (replay.finished_at == null) {
-      await pause(ASK_MS, undefined, { signal: interrupted });
+    for (let lookMs = LOOK_MS_MIN; replay.finished_at == null; lookMs = Math.min(2 * lookMs, LOOK_MS_MAX)) {
+      await pause(lookMs, undefined, { signal: interrupted });
       replay = answered((await client.getReplay({ brand_id, replay_id: replay.id })).replay);
       bar.update(replay.queued, replay.queued);
     }

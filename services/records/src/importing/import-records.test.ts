@@ -312,7 +312,7 @@ it.each(RESOURCE_NAMES)("any valid records of %s come back as they were, whateve
       expect(Object.fromEntries((await served.list(fresh, resource)).map((record) => [record.id, record]))).toEqual(byId);
       expect((await served.import(fresh, records, { resource })).summary).toMatchObject({ unchanged: records.length });
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
 });
 

@@ -5,8 +5,8 @@ import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 import type { Page } from "../domain/page.ts";
 import { columnsOf, pageOfRecords } from "./record-tables.ts";
 
-const ROWS = 5_000;
-const OTHERS = 3_000;
+const ROWS = 1_500;
+const OTHERS = 1_000;
 const BRAND = "brd_ours";
 const NEWEST = Date.UTC(2026, 10, 21);
 

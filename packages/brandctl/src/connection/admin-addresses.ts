@@ -1,0 +1,65 @@
+import { CommandFailure, UsageFailure } from "../failure.ts";
+import { SERVICE_NAMES } from "./endpoints.ts";
+import type { RunFile } from "./run-file.ts";
+
+/** Every kind of process there is: each has probes and metrics on an admin port of its own. */
+export const PROCESS_NAMES = ["gateway", ...SERVICE_NAMES] as const;
+export type ProcessName = (typeof PROCESS_NAMES)[number];
+
+export interface AdminAddress {
+  /** `http://host:port`, without a trailing slash. */
+  readonly origin: string;
+  /** Where the address comes from: a flag, a setting or a file. */
+  readonly from: string;
+}
+
+export const ADMIN_FLAG = "--admin";
+
+/** `RECORDS_ADMIN` and so on. */
+export const adminSetting = (process: ProcessName): string => `${process.toUpperCase()}_ADMIN`;
+
+export interface AdminSources {
+  /** As given: `records=http://records:9090`, any number. */
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly runFile: RunFile | undefined;
+}
+
+/**
+ * Where each process has its probes and metrics, one address for each replica. As for the gRPC addresses a flag wins over
+ * a setting, a setting over the run file.
+ *
+ * @throws UsageFailure for a flag, CommandFailure `invalid_settings` for a setting that is no address
+ */
+export function findAdminAddresses({ flags, env, runFile }: AdminSources): ReadonlyMap<ProcessName, readonly AdminAddress[]> {
+  const flagged = flags.map(parseFlag);
+  const find = (process: ProcessName): AdminAddress[] => {
+    const given = flagged.filter(({ name }) => name === process);
+    if (given.length > 0) return given.map(({ address }) => ({ origin: originOf(address, ADMIN_FLAG), from: ADMIN_FLAG }));
+    const setting = adminSetting(process);
+    const set = env[setting];
+    if (set) return set.split(",").map((address) => ({ origin: originOf(address.trim(), setting), from: setting }));
+    const recorded = runFile?.admin[process];
+    return runFile === undefined || recorded === undefined ? [] : [{ origin: originOf(recorded, runFile.path), from: runFile.path }];
+  };
+  return new Map(PROCESS_NAMES.map((process) => [process, find(process)]));
+}
+
+function parseFlag(flag: string): { readonly name: ProcessName; readonly address: string } {
+  const [, word, address = ""] = /^([a-z]+)=(.+)$/.exec(flag) ?? [];
+  const name = PROCESS_NAMES.find((process) => process === word);
+  if (name !== undefined) return { name, address };
+  throw new UsageFailure(
+    `${ADMIN_FLAG} ${flag} is no process and address.`,
+    `It must be ${PROCESS_NAMES.join(", ")}, then = and its admin address, such as ${ADMIN_FLAG} records=http://records:9090.`,
+  );
+}
+
+/** The scheme may be left out. */
+function originOf(address: string, from: string): string {
+  const url = URL.parse(address.includes("://") ? address : `http://${address}`);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "") return url.origin;
+  const message = `${from}: ${address} is no admin address.`;
+  const hint = "It must be the origin of a process's admin port (ADMIN_HOST, ADMIN_PORT), such as http://records:9090.";
+  throw from === ADMIN_FLAG ? new UsageFailure(message, hint) : new CommandFailure("invalid_settings", message, { hint });
+}

@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { openPool } from "@brand-records/postgres";
+import { eventually, startKafkaServer, type KafkaServer } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { startStack, type Stack } from "../stack.ts";
+
+/** One promise: brandctl doctor never says that all is well while events are stuck. */
+
+const BRANDCTL = join(process.cwd(), "packages/brandctl/bin/brandctl.js");
+/** Events may wait for 15 s before they count as stuck, and frozen brokers are noticed by time-outs. */
+const NOTICED_WITHIN_MS = 60_000;
+
+let kafka: KafkaServer;
+let stack: Stack;
+beforeAll(async () => {
+  kafka = await startKafkaServer();
+  stack = await startStack({ kafkaBrokers: kafka.brokers });
+}, 60_000);
+afterAll(async () => {
+  await stack.stop();
+  await kafka.stop();
+});
+
+interface Outcome {
+  readonly code: number;
+  readonly verdict: string;
+  readonly checks: readonly { readonly name: string; readonly state: string; readonly detail: string }[];
+}
+
+/** What the program says, with these settings and no run file. */
+function doctor(env: Readonly<Record<string, string>>): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const options = { env: { PATH: process.env["PATH"], ...env }, cwd: "/" };
+    const child = execFile(process.execPath, [BRANDCTL, "doctor", "--json"], options, (error, stdout, stderr) => {
+      if (stdout === "") reject(new Error(stderr, { cause: error }));
+      else resolve({ code: child.exitCode ?? -1, ...(JSON.parse(stdout) as Omit<Outcome, "code">) });
+    });
+  });
+}
+
+it(
+  "says so, with its cure, while Kafka is frozen, and is content again when it has thawed",
+  async () => {
+    const addresses = Object.entries(stack.addresses).map(([name, address]) => [`${name.toUpperCase()}_ADDRESS`, address]);
+    const rpc = { ...Object.fromEntries(addresses), BASE_URL: stack.url } as Record<string, string>;
+    const adminOf = ({ ready }: { readonly ready: object }): string => `127.0.0.1:${(ready as { admin_port: number }).admin_port}`;
+    const services = Object.entries(stack.processes).map(([name, process]) => [`${name.toUpperCase()}_ADMIN`, adminOf(process)]);
+    const all = { ...rpc, ...Object.fromEntries(services), GATEWAY_ADMIN: stack.gateways[0].adminUrl } as Record<string, string>;
+
+    const well = { code: 0, verdict: "well" };
+    await eventually(async () => expect(await doctor(all)).toMatchObject(well), { timeoutMs: NOTICED_WITHIN_MS });
+    expect(await doctor(rpc)).toMatchObject({ code: 3, verdict: "not_all_checked" });
+
+    await kafka.freeze();
+    const db = openPool({ url: stack.databaseUrl, max: 1, applicationName: "test" });
+    const id = newId("sub");
+    await db.query(
+      `insert into records.submissions values ('brd_1', $1, now(), now(), 'cmp_1', 'crt_1', null, 'pending', 'tiktok', 'https://video.example/1', 0, 0,
+         'PHP', null, now(), null)`,
+      [id],
+    );
+    await db.query("update records.submissions set status = 'approved' where id = $1", [id]);
+    await db.stop();
+    await eventually(
+      async () => {
+        const outcome = await doctor(all);
+        expect(outcome).toMatchObject({ code: 1, verdict: "degraded" });
+        const records = outcome.checks.find(({ name }) => name === "records, ready");
+        expect(records).toMatchObject({
+          state: "degraded",
+          detail: expect.stringMatching(/^serves without its event log; the oldest event has waited for \d+ s in the outbox$/),
+          remedy: expect.stringContaining("KAFKA_BROKERS"),
+        });
+      },
+      { timeoutMs: NOTICED_WITHIN_MS },
+    );
+
+    await kafka.thaw();
+    await eventually(async () => expect(await doctor(all)).toMatchObject(well), { timeoutMs: NOTICED_WITHIN_MS });
+  },
+  4 * NOTICED_WITHIN_MS,
+);
