@@ -2,3 +2,5 @@ export { Bell } from "./bell.ts";
 export { Lifecycle, type LifecycleLog, type Stoppable } from "./lifecycle.ts";
 export { repeat } from "./repeat.ts";
 export { runProcess, type ProcessOptions } from "./run-process.ts";
+export { settlesWithin } from "./settles-within.ts";
+export { stopWithin } from "./stop-within.ts";
