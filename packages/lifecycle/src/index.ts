@@ -3,3 +3,5 @@ export { Lifecycle, type LifecycleLog, type Stoppable } from "./lifecycle.ts";
 export { identify, isAlive, killProcess, type ProcessIdentity } from "./process-identity.ts";
 export { repeat } from "./repeat.ts";
 export { runProcess, type ProcessOptions } from "./run-process.ts";
+export { settlesWithin } from "./settles-within.ts";
+export { stopWithin } from "./stop-within.ts";

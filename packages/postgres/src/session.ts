@@ -43,14 +43,23 @@ export async function openSession({ url, applicationName, idleTimeoutMs, onNotif
   client.on("notification", ({ channel }) => onNotification?.(channel));
   try {
     await client.connect();
-    await client.query(
-      `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${STATEMENT_TIMEOUT_MS};
-       set idle_session_timeout = ${idleTimeoutMs}; set client_connection_check_interval = ${CONNECTION_CHECK_MS}`,
-    );
+    const settings = `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${STATEMENT_TIMEOUT_MS};
+       set idle_session_timeout = ${idleTimeoutMs}; set client_connection_check_interval = ${CONNECTION_CHECK_MS}`;
+    await client.query(Object.assign({ text: settings }, { query_timeout: CONNECT_TIMEOUT_MS }));
   } catch (error) {
-    await client.end().catch(() => {});
+    await end(client).catch(() => {});
     throw fromPostgresError(error);
   }
   const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + SILENCE_MS };
-  return { query: (statement, values) => run(client, statement, values, bounds), ended, stop: () => client.end() };
+  return { query: (statement, values) => run(client, statement, values, bounds), ended, stop: () => end(client) };
+}
+
+/** A server that says nothing does not close the connection either: it is cut off then. */
+async function end(client: pg.Client): Promise<void> {
+  const silence = setTimeout(() => client.connection.stream.destroy(), SILENCE_MS);
+  try {
+    await client.end();
+  } finally {
+    clearTimeout(silence);
+  }
 }

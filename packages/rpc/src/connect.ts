@@ -8,6 +8,7 @@ import {
   type ServiceDefinition,
 } from "@grpc/grpc-js";
 import type { CallContext } from "./call-context.ts";
+import { MESSAGE_BYTES_MAX } from "./message-size.ts";
 import { channelCredentials, type rpcTlsSettings } from "./settings.ts";
 import { fromServiceError } from "./wire-errors.ts";
 
@@ -39,7 +40,7 @@ export function connectRpc<Service extends ServiceDefinition>(
     "grpc.service_config": JSON.stringify(serviceConfig(definition, options.idempotent)),
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 1_000,
-    "grpc.max_receive_message_length": 8 * 1024 * 1024,
+    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
   });
   const calls: Record<string, unknown> = { stop: () => client.close() };
   for (const [name, method] of Object.entries(definition)) {

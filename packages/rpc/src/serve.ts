@@ -2,12 +2,12 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import { Server } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import { implement, observeCalls, type ServedService } from "./handlers.ts";
+import { MESSAGE_BYTES_MAX } from "./message-size.ts";
 import { serverCredentials, type rpcServerSettings } from "./settings.ts";
 import type { z } from "zod";
 
 /** After this, calls that are still running are cut. */
 const DRAIN_MS = 10_000;
-const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 type RpcServerConfig = { readonly [Name in keyof typeof rpcServerSettings]?: z.output<(typeof rpcServerSettings)[Name]> };
 

@@ -1,4 +1,4 @@
-import { repeat } from "@brand-records/lifecycle";
+import { repeat, stopWithin } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { dropOrphanedDeliveries } from "./domain/delete-receiver.ts";
@@ -6,6 +6,8 @@ import { ensureDays } from "./storage/intake.ts";
 import { dropOldDays } from "./storage/retention.ts";
 
 const EVERY_MS = 60_000;
+/** Each chore may be cut off anywhere, and one may take minutes. */
+const STOP_MS = 2_000;
 const DAY_MS = 86_400_000;
 /** Partitions are there before the first event of their day is, which then does not wait for them to be made. */
 const DAYS_AHEAD = 3;
@@ -37,5 +39,5 @@ export function startJanitor({ db, log, keepDays }: JanitorOptions): { stop(): P
       await work().catch((error: unknown) => log.warn({ err: error, chore }, "a chore could not be done"));
     }
   };
-  return repeat(round, EVERY_MS);
+  return stopWithin(repeat(round, EVERY_MS), STOP_MS);
 }

@@ -1,12 +1,12 @@
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
-import { traceparentFrom, type RpcClient } from "@brand-records/rpc";
+import { MESSAGE_BYTES_MAX, traceparentFrom, type RpcClient } from "@brand-records/rpc";
 import { randomUUID } from "node:crypto";
 import type { LogMessage, Publisher } from "../event-log.ts";
 import { partsOf } from "../parts.ts";
 
 const ANSWER_MS = 15_000;
-/** A message of the protocol has 4 MiB at most; ours have some 600 bytes. */
-const BYTES_MAX = 2 * 1024 * 1024;
+/** Of values in one call, well below what its message may have: keys and headers come on top. An event has some 600 bytes. */
+const BYTES_MAX = MESSAGE_BYTES_MAX / 4;
 
 /** Hands messages to webhook itself, which answers once it has stored them. */
 export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publisher {

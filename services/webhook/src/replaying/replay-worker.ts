@@ -1,4 +1,4 @@
-import { Bell } from "@brand-records/lifecycle";
+import { Bell, settlesWithin } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { areReplaysLeft } from "../storage/replays.ts";
@@ -7,6 +7,8 @@ import { replayBatch } from "./replay-batch.ts";
 const POLL_MS = 1_000;
 /** Somebody else has what is left at the moment: a worker of another process, or a sender its lane. */
 const BUSY_MS = 25;
+/** A batch takes 20 ms, or its database says nothing; cut off, it is taken up by another process. */
+const STOP_MS = 2_000;
 
 export interface ReplayWorkerOptions {
   readonly db: Database;
@@ -16,7 +18,7 @@ export interface ReplayWorkerOptions {
 export interface ReplayWorker {
   /** There may be something to do. */
   wake(): void;
-  /** Resolves when the batch under way is committed. */
+  /** Resolves when the batch under way is committed, or after two seconds without it. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorke
     async stop() {
       stopping.abort();
       bell.ring();
-      await running;
+      await settlesWithin(running, STOP_MS);
     },
   };
 }

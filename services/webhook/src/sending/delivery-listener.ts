@@ -27,11 +27,14 @@ export function listenForDeliveries({ databaseUrl, log, told }: ListenerOptions)
       onNotification: told,
     });
     const asking = setInterval(() => void session.query("select 1").catch(() => {}), IDLE_MS / 3);
-    try {
+    const listening = async (): Promise<void> => {
       await session.query("listen webhook_deliveries");
       // What came before is found by looking.
       told();
-      await Promise.race([session.ended, stopped]);
+      await session.ended;
+    };
+    try {
+      await Promise.race([listening(), stopped]);
     } finally {
       clearInterval(asking);
       await session.stop().catch(() => {});

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { settlesWithin } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
@@ -8,6 +10,8 @@ import { disableByItself, lockLanes, settleDeliveries, updateLanes, type Attempt
 const GATHER_MS = 5;
 const BATCH_MAX = 256;
 const RETRY_MS = 500;
+/** While this stops: a database that is back by then gets the results. */
+const STOP_MS = 2_000;
 
 interface Waiting {
   readonly result: AttemptResult;
@@ -23,8 +27,10 @@ export class ResultWriter {
   readonly #log: Logger;
   readonly #now: () => number;
   #waiting: Waiting[] = [];
+  /** Those of the transaction under way. */
+  #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
-  #stopping = false;
+  #stopped = false;
 
   constructor(db: Database, log: Logger, now: () => number = Date.now) {
     this.#db = db;
@@ -32,7 +38,7 @@ export class ResultWriter {
     this.#now = now;
   }
 
-  /** Resolves when it is written, or when this stops without a database. */
+  /** Resolves when it is written, or given up while this stops. */
   write(result: AttemptResult): Promise<void> {
     return new Promise((written) => {
       this.#waiting.push({ result, written });
@@ -40,27 +46,31 @@ export class ResultWriter {
     });
   }
 
-  /** Writes what has come; gives up what cannot be written. */
+  /** Writes what has come; after two seconds says what is not written down, and gives it up. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    await this.#writing;
+    if (this.#writing === undefined || (await settlesWithin(this.#writing, STOP_MS))) return;
+    this.#stopped = true;
+    for (const { result, written } of [...this.#batch, ...this.#waiting]) {
+      const { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status } = result;
+      const fields = { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status };
+      this.#log.error(fields, "a result is not written down: the delivery goes on when its lease expires");
+      written();
+    }
+    this.#waiting = [];
   }
 
   async #writeAll(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    await pause(GATHER_MS);
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH_MAX);
-      if (await this.#tryToWrite(batch.map(({ result }) => result))) {
-        for (const { written } of batch) written();
+      this.#batch = this.#waiting.splice(0, BATCH_MAX);
+      const isWritten = await this.#tryToWrite(this.#batch.map(({ result }) => result));
+      if (this.#stopped) return;
+      if (isWritten) {
+        for (const { written } of this.#batch.splice(0)) written();
         continue;
       }
-      if (this.#stopping) {
-        this.#log.error({ results: batch.length }, "results could not be written: their deliveries are sent again");
-        for (const { written } of batch) written();
-        continue;
-      }
-      this.#waiting.unshift(...batch);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      this.#waiting.unshift(...this.#batch.splice(0));
+      await pause(RETRY_MS);
     }
     this.#writing = undefined;
   }

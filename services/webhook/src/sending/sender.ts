@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Bell } from "@brand-records/lifecycle";
+import { Bell, settlesWithin } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
@@ -22,6 +22,8 @@ import type { SendingMetrics } from "./sending-metrics.ts";
 /** Retries come due by themselves, and a notification may be lost with its connection. */
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
+/** While this stops: a claim takes milliseconds, or its database says nothing. */
+const CLAIM_STOP_MS = 2_000;
 /** However many receivers hang, what they hold up is not more than this part of what may be under way. */
 const FAILING_SHARE = 0.5;
 /** With less room than this left, receivers that have attempts under way wait for those that have none. */
@@ -55,9 +57,12 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #stopping = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  /** Deliveries that are claimed and whose result is not written down. */
+  #underWay = 0;
   /** Of them, those to receivers whose last attempt had failed. */
   #failing = 0;
+  readonly #attempts = new Set<Promise<AttemptResult>>();
+  #stopped = false;
   readonly #listener: { stop(): Promise<void> };
   readonly #running: Promise<void>;
   readonly #bell = new Bell();
@@ -69,13 +74,16 @@ export class Sender {
     this.#running = this.#run();
   }
 
-  /** Claims nothing more; resolves when what is under way is over and written down. */
+  /**
+   * Claims nothing more, finishes the attempts under way and writes down their results. Without a database that takes four seconds
+   * beyond the attempts: what is not written down then is in the log, and goes on when its lease expires.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#bell.ring();
-    await this.#running;
-    await this.#listener.stop();
-    await Promise.all(this.#underWay);
+    await Promise.all([settlesWithin(this.#running, CLAIM_STOP_MS), this.#listener.stop()]);
+    this.#stopped = true;
+    await Promise.all(this.#attempts);
     await this.#results.stop();
   }
 
@@ -83,7 +91,7 @@ export class Sender {
     const { log, inFlightMax } = this.#options;
     while (!this.#stopping.signal.aborted) {
       this.#bell.silence();
-      const room = inFlightMax - this.#underWay.size;
+      const room = inFlightMax - this.#underWay;
       let claimed = 0;
       try {
         if (room > 0) claimed = await this.#claim(room);
@@ -96,13 +104,17 @@ export class Sender {
   }
 
   async #claim(room: number): Promise<number> {
-    const { db, deadlineMs, inFlightMax } = this.#options;
+    const { db, deadlineMs, inFlightMax, log } = this.#options;
     const claimed = await claimDeliveries(db, {
       max: room,
       leaseSeconds: leaseSecondsFor(deadlineMs),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
       crowded: room < inFlightMax * CROWDED_SHARE,
     });
+    if (this.#stopped && claimed.length > 0) {
+      log.warn({ deliveries: claimed.length }, "claimed too late to be attempted: they go on when their leases expire");
+      return 0;
+    }
     const lost: ClaimedDelivery[] = [];
     for (const delivery of claimed) {
       const { brand_id } = delivery;
@@ -114,17 +126,24 @@ export class Sender {
   }
 
   #begin(delivery: Sendable): void {
+    this.#underWay += 1;
     if (delivery.failing) this.#failing += 1;
-    const sending = this.#send(delivery).finally(() => {
-      this.#underWay.delete(sending);
-      if (delivery.failing) this.#failing -= 1;
-      // Its lane has room again.
-      this.#bell.ring();
-    });
-    this.#underWay.add(sending);
+    const attempt = this.#send(delivery);
+    this.#attempts.add(attempt);
+    void attempt
+      .then((result) => {
+        this.#attempts.delete(attempt);
+        return this.#results.write(result);
+      })
+      .finally(() => {
+        this.#underWay -= 1;
+        if (delivery.failing) this.#failing -= 1;
+        // Its lane has room again.
+        this.#bell.ring();
+      });
   }
 
-  async #send(delivery: Sendable): Promise<void> {
+  async #send(delivery: Sendable): Promise<AttemptResult> {
     const { metrics, log, retryDelaysSeconds } = this.#options;
     const startedAt = new Date();
     const begun = performance.now();
@@ -140,7 +159,7 @@ export class Sender {
       { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...said, duration_ms, next_state: next.state, ...retry },
       "delivery attempted",
     );
-    await this.#results.write(resultOf(delivery, outcome, next, startedAt, duration_ms));
+    return resultOf(delivery, outcome, next, startedAt, duration_ms);
   }
 
   async #attempt(delivery: Sendable): Promise<Outcome> {

@@ -2,7 +2,7 @@ import type { Database } from "@brand-records/postgres";
 import { BREAKER_FAILURES } from "../domain/lane.ts";
 
 /** Of one lane at once; fairness comes from serving many lanes a little each. */
-const ROOM_MAX = 16;
+export const ROOM_MAX = 16;
 const LANES_MAX = 16;
 
 /** A delivery that is ours to attempt until its lease ends, with all that the attempt needs. */

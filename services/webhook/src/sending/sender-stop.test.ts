@@ -1,0 +1,91 @@
+import { openPool, type Database } from "@brand-records/postgres";
+import { openLog, type Logger } from "@brand-records/telemetry";
+import { eventually, startTcpProxy, type TcpProxy } from "@brand-records/testkit";
+import type { ServerResponse } from "node:http";
+import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
+import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import { endExpiredLeases } from "./expired-leases.ts";
+import type { Sender } from "./sender.ts";
+
+/** A sender that is told to stop while its Postgres is away. */
+
+let logged: Record<string, unknown>[];
+let sending: ServedSending;
+let server: ReceivingServer;
+let proxy: TcpProxy;
+let proxied: Database;
+/** Under way, and not yet answered. */
+let answers: ServerResponse[];
+
+beforeEach(async () => {
+  logged = [];
+  answers = [];
+  const note = (fields: Record<string, unknown>, message: string): void => void logged.push({ ...fields, message });
+  const log = Object.assign(Object.create(openLog("webhook", "silent")) as Logger, { warn: note, error: note });
+  sending = await serveSending(log);
+  server = await startReceivingServer((response) => void answers.push(response));
+  const url = new URL(sending.databaseUrl);
+  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.host = `127.0.0.1:${proxy.port}`;
+  proxied = openPool({ url: url.href, applicationName: "sending behind a proxy" });
+});
+afterEach(async () => {
+  await proxy.stop();
+  await sending.stop();
+  await proxied.stop();
+  await server.stop();
+});
+
+/** With eight attempts under way. */
+async function startBehindProxy(): Promise<{ sender: Sender; receiver: MadeReceiver }> {
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver], 8);
+  const url = new URL(sending.databaseUrl);
+  url.host = `127.0.0.1:${proxy.port}`;
+  const sender = sending.start({ db: proxied, databaseUrl: url.href });
+  await eventually(() => expect(answers).toHaveLength(8));
+  return { sender, receiver };
+}
+
+const past = ({ id }: MadeReceiver) => sending.db.query("select state, attempts from webhook.past_deliveries where receiver_id = $1", [id]);
+const unwritten = () =>
+  logged.filter(({ message }) => message === "a result is not written down: the delivery goes on when its lease expires");
+
+it.each<[string, () => Promise<void>]>([
+  ["refuses connections", () => proxy.cut()],
+  ["says nothing", () => proxy.blackhole()],
+])("ends while Postgres %s, says what it could not write down, and others go on with it", async (_, fail) => {
+  const { sender, receiver } = await startBehindProxy();
+  await fail();
+  const stopping = sender.stop();
+  for (const response of answers) response.writeHead(204).end();
+  await stopping;
+  const rows = await sending.db.query<{ id: string }>("select id from webhook.deliveries where state = 'sending' order by id");
+  expect(rows).toHaveLength(8);
+  expect(
+    unwritten()
+      .map(({ delivery_id }) => delivery_id)
+      .toSorted(),
+  ).toEqual(rows.map(({ id }) => id));
+  expect(unwritten()[0]).toMatchObject({ receiver_id: receiver.id, attempt: 1, outcome: "accepted", http_status: 204 });
+
+  await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 s'");
+  expect(await endExpiredLeases(sending.db, { leaseSeconds: 30, attemptsMax: 10 })).toEqual({ pending: 8, failed: 0, removed: 0 });
+  server.answer = (response) => response.writeHead(204).end();
+  sending.start();
+  await eventually(async () =>
+    expect(await past(receiver)).toEqual(Array.from({ length: 8 }, () => ({ state: "delivered", attempts: 2 }))),
+  );
+});
+
+it("writes everything down if Postgres is back while it stops", async () => {
+  const { sender, receiver } = await startBehindProxy();
+  await proxy.cut();
+  const stopping = sender.stop();
+  for (const response of answers) response.writeHead(204).end();
+  await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ message: "results could not be written" })));
+  await proxy.heal();
+  await stopping;
+  expect(unwritten()).toEqual([]);
+  expect(await past(receiver)).toEqual(Array.from({ length: 8 }, () => ({ state: "delivered", attempts: 1 })));
+});
