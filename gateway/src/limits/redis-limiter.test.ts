@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { EPOCH_TTL_SECONDS, epochKey, openRedis, publishEpoch, windowKey, type GuardedRedis } from "@brand-records/redis";
+import { EPOCH_TTL_SECONDS, epochKey, openRedis, publishEpoch, windowKey, type RedisClient } from "@brand-records/redis";
 import { eventually } from "@brand-records/testkit";
 import { RedisLimiter } from "./redis-limiter.ts";
 
-let redis: GuardedRedis;
+let redis: RedisClient;
 let limiter: RedisLimiter;
 let brandId: string;
 
@@ -18,8 +18,8 @@ beforeEach(() => {
 afterAll(() => limiter.stop());
 
 const spend = (epoch: number, fresh: boolean, limit = 60) => limiter.spend({ brandId, limit, epoch, fresh });
-const storedEpoch = () => redis.run((commands) => commands.get(epochKey(brandId)));
-const spent = () => redis.run((commands) => commands.llen(windowKey(brandId)));
+const storedEpoch = () => redis.run(epochKey(brandId), (commands) => commands.get(epochKey(brandId)));
+const spent = () => redis.run(windowKey(brandId), (commands) => commands.llen(windowKey(brandId)));
 
 describe("a cached epoch", () => {
   it("is good while it is the one Redis holds", async () => {
@@ -68,7 +68,7 @@ describe("a fresh epoch", () => {
     if (stored !== undefined) await publishEpoch(redis, brandId, stored);
     expect((await spend(7, true)).kind).toBe("admitted");
     expect(await storedEpoch()).toBe("7");
-    const ttl = await redis.run((commands) => commands.ttl(epochKey(brandId)));
+    const ttl = await redis.run(epochKey(brandId), (commands) => commands.ttl(epochKey(brandId)));
     expect(ttl).toBeGreaterThan(0);
     expect(ttl).toBeLessThanOrEqual(EPOCH_TTL_SECONDS);
   });
@@ -102,35 +102,35 @@ describe("the window in Redis", () => {
 
   it("is gone a minute after the last accepted request, whatever is refused meanwhile", async () => {
     await spend(1, true, 1);
-    const ttlMs = await redis.run((commands) => commands.pttl(windowKey(brandId)));
+    const ttlMs = await redis.run(windowKey(brandId), (commands) => commands.pttl(windowKey(brandId)));
     expect(ttlMs).toBeGreaterThan(0);
     expect(ttlMs).toBeLessThanOrEqual(60_000);
-    await redis.run((commands) => commands.pexpire(windowKey(brandId), 30_000));
+    await redis.run(windowKey(brandId), (commands) => commands.pexpire(windowKey(brandId), 30_000));
     expect((await spend(1, true, 1)).kind).toBe("refused");
-    expect(await redis.run((commands) => commands.pttl(windowKey(brandId)))).toBeLessThanOrEqual(30_000);
+    expect(await redis.run(windowKey(brandId), (commands) => commands.pttl(windowKey(brandId)))).toBeLessThanOrEqual(30_000);
   });
 
   it("takes less than 4 KB for 240 requests and never holds more of them", async () => {
     await Promise.all(Array.from({ length: 500 }, () => spend(1, true, 240)));
     expect(await spent()).toBe(240);
-    const bytes = await redis.run((commands) => commands.memory("USAGE", windowKey(brandId), "SAMPLES", 0));
+    const bytes = await redis.run(windowKey(brandId), (commands) => commands.memory("USAGE", windowKey(brandId), "SAMPLES", 0));
     expect(bytes).toBeLessThan(4_096);
   });
 
   it("holds whole microseconds, newest first", async () => {
     for (let i = 0; i < 3; i += 1) await spend(1, true);
-    const entries = await redis.run((commands) => commands.lrange(windowKey(brandId), 0, -1));
+    const entries = await redis.run(windowKey(brandId), (commands) => commands.lrange(windowKey(brandId), 0, -1));
     for (const entry of entries) expect(entry).toMatch(/^\d{16}$/);
     expect(entries).toEqual(entries.toSorted().toReversed());
   });
 
   it("goes on from its newest entry when the clock of Redis has been set back", async () => {
     await spend(1, true, 2);
-    const [entry] = await redis.run((commands) => commands.lrange(windowKey(brandId), 0, 0));
+    const [entry] = await redis.run(windowKey(brandId), (commands) => commands.lrange(windowKey(brandId), 0, 0));
     const ahead = String(Number(entry) + 40_000_000);
-    await redis.run((commands) => commands.lset(windowKey(brandId), 0, ahead));
+    await redis.run(windowKey(brandId), (commands) => commands.lset(windowKey(brandId), 0, ahead));
     expect(await spend(1, true, 2)).toEqual({ kind: "admitted", limit: 2, remaining: 0, resetSeconds: 60 });
-    expect(await redis.run((commands) => commands.lrange(windowKey(brandId), 0, -1))).toEqual([ahead, ahead]);
+    expect(await redis.run(windowKey(brandId), (commands) => commands.lrange(windowKey(brandId), 0, -1))).toEqual([ahead, ahead]);
     expect(await spend(1, true, 2)).toEqual({ kind: "refused", limit: 2, retryAfterSeconds: 60 });
   });
 });

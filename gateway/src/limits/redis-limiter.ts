@@ -1,4 +1,4 @@
-import { EPOCH_TTL_SECONDS, epochKey, luaScript, windowKey, type GuardedRedis } from "@brand-records/redis";
+import { EPOCH_TTL_SECONDS, epochKey, luaScript, windowKey, type RedisClient } from "@brand-records/redis";
 import { WINDOW_SECONDS, type Spend, type Verdict } from "./rate-limiter.ts";
 
 const STALE = 0;
@@ -48,16 +48,17 @@ return { ${ADMITTED}, limit - accepted, math.ceil(((oldest or now) + window - no
 
 /** One bound for all processes. Epoch and window are looked at in one step, so nothing comes between them. */
 export class RedisLimiter {
-  readonly #redis: GuardedRedis;
+  readonly #redis: RedisClient;
 
-  constructor(redis: GuardedRedis) {
+  constructor(redis: RedisClient) {
     this.#redis = redis;
   }
 
-  /** @throws RedisUnavailable */
+  /** @throws RedisUnavailable, RedisReplyError */
   async spend({ brandId, limit, epoch, fresh }: Spend): Promise<Verdict> {
-    const reply = await this.#redis.run((commands) =>
-      spendScript(commands, epochKey(brandId), windowKey(brandId), epoch, fresh ? 1 : 0, limit, EPOCH_TTL_SECONDS, WINDOW_SECONDS),
+    const key = windowKey(brandId);
+    const reply = await this.#redis.run(key, (commands) =>
+      spendScript(commands, epochKey(brandId), key, epoch, fresh ? 1 : 0, limit, EPOCH_TTL_SECONDS, WINDOW_SECONDS),
     );
     const verdict = reply as [typeof STALE] | [typeof ADMITTED, remaining: number, resetSeconds: number] | [typeof REFUSED, number];
     if (verdict[0] === STALE) return { kind: "stale" };

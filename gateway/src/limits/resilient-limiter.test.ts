@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { openRedis, windowKey, type GuardedRedis } from "@brand-records/redis";
+import { openRedis, windowKey, type RedisClient } from "@brand-records/redis";
 import { Registry } from "@brand-records/telemetry";
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
 import type { Spend, Verdict } from "./rate-limiter.ts";
@@ -8,7 +8,7 @@ import { ResilientLimiter } from "./resilient-limiter.ts";
 const LIMIT = 60;
 
 let server: RedisServer;
-let witness: GuardedRedis;
+let witness: RedisClient;
 let limiter: ResilientLimiter;
 let metrics: Registry;
 let lines: string[];
@@ -57,7 +57,7 @@ const redisDecides = (): Promise<void> =>
   eventually(async () => {
     const other = newBrand();
     await spend({ brandId: other });
-    expect(await witness.run((commands) => commands.exists(windowKey(other)))).toBe(1);
+    expect(await witness.run(windowKey(other), (commands) => commands.exists(windowKey(other)))).toBe(1);
     expect(await metric("rate_limiter_redis_up")).toBe(1);
   });
 
@@ -114,7 +114,41 @@ it("does not admit twice because Redis came back empty", async () => {
   expect(await spend()).toMatchObject({ kind: "admitted", remaining: 4 });
   expect(await admitted(200)).toBe(4);
   expect(await spend({ fresh: false })).toEqual({ kind: "stale" });
-  expect(await witness.run((commands) => commands.llen(windowKey(brandId)))).toBe(5);
+  expect(await witness.run(windowKey(brandId), (commands) => commands.llen(windowKey(brandId)))).toBe(5);
+});
+
+describe("an error reply about one brand's key", () => {
+  const breakWindow = () => witness.run(windowKey(brandId), (commands) => commands.set(windowKey(brandId), "no list"));
+
+  it("sends that brand to this process and no other, and is counted and logged, but not with every request", async () => {
+    open();
+    await redisDecides();
+    await breakWindow();
+    expect(await admitted(200)).toBe(LIMIT);
+    const other = newBrand();
+    expect((await spend({ brandId: other })).kind).toBe("admitted");
+    expect(await witness.run(windowKey(other), (commands) => commands.llen(windowKey(other)))).toBe(1);
+    expect(await metric("rate_limiter_redis_up")).toBe(1);
+    expect(await metric("rate_limiter_redis_error_replies_total")).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.includes("refuses"))).toHaveLength(1);
+  });
+
+  it("forgets nothing that was accepted meanwhile when the key is repaired", async () => {
+    open();
+    await redisDecides();
+    await breakWindow();
+    expect(await admitted(50)).toBe(50);
+    await witness.run(windowKey(brandId), (commands) => commands.del(windowKey(brandId)));
+    expect(await admitted(200)).toBe(10);
+  });
+
+  it("calls a cached epoch stale, since nobody can vouch for it", async () => {
+    open();
+    await redisDecides();
+    await spend();
+    await breakWindow();
+    expect(await spend({ fresh: false })).toEqual({ kind: "stale" });
+  });
 });
 
 /** Requests of many brands, each of which sends exactly its limit. Runs until it is stopped. */
@@ -185,7 +219,8 @@ it.each([
     await traffic.stop();
 
     expect(traffic.surprises).toEqual([]);
-    expect(lines.at(-1)).toContain("over all processes");
+    // A last answer may have been late on a busy machine.
+    await eventually(() => expect(lines.at(-1)).toContain("over all processes"));
     // All of this took less than a minute, or it would have timed out: whatever was admitted still counts.
     const kinds = await Promise.all(traffic.brands.map(async (brand) => (await spend({ brandId: brand })).kind));
     expect(new Set(kinds)).toEqual(new Set(["refused"]));

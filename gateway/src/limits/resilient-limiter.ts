@@ -1,8 +1,12 @@
-import { openRedis, RedisUnavailable, type RedisLog } from "@brand-records/redis";
+import { openRedis, RedisReplyError, RedisUnavailable, RepeatedWarning, type RedisLog } from "@brand-records/redis";
 import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
+import { LRUCache } from "lru-cache";
 import { WINDOW_SECONDS, type CountedVerdict, type RateLimiter, type Spend, type Verdict } from "./rate-limiter.ts";
 import { RedisLimiter } from "./redis-limiter.ts";
 import { SlidingWindows } from "./sliding-windows.ts";
+
+/** More brands than this are not decided here within a minute by one process. */
+const BRANDS_MAX = 50_000;
 
 export interface ResilientLimiterOptions {
   readonly redisUrl: string;
@@ -14,7 +18,8 @@ export interface ResilientLimiterOptions {
 }
 
 /**
- * Redis decides while it answers, and the bound is the brand's over all processes. Without Redis this process decides,
+ * Redis decides while it answers, and the bound is the brand's over all processes. Without Redis, or the node of a cluster that has
+ * the brand, this process decides,
  * over the requests that it has accepted itself: it takes note of them all the time, so it does not begin with an empty
  * window. The bound is then per process, which a metric and a log line say.
  */
@@ -24,9 +29,11 @@ export class ResilientLimiter implements RateLimiter {
   readonly #log: RedisLog;
   readonly #redisUp: Gauge;
   readonly #fallbackDecisions: Counter;
-  /** Requests may have been accepted without Redis' knowledge, or Redis may have forgotten some. */
-  #redisMissedSome = false;
-  /** Until Redis knows every request of the window again; until then, on the clock of `#windows`, this process has to agree. */
+  readonly #errorReplies: Counter;
+  readonly #errorReplyWarning: RepeatedWarning;
+  /** Brands whose requests were accepted here in the last minute, without Redis' knowledge: this process must agree to more. */
+  readonly #acceptedHere = new LRUCache<string, true>({ max: BRANDS_MAX, ttl: WINDOW_SECONDS * 1_000 });
+  /** Redis may have forgotten requests from before. Until then, on the clock of `#windows`, this process must agree. */
   #redisKnowsFrom = 0;
 
   constructor({ redisUrl, log, metrics, ...timing }: ResilientLimiterOptions) {
@@ -42,7 +49,19 @@ export class ResilientLimiter implements RateLimiter {
       labelNames: ["verdict"],
       registers: [metrics],
     });
-    this.#redis = new RedisLimiter(openRedis(redisUrl, { ...timing, onStateChange: (isUp, cause) => this.#redisChanged(isUp, cause) }));
+    this.#errorReplies = new Counter({
+      name: "rate_limiter_redis_error_replies_total",
+      help: "Requests that were decided in this process because Redis answered with an error about their brand",
+      labelNames: ["code"],
+      registers: [metrics],
+    });
+    this.#errorReplyWarning = new RepeatedWarning(log, "redis refuses a brand's keys: the brand's rate limit holds per process");
+    const redis = openRedis(redisUrl, {
+      ...timing,
+      onStateChange: (isUp, cause) => this.#redisChanged(isUp, cause),
+      onPossibleLoss: () => void (this.#redisKnowsFrom = this.#windows.now() + WINDOW_SECONDS * 1_000_000),
+    });
+    this.#redis = new RedisLimiter(redis);
   }
 
   /**
@@ -52,12 +71,12 @@ export class ResilientLimiter implements RateLimiter {
   async spend(spend: Spend): Promise<Verdict> {
     const { brandId, limit, fresh } = spend;
     const at = this.#windows.now();
-    const mustAgree = at < this.#redisKnowsFrom;
+    const mustAgree = at < this.#redisKnowsFrom || this.#acceptedHere.has(brandId);
     const own = this.#windows.spend(brandId, limit, at);
-    if (own.kind === "refused" && mustAgree) return this.#decidedHere(fresh ? own : { kind: "stale" });
+    if (own.kind === "refused" && mustAgree) return this.#decidedHere(brandId, fresh ? own : { kind: "stale" });
 
     const shared = await this.#askRedis(spend);
-    if (shared === undefined) return this.#decidedHere(this.#withoutRedis(spend, own, at));
+    if (shared === undefined) return this.#decidedHere(brandId, this.#withoutRedis(spend, own, at));
     if (shared.kind !== "admitted") {
       if (own.kind === "admitted") this.#windows.takeBack(brandId, at);
       return shared;
@@ -81,7 +100,10 @@ export class ResilientLimiter implements RateLimiter {
       return await this.#redis.spend(spend);
     } catch (error) {
       if (error instanceof RedisUnavailable) return undefined; // Logged once, when the state changed.
-      throw error;
+      if (!(error instanceof RedisReplyError)) throw error;
+      this.#errorReplies.inc({ code: error.code });
+      this.#errorReplyWarning.write({ err: error, brand_id: spend.brandId });
+      return undefined;
     }
   }
 
@@ -94,8 +116,8 @@ export class ResilientLimiter implements RateLimiter {
     return own.kind === "admitted" ? own : this.#windows.spend(brandId, limit, this.#windows.now());
   }
 
-  #decidedHere(verdict: Verdict): Verdict {
-    this.#redisMissedSome = true;
+  #decidedHere(brandId: string, verdict: Verdict): Verdict {
+    if (verdict.kind === "admitted") this.#acceptedHere.set(brandId, true);
     this.#fallbackDecisions.inc({ verdict: verdict.kind });
     return verdict;
   }
@@ -103,12 +125,12 @@ export class ResilientLimiter implements RateLimiter {
   #redisChanged(isUp: boolean, cause: unknown): void {
     this.#redisUp.set(isUp ? 1 : 0);
     if (isUp) {
-      // At the start nothing has been missed, and this process has no reason to be asked.
-      if (this.#redisMissedSome) this.#redisKnowsFrom = this.#windows.now() + WINDOW_SECONDS * 1_000_000;
       this.#log.info({}, "redis answers: the rate limit holds over all processes");
     } else {
-      this.#redisMissedSome = true;
-      this.#log.warn({ err: cause }, "redis is unavailable: until it answers, the rate limit holds per process");
+      this.#log.warn(
+        { err: cause },
+        "redis is unavailable, or a node of it: until it answers, the rate limit of its brands holds per process",
+      );
     }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseRedisUrl } from "./redis-url.ts";
 
 /** Kinds of settings: what a variable's text may be, and what it becomes. */
 
@@ -27,7 +28,15 @@ export const origin = z.url({ protocol: /^https?$/, error: "has to be an http or
 export const MAKE_A_KEY = 'Make one with: echo "1:$(openssl rand -base64 32)"';
 
 export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: "has to be a postgres:// URL" });
-export const redisUrl = z.url({ protocol: /^rediss?$/, error: "has to be a redis:// URL" });
+
+/** A Redis or a Redis Cluster: see parseRedisUrl. Kept as text, which processes hand on. */
+export const redisUrl = z.string().superRefine((url, context) => {
+  try {
+    parseRedisUrl(url);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+  }
+});
 
 /** Settings every process shares. */
 export const sharedSettings = {

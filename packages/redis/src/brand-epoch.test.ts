@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { eventually } from "@brand-records/testkit";
 import { EPOCH_TTL_SECONDS, epochKey, publishEpoch } from "./brand-epoch.ts";
-import { openRedis, type GuardedRedis } from "./guarded-redis.ts";
+import { openRedis } from "./open-redis.ts";
+import type { RedisClient } from "./redis-client.ts";
 
-let redis: GuardedRedis;
+let redis: RedisClient;
 
 beforeAll(async () => {
   redis = openRedis(process.env["TEST_REDIS_URL"]!, { commandTimeoutMs: 20_000 });
@@ -12,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => redis.stop());
 
-const stored = (brandId: string) => redis.run((commands) => commands.get(epochKey(brandId)));
+const stored = (brandId: string) => redis.run(epochKey(brandId), (commands) => commands.get(epochKey(brandId)));
 
 it("raises an epoch and never lowers one, by number and not by text", async () => {
   const brandId = `brd_${randomUUID()}`;
@@ -44,9 +45,9 @@ it.each([
 ])("lets the epoch live for another hour when %s one is published", async (_which, epoch) => {
   const brandId = `brd_${randomUUID()}`;
   await publishEpoch(redis, brandId, 5);
-  await redis.run((commands) => commands.expire(epochKey(brandId), 10));
+  await redis.run(epochKey(brandId), (commands) => commands.expire(epochKey(brandId), 10));
   await publishEpoch(redis, brandId, epoch);
-  const ttl = await redis.run((commands) => commands.ttl(epochKey(brandId)));
+  const ttl = await redis.run(epochKey(brandId), (commands) => commands.ttl(epochKey(brandId)));
   expect(ttl).toBeGreaterThan(10);
   expect(ttl).toBeLessThanOrEqual(EPOCH_TTL_SECONDS);
 });

@@ -1,5 +1,5 @@
-import type { GuardedRedis } from "./guarded-redis.ts";
 import { luaScript } from "./lua-script.ts";
+import type { RedisClient } from "./redis-client.ts";
 
 /**
  * What accounts and gateways say to each other through Redis. The braces are a hash tag: in a cluster everything of one
@@ -34,8 +34,9 @@ end
  * Tells every gateway that principals of this brand read at an older epoch are out of date. Never lowers an epoch, so
  * any number of processes may publish in any order. `epoch` is a whole number below 2^53.
  *
- * @throws RedisUnavailable
+ * @throws RedisUnavailable, RedisReplyError
  */
-export async function publishEpoch(redis: GuardedRedis, brandId: string, epoch: number): Promise<void> {
-  await redis.run((commands) => publish(commands, epochKey(brandId), epoch, EPOCH_TTL_SECONDS));
+export async function publishEpoch(redis: RedisClient, brandId: string, epoch: number): Promise<void> {
+  const key = epochKey(brandId);
+  await redis.run(key, (commands) => publish(commands, key, epoch, EPOCH_TTL_SECONDS));
 }

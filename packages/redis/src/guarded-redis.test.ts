@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
-import { openRedis, type GuardedRedis, type GuardedRedisOptions } from "./guarded-redis.ts";
+import { GuardedRedis } from "./guarded-redis.ts";
+import type { RedisClientOptions } from "./redis-client.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
 
 /** Stands before Redis: writes down what it is sent, and can keep back what it answers. */
@@ -70,8 +71,8 @@ const proxies: HoldingProxy[] = [];
 /** The time-out of most tests is long: what they are about is not how busy this machine is. */
 const LONG_MS = 20_000;
 
-function open(url: string, options: GuardedRedisOptions = { commandTimeoutMs: LONG_MS }): GuardedRedis {
-  const redis = openRedis(url, options);
+function open(url: string, options: RedisClientOptions = { commandTimeoutMs: LONG_MS }): GuardedRedis {
+  const redis = new GuardedRedis(url, options);
   opened.push(redis);
   return redis;
 }
@@ -182,7 +183,21 @@ it("gives up a connection on which nothing is heard any more, and dials anew", a
   await isUp(redis);
 });
 
-it("counts an error of Redis as a failure, tells its cause, and recovers", async () => {
+it("stays up after an error reply about a command, and gives it to that command alone", async () => {
+  const states: boolean[] = [];
+  const redis = open(server.url, { commandTimeoutMs: LONG_MS, onStateChange: (up) => states.push(up) });
+  await isUp(redis);
+  await redis.run((commands) => commands.set("text", "abc"));
+  const [wrong, right] = await Promise.allSettled([
+    redis.run((commands) => commands.lpush("text", "x")),
+    redis.run((commands) => commands.get("text")),
+  ]);
+  expect(wrong).toMatchObject({ reason: { name: "RedisReplyError", code: "WRONGTYPE", cause: { message: expect.any(String) } } });
+  expect(right).toMatchObject({ value: "abc" });
+  expect(states).toEqual([true]);
+});
+
+it("counts a server that serves nobody as down, tells its cause, and recovers", async () => {
   const lines: unknown[] = [];
   const log = {
     info: (_fields: object, message: string) => lines.push(message),
@@ -190,12 +205,15 @@ it("counts an error of Redis as a failure, tells its cause, and recovers", async
   };
   const redis = open(server.url, { commandTimeoutMs: LONG_MS, log });
   await isUp(redis);
-  await expect(redis.run((commands) => commands.call("nonsense"))).rejects.toMatchObject({
+  // A replica refuses to write.
+  await witness.run((commands) => commands.replicaof("127.0.0.1", 1));
+  await expect(redis.run((commands) => commands.set("a", "b"))).rejects.toMatchObject({
     name: "RedisUnavailable",
-    cause: { message: expect.stringContaining("unknown command") },
+    cause: { message: expect.stringContaining("READONLY") },
   });
+  await witness.run((commands) => commands.replicaof("NO", "ONE"));
   await isUp(redis);
-  expect(lines).toEqual(["redis answers", "redis is unavailable", "redis answers"]);
+  expect(lines.slice(0, 3)).toEqual(["redis answers", "redis is unavailable", "redis answers"]);
 });
 
 it("keeps the password out of every error when Redis refuses it", async () => {

@@ -1,5 +1,7 @@
 import { Redis } from "ioredis";
 import { cleanError } from "./clean-error.ts";
+import type { RedisClientOptions } from "./redis-client.ts";
+import { isReplyAboutCommand, RedisReplyError } from "./redis-reply-error.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
 import { startReplyDeadline } from "./reply-deadline.ts";
 
@@ -11,32 +13,25 @@ const SILENCE_MS_MAX = 2_000;
 /** What a closing connection has left to say is of no use to anyone. */
 const DISCONNECT_MS_MAX = 10;
 
-export interface RedisLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
+/** A node of a cluster. */
+export interface RedisNode {
+  readonly host: string;
+  readonly port: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: object;
 }
 
-export interface GuardedRedisOptions {
-  /** Gets one line at each change of state. */
-  readonly log?: RedisLog;
-  readonly commandTimeoutMs?: number;
-  /** At each change of state, the first one included; `cause` says why Redis is down. */
-  readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
-}
+type GuardedRedisOptions = Omit<RedisClientOptions, "onPossibleLoss">;
 
 /**
- * Connects by itself, now and after every loss. Nothing has to be reachable yet: until a first PING has answered Redis
- * counts as down.
- */
-export function openRedis(url: string, options: GuardedRedisOptions = {}): GuardedRedis {
-  return new GuardedRedis(url, options);
-}
-
-/**
- * A Redis that never makes anybody wait. A command is answered within the time-out or fails with RedisUnavailable; after
- * one failure of any kind commands fail at once and none is sent, until a PING has answered within the time-out. So
+ * One server that never makes anybody wait. A command is answered within the time-out or fails with RedisUnavailable; after
+ * one such failure commands fail at once and none is sent, until a PING has answered within the time-out. So
  * what a frozen Redis executes when it thaws is bounded by what was under way when it froze. No command is ever sent
  * twice. What failed may nevertheless have been executed.
+ *
+ * Connects by itself, now and after every loss. Nothing has to be reachable yet: until a first PING has answered the server
+ * counts as down.
  */
 export class GuardedRedis {
   readonly #redis: Redis;
@@ -52,23 +47,25 @@ export class GuardedRedis {
   #probeTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(url: string, options: GuardedRedisOptions) {
+  /** @param target a redis:// URL, or a node of a cluster */
+  constructor(target: string | RedisNode, options: GuardedRedisOptions = {}) {
     this.#options = options;
     this.#commandTimeoutMs = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
-    this.#redis = new Redis(url, {
+    const connection = {
       enableOfflineQueue: false,
       // Both are needed: 0 rejects what was under way as soon as the connection is lost, false keeps it from being sent again.
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       // Its waiting for a dataset to load cannot be stopped; our PING is refused meanwhile and does the same.
       enableReadyCheck: false,
-      retryStrategy: (attempts) => Math.min(attempts * 50, PAUSE_MS_MAX),
+      retryStrategy: (attempts: number) => Math.min(attempts * 50, PAUSE_MS_MAX),
       // A primary that became a replica stays one on this connection; whoever took over is found by dialling again.
-      reconnectOnError: (error) => error.message.includes("READONLY"),
+      reconnectOnError: (error: Error) => error.message.includes("READONLY"),
       connectTimeout: SILENCE_MS_MAX,
       socketTimeout: SILENCE_MS_MAX,
       disconnectTimeout: DISCONNECT_MS_MAX,
-    });
+    };
+    this.#redis = typeof target === "string" ? new Redis(target, connection) : new Redis({ ...target, ...connection });
     this.#redis.on("error", (error: Error) => {
       this.#connectionError = cleanError(error);
     });
@@ -86,9 +83,10 @@ export class GuardedRedis {
   }
 
   /**
-   * Runs `command`, which sends one command and does nothing else: whatever it fails with counts as Redis failing.
+   * Runs `command`, which sends one command and does nothing else: whatever it fails with, but for an error reply about that
+   * command, counts as Redis failing.
    *
-   * @throws RedisUnavailable
+   * @throws RedisUnavailable, RedisReplyError
    */
   async run<T>(command: (redis: Redis) => Promise<T>): Promise<T> {
     if (!this.isUp) throw new RedisUnavailable(this.#downBecause);
@@ -98,6 +96,10 @@ export class GuardedRedis {
       return reply;
     } catch (error) {
       const cause = cleanError(error);
+      if (isReplyAboutCommand(error)) {
+        this.#failures = 0;
+        throw new RedisReplyError(cause);
+      }
       this.#fail(cause);
       throw new RedisUnavailable(cause);
     }

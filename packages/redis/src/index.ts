@@ -1,4 +1,8 @@
 export { EPOCH_TTL_SECONDS, epochKey, PRINCIPAL_TTL_MS, publishEpoch, windowKey } from "./brand-epoch.ts";
-export { GuardedRedis, openRedis, type GuardedRedisOptions, type RedisLog } from "./guarded-redis.ts";
+export { keySlot, SLOTS } from "./key-slot.ts";
 export { luaScript, type LuaScript } from "./lua-script.ts";
+export { openRedis } from "./open-redis.ts";
+export type { RedisClient, RedisClientOptions, RedisLog } from "./redis-client.ts";
+export { RedisReplyError } from "./redis-reply-error.ts";
 export { RedisUnavailable } from "./redis-unavailable.ts";
+export { RepeatedWarning } from "./repeated-warning.ts";

@@ -36,5 +36,5 @@ export function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logg
 function openEpochBoard(config: AccountsConfig, life: Lifecycle, log: Logger): EpochBoard {
   if (config.REDIS_URL === undefined) return noEpochBoard;
   const redis = openRedis(config.REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS });
-  return redisEpochBoard(life.own("redis", redis));
+  return redisEpochBoard(life.own("redis", redis), log);
 }

@@ -1,7 +1,8 @@
-import { publishEpoch, RedisUnavailable, type GuardedRedis } from "@brand-records/redis";
+import { publishEpoch, RedisReplyError, RedisUnavailable, RepeatedWarning, type RedisClient, type RedisLog } from "@brand-records/redis";
 import type { EpochBoard } from "./epoch-board.ts";
 
-export function redisEpochBoard(redis: GuardedRedis): EpochBoard {
+export function redisEpochBoard(redis: RedisClient, log: RedisLog): EpochBoard {
+  const refused = new RepeatedWarning(log, "redis refuses a brand's epoch: gateways find out from accounts");
   return {
     async publish(brandId, epoch) {
       try {
@@ -10,7 +11,9 @@ export function redisEpochBoard(redis: GuardedRedis): EpochBoard {
       } catch (error) {
         // Logged once, when Redis' state changed; the republisher makes up for it.
         if (error instanceof RedisUnavailable) return false;
-        throw error;
+        if (!(error instanceof RedisReplyError)) throw error;
+        refused.write({ err: error, brand_id: brandId });
+        return false;
       }
     },
   };

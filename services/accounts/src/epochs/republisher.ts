@@ -19,9 +19,8 @@ export function startRepublisher(db: Database, board: EpochBoard, log: Logger): 
     try {
       const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS);
       for (let done = 0; done < changed.length; done += BATCH) {
-        const published = await Promise.all(changed.slice(done, done + BATCH).map(({ id, epoch }) => board.publish(id, epoch)));
-        // Redis is away: the next round tries again.
-        if (published.includes(false)) return;
+        // What cannot be published fails at once: a brand that Redis refuses, or a node that is away, keeps none of the others waiting.
+        await Promise.all(changed.slice(done, done + BATCH).map(({ id, epoch }) => board.publish(id, epoch)));
       }
     } catch (error) {
       log.warn({ err: error }, "epochs could not be read for republication");

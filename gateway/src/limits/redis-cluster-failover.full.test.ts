@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { keySlot, SLOTS, windowKey } from "@brand-records/redis";
+import { Registry } from "@brand-records/telemetry";
+import { askRedis, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
+import { ResilientLimiter } from "./resilient-limiter.ts";
+
+/** One promise: a shard that fails over costs its own brands a moment of counting per process, and nobody a refusal. */
+
+const LIMIT = 60;
+
+let cluster: RedisClusterServers;
+beforeAll(async () => {
+  cluster = await startRedisCluster({ replicas: true });
+}, 60_000);
+afterAll(() => cluster.stop());
+
+const shardOf = (brandId: string): number => Math.floor((keySlot(windowKey(brandId)) * 3) / SLOTS);
+
+/** A limiter of its own for the brands of some shards: its metrics tell what became of them. Sends each brand's whole limit, again and again. */
+class ShardTraffic {
+  readonly #metrics = new Registry();
+  readonly #shards: readonly number[];
+  readonly limiter: ResilientLimiter;
+  readonly brands: string[] = [];
+  readonly refusals: unknown[] = [];
+  requests = 0;
+  fallbacks = 0;
+  firstFallbackAt = Number.NaN;
+  lastFallbackAt = Number.NaN;
+  #isStopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(...shards: number[]) {
+    this.#shards = shards;
+    const log = { info: () => {}, warn: () => {} };
+    // Longer than in production: this is not about how busy the machine is.
+    this.limiter = new ResilientLimiter({ redisUrl: cluster.url, log, metrics: this.#metrics, commandTimeoutMs: 500 });
+  }
+
+  start(): void {
+    this.#running = this.#send();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  more(requests: number): Promise<void> {
+    const goal = this.requests + requests;
+    return eventually(() => expect(this.requests).toBeGreaterThan(goal), { timeoutMs: 30_000 });
+  }
+
+  async #send(): Promise<void> {
+    while (!this.#isStopped) {
+      const brandId = `brd_${randomUUID()}`;
+      if (!this.#shards.includes(shardOf(brandId))) continue;
+      this.brands.push(brandId);
+      for (let sent = 0; sent < LIMIT; sent += 1) await this.#one(brandId);
+    }
+  }
+
+  async #one(brandId: string): Promise<void> {
+    const verdict = await this.limiter.spend({ brandId, limit: LIMIT, epoch: 1, fresh: true });
+    this.requests += 1;
+    if (verdict.kind !== "admitted") this.refusals.push({ brandId, verdict });
+    const { values } = await this.#metrics.getSingleMetric("rate_limiter_fallback_decisions_total")!.get();
+    const fallbacks = values.reduce((sum, { value }) => sum + value, 0);
+    if (fallbacks > this.fallbacks) {
+      this.lastFallbackAt = performance.now();
+      if (this.fallbacks === 0) this.firstFallbackAt = this.lastFallbackAt;
+    }
+    this.fallbacks = fallbacks;
+    await new Promise(setImmediate);
+  }
+}
+
+const promotion = async (url: string): Promise<number> => {
+  await eventually(async () => expect(await askRedis(url, "INFO replication")).toContain("role:master"), { timeoutMs: 30_000, everyMs: 5 });
+  return performance.now();
+};
+
+it.each([
+  ["is killed", 0, (shard: number) => cluster.masters[shard]!.kill(), async () => {}],
+  ["freezes", 1, (shard: number) => cluster.masters[shard]!.freeze(), (shard: number) => cluster.masters[shard]!.thaw()],
+  [
+    "hands over to its replica",
+    2,
+    (shard: number) => askRedis(cluster.replicas[shard]!.url, "CLUSTER FAILOVER").then(() => {}),
+    async () => {},
+  ],
+])(
+  "when a master %s, its brands are decided in process until its replica serves them, and no other brand is affected",
+  async (how, shard, disturb, repair) => {
+    const [affected, others] = [new ShardTraffic(shard), new ShardTraffic(...[0, 1, 2].filter((other) => other !== shard))];
+    try {
+      await Promise.all([affected.limiter.firstContact, others.limiter.firstContact]);
+      for (const traffic of [affected, others]) traffic.start();
+      await Promise.all([affected.more(300), others.more(300)]);
+      expect([affected.fallbacks, others.fallbacks]).toEqual([0, 0]);
+
+      const disturbedAt = performance.now();
+      await disturb(shard);
+      const promotedAt = await promotion(cluster.replicas[shard]!.url);
+      // Redis decides again, which the brand's window on the new master shows.
+      await eventually(
+        async () => {
+          const brandId = affected.brands.at(-1)!;
+          expect(Number(await askRedis(cluster.replicas[shard]!.url, `LLEN ${windowKey(brandId)}`))).toBeGreaterThan(0);
+        },
+        { timeoutMs: 30_000 },
+      );
+      await Promise.all([affected.more(300), others.more(300)]);
+      await repair(shard);
+      await Promise.all([affected.more(300), others.more(300)]);
+      await Promise.all([affected.stop(), others.stop()]);
+
+      expect([affected.refusals, others.refusals]).toEqual([[], []]);
+      expect(others.fallbacks).toBe(0);
+      // All of it took less than a minute: whatever was admitted still counts, whatever the new master had not copied.
+      for (const traffic of [affected, others]) {
+        const kinds = await Promise.all(
+          traffic.brands
+            .slice(-300)
+            .map(async (brandId) => (await traffic.limiter.spend({ brandId, limit: LIMIT, epoch: 1, fresh: true })).kind),
+        );
+        expect(new Set(kinds)).toEqual(new Set(["refused"]));
+      }
+      const ms = (value: number): string => (Number.isNaN(value) ? "none" : `${Math.round(value)} ms`);
+      process.stdout.write(
+        `A master ${how}: promoted after ${ms(promotedAt - disturbedAt)}; in process for ${ms(affected.lastFallbackAt - affected.firstFallbackAt)} ` +
+          `(${affected.fallbacks} of ${affected.requests} requests), ${ms(affected.lastFallbackAt - promotedAt)} of it after the promotion\n`,
+      );
+    } finally {
+      await Promise.all([affected.stop(), others.stop()]);
+      await Promise.all([affected.limiter.stop(), others.limiter.stop()]);
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
+import { askRedis, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
+import { epochKey, publishEpoch } from "./brand-epoch.ts";
+import { keySlot } from "./key-slot.ts";
+import { openRedis } from "./open-redis.ts";
+import type { RedisClient, RedisClientOptions } from "./redis-client.ts";
+
+/** The time-out is long: what most tests are about is not how busy this machine is. */
+const LONG_MS = 20_000;
+
+let cluster: RedisClusterServers;
+const opened: RedisClient[] = [];
+beforeAll(async () => {
+  cluster = await startRedisCluster({ masters: 2 });
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((redis) => redis.stop()));
+});
+afterAll(() => cluster.stop());
+
+function open(url = cluster.url, options: RedisClientOptions = {}): RedisClient {
+  const redis = openRedis(url, { commandTimeoutMs: LONG_MS, ...options });
+  opened.push(redis);
+  return redis;
+}
+
+/** A key of the first master's, or the second's. */
+function keyOf(master: number): string {
+  for (;;) {
+    const key = `key:{${randomUUID()}}`;
+    if (Math.floor(keySlot(key) / 8_192) === master) return key;
+  }
+}
+
+const addressOf = (master: number): string => new URL(cluster.masters[master]!.url).host;
+
+it("computes slots as Redis does", async () => {
+  for (const key of ["", "a", "123456789", "{brd_1}", "rate:{brd_1}", "epoch:{brd_1}", "{}x", "x{", "{a}{b}", "kamusta"]) {
+    const slot = await askRedis(cluster.masters[0]!.url, `CLUSTER KEYSLOT "${key}"`);
+    expect({ key, slot: keySlot(key) }).toEqual({ key, slot: Number(slot) });
+  }
+});
+
+it("finds every node from one of them, and the node of every key", async () => {
+  const redis = open(`redis+cluster://${addressOf(1)}`);
+  await redis.firstContact;
+  expect(redis.isUp).toBe(true);
+  for (const key of [keyOf(0), keyOf(1)]) {
+    await redis.run(key, (commands) => commands.set(key, "here"));
+    await expect(redis.run(key, (commands) => commands.get(key))).resolves.toBe("here");
+  }
+});
+
+it("takes several hosts of a redis:// URL for a cluster", async () => {
+  const redis = open(`redis://${addressOf(0)},${addressOf(1)}`);
+  await redis.firstContact;
+  await Promise.all([keyOf(0), keyOf(1)].map((key) => redis.run(key, (commands) => commands.set(key, "x"))));
+});
+
+it("runs a script about a brand on the brand's node, also where the node has lost the script", async () => {
+  const redis = open();
+  await redis.firstContact;
+  const brandId = `brd_${randomUUID()}`;
+  await publishEpoch(redis, brandId, 1);
+  for (const { url } of cluster.masters) await askRedis(url, "SCRIPT FLUSH");
+  await publishEpoch(redis, brandId, 2);
+  await publishEpoch(redis, brandId, 3);
+  await expect(redis.run(epochKey(brandId), (commands) => commands.get(epochKey(brandId)))).resolves.toBe("3");
+});
+
+it("follows a slot to another node, while it is being moved and after, and executes every command once", async () => {
+  const losses: string[] = [];
+  const redis = open(cluster.url, { onPossibleLoss: () => losses.push("loss") });
+  await redis.firstContact;
+  const [from, to] = [cluster.masters[0]!.url, cluster.masters[1]!.url];
+  const [fromId, toId] = [await askRedis(from, "CLUSTER MYID"), await askRedis(to, "CLUSTER MYID")];
+  const key = keyOf(0);
+  const slot = keySlot(key);
+  const increase = () => redis.run(key, (commands) => commands.incr(key));
+
+  // Nothing is in the slot yet: the old node asks to ask the new one.
+  await askRedis(to, `CLUSTER SETSLOT ${slot} IMPORTING ${fromId}`);
+  await askRedis(from, `CLUSTER SETSLOT ${slot} MIGRATING ${toId}`);
+  expect([await increase(), await increase()]).toEqual([1, 2]);
+  expect(losses).toEqual([]);
+  await askRedis(to, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
+  await askRedis(from, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
+  expect(await increase()).toBe(3);
+  // The new node may not have all that the old one had accepted.
+  expect(losses).not.toEqual([]);
+  expect(await askRedis(to, `GET ${key}`)).toBe("3");
+});
+
+it("gives every node the user and password of the URL, and no error of theirs holds it", async () => {
+  for (const { url } of cluster.masters) await askRedis(url, "CONFIG SET requirepass hunter2");
+  const redis = open(cluster.url.replace("//", "//default:hunter2@"));
+  await redis.firstContact;
+  const keys = [keyOf(0), keyOf(1)];
+  for (const key of keys) await redis.run(key, (commands) => commands.set(key, "x"));
+
+  const causes: unknown[] = [];
+  const refused = open(cluster.url.replace("//", "//:hunter3@"), { onStateChange: (_up, cause) => causes.push(cause) });
+  await refused.firstContact;
+  causes.push(await refused.run("key", (commands) => commands.get("key")).catch((error: unknown) => error));
+  expect(causes).toHaveLength(2);
+  expect(inspect(causes, { depth: null, showHidden: true })).not.toContain("hunter3");
+
+  for (const key of keys) await redis.run(key, (commands) => commands.config("SET", "requirepass", ""));
+});
+
+it("fails the keys of a node that is gone and no others, and says which node", async () => {
+  const states: boolean[] = [];
+  const lines: object[] = [];
+  const log = { info: () => {}, warn: (fields: object) => void lines.push(fields) };
+  const redis = open(cluster.url, { log, onStateChange: (isUp) => states.push(isUp) });
+  await redis.firstContact;
+  const [ofGone, ofOther] = [keyOf(0), keyOf(1)];
+  await cluster.masters[0]!.kill();
+  await eventually(() => expect(redis.isUp).toBe(false));
+  await expect(redis.run(ofGone, (commands) => commands.get(ofGone))).rejects.toMatchObject({ name: "RedisUnavailable" });
+  await expect(redis.run(ofOther, (commands) => commands.incr(ofOther))).resolves.toBe(1);
+  expect(lines).toMatchObject([{ redis_node: addressOf(0), err: expect.any(Error) }]);
+  expect(states).toEqual([true, false]);
+});
+
+it("says that a server without cluster support is none", async () => {
+  const causes: unknown[] = [];
+  const redis = open(process.env["TEST_REDIS_URL"]!.replace("redis://", "redis+cluster://"), {
+    onStateChange: (_up, cause) => causes.push(cause),
+  });
+  await redis.firstContact;
+  expect(redis.isUp).toBe(false);
+  expect(String(causes[0])).toContain("cluster support disabled");
+});
+
+it("stops while no node answers, leaving nothing behind", async () => {
+  const redis = open("redis+cluster://127.0.0.1:1");
+  await redis.stop();
+  await redis.firstContact;
+  await expect(redis.run("key", (commands) => commands.get("key"))).rejects.toMatchObject({ name: "RedisUnavailable" });
+});

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "@brand-records/postgres/embedded";
+import { askRedis } from "./ask-redis.ts";
+import { eventually } from "./eventually.ts";
+import { findRedisServer, type RedisServer } from "./redis-server.ts";
+import { startRedisProcess } from "./redis-process.ts";
+
+const SLOTS = 16_384;
+
+export interface RedisClusterOptions {
+  /** Default: 3. */
+  readonly masters?: number;
+  /** One for each master, which takes over when that fails. Default: false. */
+  readonly replicas?: boolean;
+  /** After this without an answer a node counts as failed. Default: 500. */
+  readonly nodeTimeoutMs?: number;
+}
+
+/** A Redis Cluster of real processes. Ask the cluster, not this, who is a master after a failover. */
+export interface RedisClusterServers {
+  /** Names every node. */
+  readonly url: string;
+  /** In the order of the slots they served at the start. */
+  readonly masters: readonly RedisServer[];
+  /** `replicas[i]` copies `masters[i]`. */
+  readonly replicas: readonly RedisServer[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a cluster and resolves when each node says that it is complete and each replica is in step. A failed shard leaves the others
+ * in service (cluster-require-full-coverage no).
+ */
+export async function startRedisCluster({
+  masters: count = 3,
+  replicas: hasReplicas = false,
+  nodeTimeoutMs = 500,
+}: RedisClusterOptions = {}): Promise<RedisClusterServers> {
+  const binary = findRedisServer();
+  if (binary === undefined) throw new Error("A cluster needs a redis-server on the PATH: the nodes must reach each other on this host.");
+  const directory = await mkdtemp(join(tmpdir(), "redis-cluster-"));
+  const startNode = async (): Promise<RedisServer> => {
+    const busPort = String(await freePort());
+    return startRedisProcess(binary, {
+      "cluster-enabled": "yes",
+      // Not the default, 10,000 more than the port, which may be above 65,535 or taken.
+      "cluster-port": busPort,
+      "cluster-node-timeout": String(nodeTimeoutMs),
+      "cluster-require-full-coverage": "no",
+      "cluster-config-file": join(directory, `${busPort}.conf`),
+      "repl-diskless-sync-delay": "0",
+    });
+  };
+  const nodes = await Promise.all(Array.from({ length: hasReplicas ? count * 2 : count }, startNode));
+  const [masters, replicas] = [nodes.slice(0, count), nodes.slice(count)];
+  const stop = async (): Promise<void> => {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    await form(masters, replicas);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url: `redis+cluster://${nodes.map((node) => new URL(node.url).host).join(",")}`,
+    masters,
+    replicas,
+    stop,
+  };
+}
+
+async function form(masters: readonly RedisServer[], replicas: readonly RedisServer[]): Promise<void> {
+  const nodes = [...masters, ...replicas];
+  for (const [index, master] of masters.entries()) {
+    const first = Math.floor((index * SLOTS) / masters.length);
+    const last = Math.floor(((index + 1) * SLOTS) / masters.length) - 1;
+    await askRedis(master.url, `CLUSTER ADDSLOTSRANGE ${first} ${last}`);
+    await askRedis(master.url, `CLUSTER SET-CONFIG-EPOCH ${index + 1}`);
+  }
+  const [seed] = masters;
+  for (const node of nodes.slice(1))
+    await askRedis(node.url, `CLUSTER MEET 127.0.0.1 ${new URL(seed!.url).port} ${await busPortOf(seed!)}`);
+  for (const [index, replica] of replicas.entries()) {
+    const id = await askRedis(masters[index]!.url, "CLUSTER MYID");
+    await eventually(() => askRedis(replica.url, `CLUSTER REPLICATE ${id}`));
+  }
+  await eventually(
+    async () => {
+      for (const node of nodes) {
+        const info = await askRedis(node.url, "CLUSTER INFO");
+        if (!info.includes("cluster_state:ok") || !info.includes(`cluster_known_nodes:${nodes.length}`)) throw new Error(info);
+      }
+      for (const replica of replicas) {
+        const info = await askRedis(replica.url, "INFO replication");
+        if (!info.includes("master_link_status:up")) throw new Error(info);
+      }
+    },
+    { timeoutMs: 30_000 },
+  );
+}
+
+const busPortOf = async (node: RedisServer): Promise<string> => /@(\d+)/.exec(await askRedis(node.url, "CLUSTER NODES"))?.[1] ?? "";
