@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-const BODY_BYTES_MAX = 64 * 1024;
+const BODY_BYTES_MAX = 768 * 1024;
 const send = (body: unknown, headers: Record<string, string> = {}) => post(stack.url, brand.key, { headers, body });
 const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
 const links = (args: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":${args}}}`;
@@ -177,7 +177,7 @@ describe("the body's size and form", () => {
     return text + " ".repeat(bytes - text.length);
   };
 
-  it("64 KiB are served, one byte more is 413, with a length or in chunks", async () => {
+  it("768 KiB are served, one byte more is 413, with a length or in chunks", async () => {
     expect((await send(padded(BODY_BYTES_MAX))).status).toBe(200);
     await expectRefused(padded(BODY_BYTES_MAX + 1), -32000, 413);
     const head = `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;

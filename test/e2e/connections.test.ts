@@ -239,3 +239,100 @@ describe("pipelined requests", () => {
     for (const socket of sockets) socket.destroy();
   });
 });
+
+describe("bodies being read at once", () => {
+  const BODY_BYTES = 768 * 1024;
+  const MEBIBYTE = 1024 * 1024;
+  const OF_ONE_BRAND_MAX = (8 * MEBIBYTE) / BODY_BYTES;
+  const OF_ALL_MAX = Math.floor((64 * MEBIBYTE) / BODY_BYTES);
+
+  async function metric(name: string): Promise<number> {
+    const text = await (await fetch(`${stack.gateways[0].adminUrl}/metrics`)).text();
+    return Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, "m").exec(text)?.[1]);
+  }
+  const heldBytes = () => metric("http_body_bytes");
+
+  interface SlowBody {
+    readonly socket: Socket;
+    /** What has been answered. */
+    text(): string;
+  }
+
+  /** A message all but whose last byte is sent. */
+  function sendSlowly(key: string): SlowBody {
+    const socket = open();
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(BODY_BYTES - 1);
+    socket.write(
+      `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${BODY_BYTES}\r\n\r\n${body}`,
+    );
+    return { socket, text: () => text };
+  }
+
+  const isRefused = ({ text }: SlowBody) => text() !== "";
+  /** Until each body is held or refused. */
+  const settled = (bodies: readonly SlowBody[]) =>
+    eventually(async () => {
+      const refused = bodies.filter(isRefused).length;
+      expect(await heldBytes()).toBe((bodies.length - refused) * BODY_BYTES);
+    });
+
+  it("of one brand take no more than its share; others are served; and all of it is free again, however they end", async () => {
+    const other = await stack.createBrand();
+    const slow = Array.from({ length: OF_ONE_BRAND_MAX + 3 }, () => sendSlowly(brand.key));
+    await eventually(() => expect(slow.filter(isRefused).length).toBeGreaterThanOrEqual(3));
+    await settled(slow);
+    expect(await heldBytes()).toBeLessThanOrEqual(8 * MEBIBYTE);
+    for (const { text } of slow.filter(isRefused)) {
+      expect(statusesOf(text())).toEqual([503]);
+      expect(text()).toMatch(/\r\nretry-after: 1\r\n/i);
+      expect(text()).toContain('"code":"unavailable"');
+    }
+    expect(await metric("http_bodies_refused_total")).toBe(slow.filter(isRefused).length);
+
+    const anothers = sendSlowly(other.key);
+    anothers.socket.write(" ");
+    await eventually(() => expect(statusesOf(anothers.text())).toEqual([200]));
+
+    const ends: ((socket: Socket) => void)[] = [
+      (socket) => socket.resetAndDestroy(),
+      (socket) => socket.destroy(),
+      (socket) => socket.end(),
+      (socket) => socket.write("}"),
+      (socket) => socket.write(" "),
+    ];
+    for (const [index, { socket }] of slow.entries()) ends[index % ends.length]!(socket);
+    await eventually(async () => expect(await heldBytes()).toBe(0));
+    const again = sendSlowly(brand.key);
+    again.socket.write(" ");
+    await eventually(() => expect(statusesOf(again.text())).toEqual([200]));
+    for (const { socket } of [...slow, anothers, again]) socket.destroy();
+  });
+
+  it("of all brands take 64 MiB together", async () => {
+    const others = await Promise.all(Array.from({ length: 9 }, () => stack.createBrand()));
+    const slow = others.flatMap(({ key }) => Array.from({ length: 10 }, () => sendSlowly(key)));
+    await eventually(() => expect(slow.filter(isRefused).length).toBeGreaterThanOrEqual(slow.length - OF_ALL_MAX));
+    await settled(slow);
+    expect(await heldBytes()).toBeLessThanOrEqual(64 * MEBIBYTE);
+    // What needs no body is served all the same.
+    expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200);
+    for (const { socket } of slow) socket.destroy();
+    await eventually(async () => expect(await heldBytes()).toBe(0));
+  });
+
+  it("take what they hold, also in chunks of a byte", async () => {
+    const socket = open();
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    const bytes = 200_000;
+    socket.write(`POST /api/mcp HTTP/1.1\r\n${authorised("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n")}`);
+    socket.write("1\r\n \r\n".repeat(bytes));
+    await eventually(async () => expect(await heldBytes()).toBeGreaterThanOrEqual(bytes));
+    expect(await heldBytes()).toBeLessThanOrEqual(2 * bytes);
+    socket.write('28\r\n{"jsonrpc":"2.0","id":1,"method":"ping"}\r\n0\r\n\r\n');
+    await eventually(() => expect(statusesOf(text)).toEqual([200]));
+    socket.destroy();
+  });
+});

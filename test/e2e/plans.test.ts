@@ -377,15 +377,44 @@ describe("wrong input", () => {
     ["no JSON", "{", 400, "invalid_json"],
     ["a list", "[]", 400, "invalid_request"],
     ["null", "null", 400, "invalid_request"],
-    ["64 KiB and a byte", JSON.stringify(input()).padEnd(64 * 1024 + 1), 413, "payload_too_large"],
+    ["768 KiB and a byte", JSON.stringify(input()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
   ])("%s: %s", async (_, body, status, code) => {
     const { key } = await planner();
     expect(await prepare(key, body)).toMatchObject({ status, body: { error: { code } } });
   });
 
-  it("of exactly 64 KiB, of four-byte characters, of dates long past is none", async () => {
+  /** In JSON that is ASCII alone: an astral character takes 12 bytes. */
+  const escaped = (value: unknown): string =>
+    JSON.stringify(value).replaceAll(/[^\0-\u007F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+  it("of the largest plan there may be is none, in whatever letters and however they are written, over both interfaces", async () => {
+    const astral = (length: number) => "😀".repeat(length);
+    const largest = () =>
+      input({
+        title: astral(200),
+        goal: astral(2_000),
+        summary: astral(2_000),
+        brief: astral(20_000),
+        requirements: Array.from({ length: 50 }, () => astral(500)),
+        platforms: Array.from({ length: 20 }, () => astral(64)),
+        notes: astral(5_000),
+      });
+    const brand = await planner();
+    const [first, ...others] = [largest(), ...GENERATIONS.map(largest)] as const;
+    expect(escaped(first).length).toBeGreaterThan(660_000);
+    expect(await prepare(brand.key, escaped(first))).toMatchObject({ status: 201, body: { title: first.title } });
+    expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
+    for (const [index, generation] of GENERATIONS.entries()) {
+      const { headers, body } = toolCall(generation, "prepare_campaign_plan", others[index]);
+      const { status, body: answer } = await post(stack.url, brand.key, { headers, body: escaped(body) });
+      expect({ status, answer }).toMatchObject({ status: 200, answer: { result: { structuredContent: { title: first.title } } } });
+      expect(await prepare(brand.key, others[index])).toMatchObject({ status: 200, replayed: "true" });
+    }
+  });
+
+  it("of exactly 768 KiB, of four-byte characters, of dates long past is none", async () => {
     const { key } = await planner();
-    expect((await prepare(key, JSON.stringify(input()).padEnd(64 * 1024))).status).toBe(201);
+    expect((await prepare(key, JSON.stringify(input()).padEnd(768 * 1024))).status).toBe(201);
     expect(await prepare(key, input({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
       status: 201,
       body: { title: "😀".repeat(200) },

@@ -49,7 +49,7 @@ export async function readJsonBody(request: Request, response: Response, bytesMa
   const context = contextOf(response);
   const began = Date.now();
   const reservation = (response.locals["bodies"] as BodyBudget).open(context.brandId ?? "");
-  const body = new GrowingBuffer();
+  const body = new GrowingBuffer(bytesMax);
   try {
     await receiveBody(request, response, bytesMax, (chunk) => body.append(chunk, reservation.add));
     // How long its client took to send it is not taken from the time to answer it.

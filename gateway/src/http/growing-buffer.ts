@@ -5,8 +5,13 @@ const CAPACITY_MIN = 4 * 1024;
  * chunk that is the only one is not copied.
  */
 export class GrowingBuffer {
+  readonly #bytesMax: number;
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** @param reserve called with the bytes that are about to be allocated; what it throws leaves the buffer as it was */
   append(chunk: Buffer, reserve: (bytes: number) => void): void {
@@ -26,7 +31,7 @@ export class GrowingBuffer {
   }
 
   #grow(length: number, reserve: (bytes: number) => void): void {
-    const capacity = Math.max(CAPACITY_MIN, 2 * this.#bytes.length, length);
+    const capacity = Math.max(Math.min(Math.max(CAPACITY_MIN, 2 * this.#bytes.length), this.#bytesMax), length);
     reserve(capacity - this.#bytes.length);
     const grown = Buffer.allocUnsafeSlow(capacity);
     this.#bytes.copy(grown, 0, 0, this.#length);

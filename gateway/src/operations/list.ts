@@ -83,23 +83,27 @@ export function parsePageArguments(given: ReadonlyMap<string, unknown>): PageArg
   const known = Object.fromEntries([...given].filter(([name]) => ARGUMENT_NAMES.includes(name)));
   const parsed = pageArguments.safeParse(known);
   if (parsed.success && unknown.length === 0) return parsed.data;
-  throw invalidParameters([
-    ...unknown.map((name) => ({
+  const problems = [
+    ...unknown.slice(0, PROBLEMS_MAX).map((name) => ({
       field: name.slice(0, FIELD_LENGTH_MAX),
       message: `There is no parameter ${quoted(name)} here: lists have ${ARGUMENT_NAMES.join(", ")}, and no filters.`,
     })),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ field: String(path[0]), message })),
-  ]);
+  ];
+  throw invalidParameters(problems, unknown.length + (parsed.error?.issues.length ?? 0));
 }
 
-/** Enough to mend a call by; a body of 64 KiB can hold thousands. */
+/** Enough to fix a call by; a body of 768 KiB can hold a hundred thousand. */
 const PROBLEMS_MAX = 20;
 const FIELD_LENGTH_MAX = 64;
 
-/** @param problems at least one */
-export function invalidParameters(problems: readonly ProblemDetail[]): AppError {
+/**
+ * @param problems at least one
+ * @param count of all there are, of which `problems` may be the first
+ */
+export function invalidParameters(problems: readonly ProblemDetail[], count = problems.length): AppError {
   const [first] = problems;
-  const others = problems.length > 1 ? ` (${problems.length} problems in all, see details)` : "";
+  const others = count > 1 ? ` (${count} problems in all, see details)` : "";
   return new AppError("invalid_parameter", `${first?.message}${others}`, {
     ...(first !== undefined && { field: first.field }),
     ...(problems.length > 1 && { details: problems.slice(0, PROBLEMS_MAX) }),

@@ -22,6 +22,8 @@ const FULL: PlanInput = {
 const REQUIRED_FIELDS = Object.keys(REQUIRED);
 const OPTIONAL_FIELDS = ["summary", "brief", "requirements", "platforms", "notes"];
 const TEXT_FIELDS = ["title", "goal", "summary", "brief", "notes"];
+/** Not shown on one line, and not required. */
+const FREE_TEXT_FIELDS = ["summary", "brief", "notes"];
 const EMOJI = "😀";
 
 function refusalOf(given: unknown): AppError {
@@ -281,8 +283,12 @@ describe("a required field", () => {
 
 describe("text", () => {
   it("keeps white space as it is, around it, within, and where it is all there is", () => {
+    expect(parsePlanInput(having({ title: " two  spaces " }))).toMatchObject({ title: " two  spaces " });
+    for (const text of [" two  spaces ", "\ttab\r\nand lines\n"]) {
+      expect(parsePlanInput(having({ goal: text }))).toMatchObject({ goal: text });
+    }
     for (const text of [" two  spaces ", "\ttab\r\nand lines\n", " ", "\u00A0\u200B\uFEFF"]) {
-      for (const field of TEXT_FIELDS) expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
+      for (const field of FREE_TEXT_FIELDS) expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
       expect(parsePlanInput(having({ requirements: [text] }))).toMatchObject({ requirements: [text] });
     }
   });
@@ -297,12 +303,50 @@ describe("text", () => {
     expect(parsePlanInput(having({ platforms: [composed, decomposed] })).platforms).toStrictEqual([composed, decomposed]);
   });
 
-  it.each(["😀", "👨‍👩‍👧", "𠜎", "\u{10FFFF}", "\uFFFE", "\u0001", "\u007F", "\u202E"])("may hold %j", (character) => {
+  it.each(["😀", "👨‍👩‍👧", "𠜎", "\u{10FFFF}", "\uFFFE"])("may hold %j", (character) => {
     for (const field of TEXT_FIELDS) expect(parsePlanInput(having({ [field]: character }))).toMatchObject({ [field]: character });
     for (const field of ["requirements", "platforms"]) {
       expect(parsePlanInput(having({ [field]: [character] }))).toMatchObject({ [field]: [character] });
     }
   });
+
+  it.each(["\u0001", "\u007F", "\u202E"])("may hold %j, but on a line of its own", (character) => {
+    for (const field of FREE_TEXT_FIELDS) expect(parsePlanInput(having({ [field]: character }))).toMatchObject({ [field]: character });
+    expect(parsePlanInput(having({ requirements: [character] }))).toMatchObject({ requirements: [character] });
+  });
+
+  it.each([
+    " ",
+    "\u00A0",
+    "\u2003\u3000",
+    "\u200B",
+    "\u2060\uFEFF",
+    "\u202E\u202C",
+    "\u2028",
+    "\u3164",
+    "\u115F",
+    "\u2800",
+    "\uFE0F",
+    "\u{E0020}",
+  ])("a title or a goal of %j alone, of which nobody sees anything, is refused", (invisible) => {
+    for (const field of ["title", "goal"]) {
+      expect(problemsOf(having({ [field]: invisible }))).toEqual([{ field, message: "has to hold at least one visible character" }]);
+      for (const text of [`a${invisible}`, `${invisible}😀`, `${invisible}.`]) {
+        expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
+      }
+    }
+  });
+
+  it.each(["\u0001", "\t", "\n", "\r", "\u001B", "\u001F", "\u007F", "\u0080", "\u0085", "\u009F"])(
+    "a title or a platform with the control character %j is refused, because it is shown on one line",
+    (control) => {
+      const message = "must not hold control characters such as line breaks";
+      expect(problemsOf(having({ title: `a${control}b` }))).toEqual([{ field: "title", message }]);
+      expect(problemsOf(having({ title: control }))).toEqual([{ field: "title", message }]);
+      expect(problemsOf(having({ platforms: ["tiktok", `a${control}b`] }))).toEqual([{ field: "platforms[1]", message }]);
+      expect(parsePlanInput(having({ goal: `a${control}b` }))).toMatchObject({ goal: `a${control}b` });
+    },
+  );
 
   const UNKEEPABLE: [string, string][] = [
     ["NUL", "a\0b"],
@@ -457,6 +501,8 @@ describe("what is said of a plan that is wrong", () => {
 describe("any plan that is accepted", () => {
   const textOf = (minLength: number, maxLength: number) =>
     fc.string({ unit: "binary", minLength, maxLength, size: "max" }).map((text) => text.replaceAll("\0", "0"));
+  const lineOf = (minLength: number, maxLength: number) => textOf(minLength, maxLength).map((text) => text.replaceAll(/\p{Cc}/gu, "0"));
+  const visible = (text: string) => /[^\p{White_Space}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
   const date = fc
     .date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true })
     .map((day) => day.toISOString().slice(0, 10));
@@ -468,8 +514,8 @@ describe("any plan that is accepted", () => {
   const plan = fc.record(
     {
       request_id: uuid,
-      title: textOf(1, 200),
-      goal: textOf(1, 300),
+      title: lineOf(1, 200).filter(visible),
+      goal: textOf(1, 300).filter(visible),
       campaign_type: fc.constantFrom(...CAMPAIGN_TYPES),
       planned_for: date,
       review_on: date,
@@ -477,7 +523,7 @@ describe("any plan that is accepted", () => {
       summary: fc.oneof(textOf(0, 300), left),
       brief: fc.oneof(textOf(0, 300), left),
       requirements: fc.oneof(fc.array(textOf(0, 100), { minLength: 1, maxLength: 50 }), left),
-      platforms: fc.oneof(fc.array(textOf(0, 64), { minLength: 1, maxLength: 20 }), left),
+      platforms: fc.oneof(fc.array(lineOf(0, 64), { minLength: 1, maxLength: 20 }), left),
       notes: fc.oneof(textOf(0, 300), left),
     },
     { requiredKeys: ["request_id", "title", "goal", "campaign_type", "planned_for", "review_on", "planning_budget"] },

@@ -3,6 +3,7 @@ import { AppError, type ProblemDetail } from "@brand-records/errors";
 import { z } from "zod";
 import { isCalendarDate } from "./calendar-date.ts";
 import { centavosOf, pesosOf } from "./pesos.ts";
+import { hasControlCharacters, isVisible } from "./visible-text.ts";
 
 /** What a campaign plan is made from: the one schema behind HTTP, the assistants' tool, their descriptions and the service. */
 
@@ -19,18 +20,33 @@ const NIL_OR_MAX = /^[0-]+$|^[f-]+$/i;
 /** Unicode characters, as JSON Schema and Postgres count them: an emoji is one. */
 const characters = (text: string): number => text.replaceAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, " ").length;
 
-/** Text that is kept as it is: no trimming, no normalisation. */
-const text = (min: number, max: number) =>
-  z
-    .string("has to be text")
-    .refine((value) => characters(value) >= min, "must not be empty")
-    .refine((value) => characters(value) <= max, `has to be at most ${max.toLocaleString("en")} characters`)
-    .refine((value) => value.isWellFormed() && !value.includes("\0"), "must not hold NUL or lone surrogates")
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+interface TextRules {
+  readonly min?: number;
+  readonly max: number;
+  /** No control characters: it is shown on one line. */
+  readonly oneLine?: boolean;
+  /** Not only white space and characters without a shape. */
+  readonly visible?: boolean;
+}
 
-const list = (lengthMax: number, itemMax: number) =>
+/** Text that is kept as it is: no trimming, no normalisation. One problem is told of each, the first. */
+const text = ({ min = 0, max, oneLine = false, visible = false }: TextRules) => {
+  const rule = (holds: (value: string) => boolean, error: string) => z.refine<string>(holds, { error, abort: true });
+  return z
+    .string("has to be text")
+    .check(
+      rule((value) => characters(value) >= min, "must not be empty"),
+      rule((value) => characters(value) <= max, `has to be at most ${max.toLocaleString("en")} characters`),
+      rule((value) => value.isWellFormed() && !value.includes("\0"), "must not hold NUL or lone surrogates"),
+      ...(oneLine ? [rule((value) => !hasControlCharacters(value), "must not hold control characters such as line breaks")] : []),
+      ...(visible ? [rule(isVisible, "has to hold at least one visible character")] : []),
+    )
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+};
+
+const list = (lengthMax: number, entry: TextRules) =>
   z
-    .array(text(0, itemMax), "has to be a list of texts")
+    .array(text(entry), "has to be a list of texts")
     .min(1, `has to have 1 to ${lengthMax} entries; leave it out if there are none`)
     .max(lengthMax, `has to have 1 to ${lengthMax} entries`);
 
@@ -48,8 +64,10 @@ export const planInput = z.strictObject({
     .describe(
       "A new UUID for each plan, made before the first attempt. Send the same one with the same input to try again: it never makes a second plan.",
     ),
-  title: text(1, 200).describe("What people will recognise the plan by."),
-  goal: text(1, 2_000).describe("What the campaign is to achieve."),
+  title: text({ min: 1, max: 200, oneLine: true, visible: true }).describe(
+    "What people recognise the plan by: one line, at least one visible character, no control characters.",
+  ),
+  goal: text({ min: 1, max: 2_000, visible: true }).describe("What the campaign is to achieve."),
   campaign_type: z
     .enum(CAMPAIGN_TYPES, `has to be one of ${CAMPAIGN_TYPES.join(", ")}`)
     .describe("blitz: clipping, paid per view. ugc: original content. package: influencers. affiliate: tracked promotion, paid per sale."),
@@ -61,11 +79,11 @@ export const planInput = z.strictObject({
     .max(BUDGET_MAX, { error: BUDGET_PROBLEM, abort: true })
     .refine((pesos) => pesosOf(centavosOf(pesos)) === pesos, BUDGET_PROBLEM)
     .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
-  summary: text(0, 2_000).optional().describe("The idea in a few sentences."),
-  brief: text(0, 20_000).optional().describe("What creators are to be told."),
-  requirements: list(50, 500).optional().describe("What content has to have, one text each."),
-  platforms: list(20, 64).optional().describe("Where it is to be posted, such as tiktok."),
-  notes: text(0, 5_000).optional().describe("For the brand's own people in the workspace. Private: no answer ever shows them."),
+  summary: text({ max: 2_000 }).optional().describe("The idea in a few sentences."),
+  brief: text({ max: 20_000 }).optional().describe("What creators are to be told."),
+  requirements: list(50, { max: 500 }).optional().describe("What content has to have, one text each."),
+  platforms: list(20, { max: 64, oneLine: true }).optional().describe("Where it is to be posted, such as tiktok."),
+  notes: text({ max: 5_000 }).optional().describe("For the brand's own people in the workspace. Private: no answer ever shows them."),
 });
 
 /** In canonical form: the request_id in lower case; what was left out is absent. */
@@ -103,7 +121,8 @@ export function parsePlanInput(given: unknown): PlanInput {
     field: index === undefined ? String(name) : `${String(name)}[${String(index)}]`,
     message: Object.hasOwn(known, name) ? message : "is required",
   }));
-  throw invalidPlan([...problems, ...unknown.map(unknownField)]);
+  const told = [...problems, ...unknown.slice(0, PROBLEMS_MAX).map(unknownField)];
+  throw invalidPlan(told, problems.length + unknown.length);
 }
 
 const unknownField = (name: string): ProblemDetail => ({
@@ -112,9 +131,9 @@ const unknownField = (name: string): ProblemDetail => ({
   message: `is no field of a plan; the fields are ${FIELDS.join(", ")}`,
 });
 
-function invalidPlan(problems: readonly ProblemDetail[]): AppError {
+function invalidPlan(problems: readonly ProblemDetail[], count: number): AppError {
   const [first] = problems;
-  const others = problems.length > 1 ? ` (${problems.length} problems in all, see details)` : "";
+  const others = count > 1 ? ` (${count} problems in all, see details)` : "";
   return new AppError("invalid_request", `${first?.field} ${first?.message}${others}`, {
     ...(first !== undefined && { field: first.field }),
     details: problems.slice(0, PROBLEMS_MAX),

@@ -79,12 +79,12 @@ describe("a new request_id", () => {
       '{"a":null}',
     ]) {
       const input = planInput({
-        title: text,
-        goal: text,
+        title: `caf\u00E9 ${text.replaceAll(/\p{Cc}/gu, "")}`,
+        goal: `cafe\u0301 ${text}`,
         summary: text,
         brief: text,
         requirements: [text, ""],
-        platforms: [text],
+        platforms: [text.replaceAll(/\p{Cc}/gu, "")],
         notes: text,
       });
       const brand = newBrand();
