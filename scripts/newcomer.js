@@ -9,7 +9,7 @@
 //
 // It clones what is committed. stdout: the clone's folder. stderr: each step with its duration, and the output of the step that
 // fails. Exit code 0 if everything works, else 1.
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -19,7 +19,7 @@ import { Shell } from "./newcomer/shell.js";
 const REPOSITORY = resolve(import.meta.dirname, "..");
 
 const [, , given] = process.argv;
-const folder = given === undefined ? temporaryFolder() : resolve(given);
+const folder = given === undefined ? temporaryFolder() : emptyFolder(resolve(given));
 const isKept = given !== undefined || Boolean(process.env.KEEP);
 const shell = new Shell(folder, process.env);
 
@@ -41,7 +41,14 @@ function temporaryFolder() {
   return made;
 }
 
+function emptyFolder(path) {
+  mkdirSync(path, { recursive: true });
+  if (readdirSync(path).length === 0) return realpathSync(path);
+  process.stderr.write(`${path} is not empty.\n`);
+  process.exit(1);
+}
+
 async function cleanUp() {
   await shell.killAll();
-  if (!isKept && existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+  if (!isKept) rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "./free-port.js";
 import { readCommands } from "./read-commands.js";
@@ -58,7 +58,6 @@ export class Newcomer {
   }
 
   async #clone() {
-    if (existsSync(this.#folder) && readdirSync(this.#folder).length > 0) throw new Error(`${this.#folder} is not empty.`);
     const git = (parameters) => this.#shell.run(`git ${parameters}`, CLONE_SECONDS_MAX, this.#repository);
     // Without hard links the clone shares nothing with the repository.
     await git(`clone --quiet --no-hardlinks . '${this.#folder}'`);

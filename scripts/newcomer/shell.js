@@ -4,7 +4,8 @@ import { Command } from "./command.js";
 
 /** What a newcomer has in the environment: nothing of the product's settings, and no Node but the machine's own. */
 const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|TERM|CI|\w+_proxy|npm_config_\w+|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+)$/i;
-const KILLED_WITHIN_SECONDS = 10;
+/** The launcher kills what does not stop within 25 s. */
+const STOP_SECONDS_MAX = 40;
 
 /** Runs command lines in a folder, each in a process group of its own, as a terminal does. */
 export class Shell {
@@ -36,19 +37,20 @@ export class Shell {
     return this.start(line, folder).succeeds(secondsMax);
   }
 
-  /** Processes that run programs of the folder, whoever started them: those that outlive their command too. */
+  /** Processes that run a program or a script of the folder: those that outlive their command too. */
   processesLeft() {
+    const isOurs = (command) =>
+      command.startsWith(`${this.#folder}/`) || (/^\S*node /.test(command) && command.includes(` ${this.#folder}/`));
     const lines = execFileSync("ps", ["-A", "-ww", "-o", "pid=,stat=,args="], { encoding: "utf8" }).split("\n");
     return lines.flatMap((line) => {
-      const [, pid, state, command] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-      const isOurs = command?.includes(`${this.#folder}/`) && !state.startsWith("Z") && Number(pid) !== process.pid;
-      return isOurs ? [{ pid: Number(pid), command }] : [];
+      const [, pid, state = "Z", command = ""] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+      return isOurs(command) && !state.startsWith("Z") && Number(pid) !== process.pid ? [{ pid: Number(pid), command }] : [];
     });
   }
 
   /** Nothing that was started survives this. */
   async killAll() {
-    for (const command of this.#commands) await command.kill(KILLED_WITHIN_SECONDS);
+    for (const command of this.#commands) await command.kill(STOP_SECONDS_MAX);
     for (const { pid } of this.processesLeft()) process.kill(pid, "SIGKILL");
   }
 }

@@ -5,6 +5,7 @@ import { parseConfig } from "./config.ts";
 import { launch } from "./launch.ts";
 import { LaunchError } from "./launch-error.ts";
 import { localFiles } from "./local-files.ts";
+import { requireNode } from "./require-node.ts";
 import { openTerminal } from "./terminal.ts";
 
 /** Ctrl-C reaches this process twice, from the terminal and passed on by npm: the same wish, not a second one. */
@@ -43,6 +44,7 @@ async function stop(): Promise<void> {
 
 async function start(): Promise<void> {
   try {
+    requireNode(process.versions.node);
     const config = parseConfig(process.env);
     await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env, interruption.signal);
     life.markReady();

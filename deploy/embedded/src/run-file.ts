@@ -35,7 +35,7 @@ export function removeRunFile(files: LocalFiles): void {
   rmSync(files.run, { force: true });
 }
 
-/** The demo brands of the runs before, whose keys nobody else knows. */
+/** The demo brands of earlier runs. Their keys are in no other file that outlives a run. */
 export const readDemoBrands = (files: LocalFiles): readonly RunBrand[] => (readJson(files.demoBrands) as RunBrand[] | undefined) ?? [];
 
 export function writeDemoBrands(files: LocalFiles, brands: readonly RunBrand[]): void {

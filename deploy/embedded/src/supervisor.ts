@@ -112,6 +112,9 @@ export class Supervisor {
   }
 }
 
+/** Enough for a stack that Node prints with the line it is about. */
+const TAIL_LINES = 25;
+
 function tail(path: string): string {
-  return readFileSync(path, "utf8").split("\n").slice(-12).join("\n").trimEnd();
+  return readFileSync(path, "utf8").split("\n").slice(-TAIL_LINES).join("\n").trimEnd();
 }
