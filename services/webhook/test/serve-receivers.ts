@@ -74,13 +74,16 @@ export interface ServedReceivers {
 }
 
 /** The service over its real gRPC, on a database of its own. */
-export async function serveReceivers(allowedPorts: readonly number[] = []): Promise<ServedReceivers> {
+export async function serveReceivers(
+  allowedPorts: readonly number[] = [],
+  more: Pick<ReceiverParts, "dropping"> = {},
+): Promise<ServedReceivers> {
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });
   const pool = openPool({ url: database.url, applicationName: "webhook" });
   const brands = new Brands();
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
-  const parts: ReceiverParts = { db: pool, keys, ports: new Set(allowedPorts), brands };
+  const parts: ReceiverParts = { db: pool, keys, ports: new Set(allowedPorts), brands, ...more };
   const lines: string[] = [];
   const note = (...line: unknown[]): void => void lines.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
   const log = { trace: note, debug: note, info: note, warn: note, error: note, isLevelEnabled: () => true } as unknown as Logger;

@@ -11,12 +11,12 @@ import { noSuchReceiver, type ReceiverKey } from "./receiver.ts";
  * @returns deliveries dropped
  * @throws AppError `not_found`
  */
-export async function deleteReceiver({ db }: Pick<ReceiverParts, "db">, key: ReceiverKey): Promise<number> {
+export async function deleteReceiver({ db, dropping }: Pick<ReceiverParts, "db" | "dropping">, key: ReceiverKey): Promise<number> {
   await db.transaction(async (sql) => {
     // The lane first, as everybody does who needs both: its removal would come second by itself.
     if (!(await lockLane(sql, key)) || !(await remove(sql, key))) throw noSuchReceiver();
   });
-  return dropWaiting(db, key.receiverId);
+  return dropWaiting(db, key.receiverId, dropping);
 }
 
 /**

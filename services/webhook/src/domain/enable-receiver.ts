@@ -15,13 +15,13 @@ export type Held = "release" | "drop";
  * @throws AppError `not_found`
  */
 export async function enableReceiver(
-  { db }: Pick<ReceiverParts, "db">,
+  { db, dropping }: Pick<ReceiverParts, "db" | "dropping">,
   key: ReceiverKey,
   held: Held,
 ): Promise<{ receiver: Receiver; dropped: number }> {
   const before = existing(await findReceiver(db, key));
   if (before.enabled) return { receiver: before, dropped: 0 };
-  const dropped = held === "drop" ? await dropWaiting(db, key.receiverId, await timeOfDay(db)) : 0;
+  const dropped = held === "drop" ? await dropWaiting(db, key.receiverId, { ...dropping, createdUntil: await timeOfDay(db) }) : 0;
   await open(db, key);
   return { receiver: existing(await findReceiver(db, key)), dropped };
 }

@@ -12,7 +12,6 @@ const CONNECT_MS = 10_000;
 const ADDRESS_MS = 2_500;
 const RESOLVE_MS = 1_500;
 const RESOLVE_TRIES = 2;
-/** For all resolvers and tries together. */
 const RESOLVE_MS_MAX = 5_000;
 /** Once there are IPv4 addresses, IPv6 ones are waited for no longer: some resolvers never answer for them. */
 const SECOND_FAMILY_MS = 300;
@@ -52,6 +51,8 @@ export interface ReceiverAgentOptions {
   readonly allowLoopback: boolean;
   /** To one origin; receivers may share one. */
   readonly connectionsMax: number;
+  /** For a name, all resolvers and tries together; 5 s unless set. */
+  readonly resolveMsMax?: number;
 }
 
 /**
@@ -65,8 +66,10 @@ export class ReceiverAgent {
   readonly #kept = new KeptConnections();
   readonly #allowLoopback: boolean;
   readonly #resolver: Resolver;
+  readonly #resolveMsMax: number;
 
-  constructor({ dnsServers, allowLoopback, connectionsMax }: ReceiverAgentOptions) {
+  constructor({ dnsServers, allowLoopback, connectionsMax, resolveMsMax = RESOLVE_MS_MAX }: ReceiverAgentOptions) {
+    this.#resolveMsMax = resolveMsMax;
     this.#allowLoopback = allowLoopback;
     // Not dns.lookup: that has four threads for the whole process, and one dead resolver takes them all.
     this.#resolver = new Resolver({ timeout: RESOLVE_MS, tries: RESOLVE_TRIES });
@@ -149,7 +152,7 @@ export class ReceiverAgent {
     const v4 = settled(this.#resolver.resolve4(hostname), 4);
     const v6 = settled(this.#resolver.resolve6(hostname), 6);
     const enough = new AbortController();
-    const patience = pause(RESOLVE_MS_MAX, NO_ANSWER, { signal: enough.signal, ref: false }).catch(() => NO_ANSWER);
+    const patience = pause(this.#resolveMsMax, NO_ANSWER, { signal: enough.signal, ref: false }).catch(() => NO_ANSWER);
     const first = await Promise.race([v4, patience]);
     const patienceForSecond = first.addresses.length > 0 ? pause(SECOND_FAMILY_MS, NO_ANSWER, { ref: false }) : patience;
     const second = await Promise.race([v6, patienceForSecond]);

@@ -62,11 +62,7 @@ it.each<[string, () => Promise<void>]>([
   await stopping;
   const rows = await sending.db.query<{ id: string }>("select id from webhook.deliveries where state = 'sending' order by id");
   expect(rows).toHaveLength(8);
-  expect(
-    unwritten()
-      .map(({ delivery_id }) => delivery_id)
-      .toSorted(),
-  ).toEqual(rows.map(({ id }) => id));
+  expect(new Set(unwritten().map(({ delivery_id }) => delivery_id))).toEqual(new Set(rows.map(({ id }) => id)));
   expect(unwritten()[0]).toMatchObject({ receiver_id: receiver.id, attempt: 1, outcome: "accepted", http_status: 204 });
 
   await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 s'");

@@ -19,8 +19,10 @@ beforeEach(async () => {
   sending = await serveSending();
 });
 afterEach(async () => {
-  await sending.stop();
+  const stopping = sending.stop();
+  // Attempts that hang end with their receiver, and nothing new begins.
   for (const server of servers) await server.stop();
+  await stopping;
 });
 
 async function receiving(...args: Parameters<typeof startReceivingServer>): Promise<ReceivingServer> {
@@ -340,14 +342,14 @@ it("sends first attempts in order where one may be under way at once, and more a
     }, 20);
   });
   const wide = await sending.createReceiver(busy.url);
-  await sending.deliver([wide], 400);
-  await eventually(() => expect(busy.requests).toHaveLength(400));
+  await sending.deliver([wide], 250);
+  await eventually(() => expect(busy.requests).toHaveLength(250));
   // From 8 to 64 while attempts succeed.
   expect(most).toBeGreaterThan(16);
   expect(most).toBeLessThanOrEqual(64);
 });
 
-it("delays nobody by a receiver that hangs, nor by one that is 20,000 deliveries behind", async () => {
+it("delays nobody by a receiver that hangs, nor by one that is 5,000 deliveries behind", async () => {
   const [hanging, behind, healthy] = [await receiving(() => {}), await receiving(), await receiving()];
   const [stuck, backlog, well] = [
     await sending.createReceiver(hanging.url),
@@ -355,12 +357,13 @@ it("delays nobody by a receiver that hangs, nor by one that is 20,000 deliveries
     await sending.createReceiver(healthy.url),
   ];
   await sending.deliver([stuck], 500);
-  await sending.deliver([backlog], 20_000);
-  sending.start({ deadlineMs: 5_000 });
+  await sending.deliver([backlog], 5_000);
+  sending.start();
   await eventually(() => expect(behind.requests.length).toBeGreaterThan(0));
   await sending.deliver([well], 20);
-  await eventually(() => expect(healthy.requests).toHaveLength(20), { timeoutMs: 3_000 });
-  expect(behind.requests.length).toBeLessThan(20_000);
+  // Before an attempt that hangs is over, which takes 15 s.
+  await eventually(() => expect(healthy.requests).toHaveLength(20));
+  expect(behind.requests.length).toBeLessThan(5_000);
 });
 
 it("keeps half of what may be under way for receivers that do well, however many hang", async () => {
@@ -369,14 +372,14 @@ it("keeps half of what may be under way for receivers that do well, however many
   for (const receiver of stuck) await sending.deliver([receiver], 5);
   // They have hung before.
   await sending.db.query("update webhook.lanes set failed_in_a_row = 1");
-  const sender = sending.start({ inFlightMax: 40, deadlineMs: 8_000 });
+  sending.start({ inFlightMax: 40 });
   await eventually(() => expect(hanging.requests.length).toBeGreaterThanOrEqual(20));
   const well = await sending.createReceiver(healthy.url);
   await sending.deliver([well], 50);
-  await eventually(() => expect(healthy.requests).toHaveLength(50), { timeoutMs: 4_000 });
+  // Before an attempt that hangs is over, which takes 15 s.
+  await eventually(() => expect(healthy.requests).toHaveLength(50));
   // A claim takes whole lanes, so a few more than half.
   expect(hanging.requests.length).toBeLessThan(40);
-  await sender.stop();
 });
 
 it("leaves no lane awake that has nothing to send: with many receivers the next event would wait for them all", async () => {
@@ -392,10 +395,11 @@ it("keeps room for others when receivers are slow and succeed", async () => {
   const [slow, quick] = [await receiving(() => {}), await receiving()];
   for (let index = 0; index < 4; index += 1) await sending.deliver([await sending.createReceiver(slow.url)], 64);
   await sending.db.query("update webhook.lanes set max_in_flight = 64");
-  sending.start({ inFlightMax: 200, deadlineMs: 8_000 });
+  sending.start({ inFlightMax: 200 });
   await eventually(() => expect(slow.requests.length).toBeGreaterThanOrEqual(100));
   await sending.deliver([await sending.createReceiver(quick.url)], 20);
-  await eventually(() => expect(quick.requests).toHaveLength(20), { timeoutMs: 4_000 });
+  // Before an attempt that hangs is over, which takes 15 s.
+  await eventually(() => expect(quick.requests).toHaveLength(20));
 });
 
 it("does not hold what an old URL answers against a new one", async () => {
@@ -498,12 +502,12 @@ describe("a result", () => {
 it("shares the work between two senders: each delivery goes to one of them", async () => {
   const server = await receiving();
   const receivers = await Promise.all(Array.from({ length: 5 }, () => sending.createReceiver(server.url)));
-  for (const receiver of receivers) await sending.deliver([receiver], 200);
+  for (const receiver of receivers) await sending.deliver([receiver], 60);
   sending.start();
   sending.start();
   await eventually(async () => expect(await open()).toBe(0), { timeoutMs: 20_000 });
-  expect(server.requests).toHaveLength(1_000);
-  expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(1_000);
+  expect(server.requests).toHaveLength(300);
+  expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(300);
 });
 
 it("finishes what is under way when it is stopped, and leaves the rest to others", async () => {

@@ -1,30 +1,10 @@
 import type { Database, Sql, Statement } from "@brand-records/postgres";
 
 /** Removed in one transaction: 60 ms, which is how long whoever wants one of those rows has to wait. */
-export const DROP_CHUNK_ROWS = 10_000;
+const DROP_CHUNK_ROWS = 10_000;
 
 const statements = {
   now: { name: "held_deliveries.now", text: "select clock_timestamp()::timestamptz(3) as now" },
-  /**
-   * Only of a lane that is held or gone: once somebody else has enabled the receiver, the rest is theirs to be sent. Locked
-   * in index order, and what others have removed meanwhile does not count towards the limit, so any number of these may run
-   * at once and each goes on until there is nothing left.
-   *
-   * "= any(array(…))": a generic plan of a join scans the table.
-   */
-  dropChunk: {
-    name: "held_deliveries.drop_chunk",
-    text: `with dropped as (
-             delete from webhook.deliveries where id = any(array(
-               select d.id from webhook.deliveries d
-                where d.receiver_id = $1 and d.state = 'pending' and d.created_at <= $2::timestamptz
-                  and not exists (select from webhook.lanes l where l.receiver_id = $1 and not l.held)
-                order by d.due_at, d.id
-                limit ${DROP_CHUNK_ROWS}
-                  for update of d))
-             returning 1)
-           select count(*) as dropped from dropped`,
-  },
   /** From receiver to receiver along the index: the deliveries between are not looked at. */
   orphaned: {
     name: "held_deliveries.orphaned",
@@ -40,6 +20,27 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
+/**
+ * Only of a lane that is held or gone: once somebody else has enabled the receiver, the rest is theirs to be sent. Locked
+ * in index order, and what others have removed meanwhile does not count towards the limit, so any number of these may run
+ * at once and each goes on until there is nothing left.
+ *
+ * "= any(array(…))": a generic plan of a join scans the table.
+ */
+const dropChunk = (rows: number): Statement => ({
+  name: `held_deliveries.drop_chunk_${rows}`,
+  text: `with dropped as (
+           delete from webhook.deliveries where id = any(array(
+             select d.id from webhook.deliveries d
+              where d.receiver_id = $1 and d.state = 'pending' and d.created_at <= $2::timestamptz
+                and not exists (select from webhook.lanes l where l.receiver_id = $1 and not l.held)
+              order by d.due_at, d.id
+              limit ${rows}
+                for update of d))
+           returning 1)
+         select count(*) as dropped from dropped`,
+});
+
 /** As `created_at` of deliveries is told. */
 export async function timeOfDay(sql: Sql): Promise<string> {
   const [row] = await sql.query<{ now: string }>(statements.now);
@@ -47,18 +48,28 @@ export async function timeOfDay(sql: Sql): Promise<string> {
   return row.now;
 }
 
+export interface Dropping {
+  /** `created_at` of the last to remove; all of them unless set. */
+  readonly createdUntil?: string;
+  /** Removed in one transaction; 10,000 unless set. */
+  readonly chunkRows?: number;
+}
+
 /**
  * Removes what waits for a receiver whose lane is held or gone, in transactions of its own. Holds neither lane nor receiver.
  *
- * @param createdUntil time of the last to remove; all of them unless told otherwise
  * @returns how many; those under way at a worker are not among them
  */
-export async function dropWaiting(db: Database, receiverId: string, createdUntil = "infinity"): Promise<number> {
+export async function dropWaiting(
+  db: Database,
+  receiverId: string,
+  { createdUntil = "infinity", chunkRows = DROP_CHUNK_ROWS }: Dropping = {},
+): Promise<number> {
   for (let dropped = 0; ;) {
-    const [row] = await db.query<{ dropped: number }>(statements.dropChunk, [receiverId, createdUntil]);
+    const [row] = await db.query<{ dropped: number }>(dropChunk(chunkRows), [receiverId, createdUntil]);
     const chunk = row?.dropped ?? 0;
     dropped += chunk;
-    if (chunk < DROP_CHUNK_ROWS) return dropped;
+    if (chunk < chunkRows) return dropped;
   }
 }
 

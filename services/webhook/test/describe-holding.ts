@@ -1,0 +1,365 @@
+import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { eventually } from "@brand-records/testkit";
+import { dropOrphanedDeliveries } from "../src/domain/delete-receiver.ts";
+import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "./serve-receivers.ts";
+
+/**
+ * What disabling, enabling and deleting a receiver does with the deliveries that wait for it.
+ *
+ * @param chunkRows deliveries that are removed in one transaction; a multiple of 10
+ */
+export function describeHolding({ chunkRows }: { readonly chunkRows: number }): void {
+  /** More than two chunks. */
+  const many = 2.5 * chunkRows;
+
+  let served: ServedReceivers;
+  beforeAll(async () => {
+    served = await serveReceivers([], { dropping: { chunkRows } });
+  });
+  afterAll(() => served.stop());
+
+  const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
+  const disable = async (receiver: Receiver) => present((await served.receivers.disableReceiver(keyOf(receiver), callContext())).receiver);
+  const enable = (receiver: Receiver, held: string) => served.receivers.enableReceiver({ ...keyOf(receiver), held }, callContext());
+  const remove = (receiver: Receiver) => served.receivers.deleteReceiver(keyOf(receiver), callContext());
+
+  interface Lane {
+    readonly held: boolean;
+    readonly next_due: string;
+  }
+
+  const laneOf = async ({ id }: Receiver): Promise<Lane | undefined> =>
+    (await served.db.query<Lane>("select held, next_due::text from webhook.lanes where receiver_id = $1", [id]))[0];
+
+  /** As the text of a time, to the microsecond. */
+  const firstDue = async ({ id }: Receiver): Promise<string> =>
+    present(
+      (await served.db.query<{ due: string }>("select min(due_at)::text as due from webhook.deliveries where receiver_id = $1", [id]))[0],
+    ).due;
+
+  async function disabledWith(count: number): Promise<Receiver> {
+    const receiver = await served.create(newBrand());
+    await served.addDeliveries(receiver, count);
+    return disable(receiver);
+  }
+
+  /** From here on, deliveries of this receiver after its first chunk cannot be deleted. Answers what makes an end of that. */
+  async function breakSecondChunk({ id }: Receiver): Promise<() => Promise<void>> {
+    const [row] = await served.db.query<{ id: string }>(
+      "select id from webhook.deliveries where receiver_id = $1 order by due_at, id offset $2 limit 1",
+      [id, 1.5 * chunkRows],
+    );
+    await served.db.query(
+      `create function webhook.refuse_${id}() returns trigger language plpgsql as 'begin raise exception ''interrupted''; end';
+       create trigger refuse_${id} before delete on webhook.deliveries for each row when (old.id = '${present(row).id}')
+         execute function webhook.refuse_${id}()`,
+    );
+    return async () => {
+      await served.db.query(`drop trigger refuse_${id} on webhook.deliveries`);
+    };
+  }
+
+  describe("to disable a receiver", () => {
+    it("tells the reason and the time, and holds its lane, with everything that waits", async () => {
+      const receiver = await served.create(newBrand());
+      await served.addDeliveries(receiver, many);
+      const disabled = await disable(receiver);
+      expect(disabled).toEqual({
+        ...receiver,
+        enabled: false,
+        disabled_reason: "member",
+        disabled_at: disabled.updated_at,
+        updated_at: disabled.updated_at,
+        waiting: many,
+      });
+      expect(await laneOf(receiver)).toMatchObject({ held: true });
+      expect(await served.deliveries(receiver)).toBe(many);
+    });
+
+    it("touches two rows, however much waits", async () => {
+      const receiver = await served.create(newBrand());
+      await served.addDeliveries(receiver, many);
+      const untouched = "select count(distinct xmin::text) from webhook.deliveries where receiver_id = $1";
+      const before = await served.db.query(untouched, [receiver.id]);
+      // Somebody has every delivery locked: to disable needs none of them.
+      await served.db.transaction(async (sql) => {
+        await sql.query("select from webhook.deliveries where receiver_id = $1 for update", [receiver.id]);
+        await disable(receiver);
+      });
+      expect(await served.db.query(untouched, [receiver.id])).toEqual(before);
+    });
+
+    it("changes nothing when repeated, the reason and the time neither", async () => {
+      const receiver = await served.create(newBrand());
+      const first = await disable(receiver);
+      expect(await disable(receiver)).toEqual(first);
+      await served.db.query("update webhook.receivers set disabled_reason = 'gone' where id = $1", [receiver.id]);
+      expect(await disable(receiver)).toEqual({ ...first, disabled_reason: "gone" });
+    });
+  });
+
+  describe("to enable a receiver", () => {
+    it.each(["release", "drop"])("and %s, where nothing was held, makes it as it was", async (held) => {
+      const receiver = await served.create(newBrand());
+      await disable(receiver);
+      const { receiver: enabled, dropped } = await enable(receiver, held);
+      expect(enabled).toEqual({ ...receiver, updated_at: enabled?.updated_at });
+      expect(dropped).toBe(0);
+      expect(await laneOf(receiver)).toEqual({ held: false, next_due: "infinity" });
+    });
+
+    it("forgets that it failed, but for the figure that people see", async () => {
+      const receiver = await disabledWith(1);
+      await served.db.query(
+        `update webhook.lanes set parked_until = now() + interval '5 min', failed_in_a_row = 12, parkings = 3, failures = 12,
+                first_failure_at = now(), failing_since = now() where receiver_id = $1`,
+        [receiver.id],
+      );
+      expect((await enable(receiver, "release")).receiver).toMatchObject({ failures: 12 });
+      expect(
+        await served.db.query(
+          `select parked_until::text, failed_in_a_row, parkings, failures, first_failure_at, failing_since
+             from webhook.lanes where receiver_id = $1`,
+          [receiver.id],
+        ),
+      ).toEqual([
+        { parked_until: "-infinity", failed_in_a_row: 0, parkings: 0, failures: 12, first_failure_at: null, failing_since: null },
+      ]);
+    });
+
+    it.each(["gone", "failing"])("works whyever it was disabled, such as %s", async (reason) => {
+      const receiver = await disabledWith(1);
+      await served.db.query("update webhook.receivers set disabled_reason = $2 where id = $1", [receiver.id, reason]);
+      expect((await enable(receiver, "release")).receiver).toMatchObject({ enabled: true, disabled_reason: null, disabled_at: null });
+    });
+
+    it("and release makes its lane due with the first of what was held, and keeps all of it", async () => {
+      const receiver = await disabledWith(many);
+      await served.db.query("update webhook.lanes set next_due = 'infinity' where receiver_id = $1", [receiver.id]);
+      const { receiver: enabled, dropped } = await enable(receiver, "release");
+      expect(enabled).toMatchObject({ enabled: true, waiting: many });
+      expect(dropped).toBe(0);
+      expect(await laneOf(receiver)).toEqual({ held: false, next_due: await firstDue(receiver) });
+    });
+
+    it("does not take what is under way for due", async () => {
+      const receiver = await disabledWith(1);
+      await served.db.query(
+        "update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() where receiver_id = $1",
+        [receiver.id],
+      );
+      await enable(receiver, "release");
+      expect(await laneOf(receiver)).toEqual({ held: false, next_due: "infinity" });
+    });
+
+    it("waits for who has the lane, and overlooks nothing that was added meanwhile", async () => {
+      const receiver = await disabledWith(0);
+      let enabling: Promise<unknown> = Promise.resolve();
+      await served.db.transaction(async (sql) => {
+        await sql.query("select from webhook.lanes where receiver_id = $1 for update", [receiver.id]);
+        enabling = enable(receiver, "release");
+        await eventually(async () => {
+          const waiting = await served.db.query(
+            "select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()",
+          );
+          expect(waiting).not.toEqual([]);
+        });
+        await sql.query(
+          "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at) values ('dlv_' || substr($1, 5), $1, 'evt_1', now(), now() - interval '1 hour')",
+          [receiver.id],
+        );
+      });
+      await enabling;
+      expect(await laneOf(receiver)).toEqual({ held: false, next_due: await firstDue(receiver) });
+    });
+
+    it("and drop removes all that was held, in chunks, and nobody else's", async () => {
+      const [receiver, other] = [await disabledWith(many), await disabledWith(3)];
+      const { receiver: enabled, dropped } = await enable(receiver, "drop");
+      expect(enabled).toMatchObject({ enabled: true, waiting: 0 });
+      expect(dropped).toBe(many);
+      expect(await laneOf(receiver)).toEqual({ held: false, next_due: "infinity" });
+      expect([await served.deliveries(receiver), await served.deliveries(other)]).toEqual([0, 3]);
+    });
+
+    it.each([chunkRows - 1, chunkRows, chunkRows + 1, 2 * chunkRows])(
+      "and drop removes %i, too: one chunk, one more, and exactly full ones",
+      async (count) => {
+        const receiver = await disabledWith(count);
+        expect(await enable(receiver, "drop")).toMatchObject({ receiver: { enabled: true, waiting: 0 }, dropped: count });
+        expect(await served.deliveries(receiver)).toBe(0);
+      },
+    );
+
+    it("and drop keeps what came after the call, and what is under way", async () => {
+      const receiver = await disabledWith(5);
+      await served.db.query(
+        `update webhook.deliveries set created_at = now() + interval '1 hour', due_at = now() + interval '1 hour'
+          where id = (select min(id) from webhook.deliveries where receiver_id = $1)`,
+        [receiver.id],
+      );
+      await served.db.query(
+        `update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now()
+          where id = (select max(id) from webhook.deliveries where receiver_id = $1)`,
+        [receiver.id],
+      );
+      expect(await enable(receiver, "drop")).toMatchObject({ receiver: { waiting: 1 }, dropped: 3 });
+      const [left] = await served.db.query<{ due: string }>(
+        "select due_at::text as due from webhook.deliveries where receiver_id = $1 and state = 'pending'",
+        [receiver.id],
+      );
+      expect(await laneOf(receiver)).toEqual({ held: false, next_due: present(left).due });
+      expect(await served.deliveries(receiver)).toBe(2);
+    });
+
+    it.each(["release", "drop"])("and %s changes nothing of one that is enabled, and drops nothing", async (held) => {
+      const receiver = await served.create(newBrand());
+      await served.addDeliveries(receiver, 3);
+      const [before, lane] = [await served.get(receiver), await laneOf(receiver)];
+      expect(await enable(receiver, held)).toEqual({ receiver: before, dropped: 0 });
+      expect(await laneOf(receiver)).toEqual(lane);
+      expect(await served.deliveries(receiver)).toBe(3);
+    });
+
+    it.each(["release", "drop"])("and %s changes nothing when repeated", async (held) => {
+      const receiver = await disabledWith(3);
+      const { receiver: enabled } = await enable(receiver, held);
+      await served.addDeliveries(receiver, 2);
+      expect(await enable(receiver, "drop")).toEqual({ receiver: { ...enabled, waiting: held === "drop" ? 2 : 5 }, dropped: 0 });
+    });
+
+    it("interrupted while dropping, leaves it disabled with the rest still held, and a repeat finishes", async () => {
+      const receiver = await disabledWith(many);
+      const mend = await breakSecondChunk(receiver);
+      await expect(enable(receiver, "drop")).rejects.toMatchObject({ kind: "internal_error" });
+      expect(await served.get(receiver)).toEqual({ ...receiver, waiting: many - chunkRows });
+      expect(await laneOf(receiver)).toMatchObject({ held: true });
+      await mend();
+      expect(await enable(receiver, "drop")).toMatchObject({ receiver: { enabled: true, waiting: 0 }, dropped: many - chunkRows });
+    });
+
+    it("interrupted while dropping, may be released instead", async () => {
+      const receiver = await disabledWith(many);
+      const mend = await breakSecondChunk(receiver);
+      await expect(enable(receiver, "drop")).rejects.toMatchObject({ kind: "internal_error" });
+      await mend();
+      expect(await enable(receiver, "release")).toMatchObject({ receiver: { enabled: true, waiting: many - chunkRows }, dropped: 0 });
+    });
+
+    it("and drop from many at once removes each delivery once, and all of them before anybody sends", async () => {
+      const receiver = await disabledWith(many);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => enable(receiver, "drop")));
+      for (const answer of answers) expect(answer.receiver).toMatchObject({ enabled: true, waiting: 0 });
+      expect(answers.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(many);
+      expect(await served.deliveries(receiver)).toBe(0);
+    });
+
+    it("stops dropping once somebody else has released", async () => {
+      const receiver = await disabledWith(many);
+      let dropping: Promise<{ dropped: number }> = Promise.resolve({ dropped: -1 });
+      await served.db.transaction(async (sql) => {
+        // The first chunk has to wait for this one.
+        await sql.query("select from webhook.deliveries where receiver_id = $1 order by due_at, id limit 1 for update", [receiver.id]);
+        dropping = enable(receiver, "drop");
+        await eventually(async () => {
+          expect(
+            await served.db.query(
+              "select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()",
+            ),
+          ).not.toEqual([]);
+        });
+        expect(await enable(receiver, "release")).toMatchObject({ receiver: { enabled: true, waiting: many } });
+      });
+      expect(await dropping).toMatchObject({ dropped: chunkRows });
+      expect(await served.deliveries(receiver)).toBe(many - chunkRows);
+    });
+
+    it("holds neither lane nor receiver while it drops", async () => {
+      const receiver = await disabledWith(many);
+      let dropping: Promise<unknown> = Promise.resolve();
+      await served.db.transaction(async (sql) => {
+        await sql.query(
+          // Of the second chunk. Not with the offset itself: it locks what it skips.
+          "select from webhook.deliveries where id = (select id from webhook.deliveries where receiver_id = $1 order by due_at, id offset $2 limit 1) for update",
+          [receiver.id, 1.2 * chunkRows],
+        );
+        dropping = enable(receiver, "drop");
+        await eventually(async () => expect(await served.deliveries(receiver)).toBe(many - chunkRows));
+        // It waits within its second chunk now.
+        await served.db.query("select from webhook.lanes where receiver_id = $1 for update nowait", [receiver.id]);
+        await served.db.query("select from webhook.receivers where id = $1 for update nowait", [receiver.id]);
+      });
+      await dropping;
+      expect(await served.get(receiver)).toMatchObject({ enabled: true, waiting: 0 });
+    });
+
+    it.each(["", "Drop", "keep", "toString"])("needs to be told what becomes of what was held; not %j", async (held) => {
+      const receiver = await disabledWith(1);
+      await expect(enable(receiver, held)).rejects.toMatchObject({
+        kind: "invalid_request",
+        field: "held",
+        message: "held has to be release or drop",
+      });
+      expect(await served.get(receiver)).toEqual(receiver);
+    });
+
+    it("ends enabled or disabled for everybody, and its lane with it, however both are called at once", async () => {
+      const receiver = await served.create(newBrand());
+      for (let round = 0; round < 10; round += 1) {
+        await Promise.all(
+          Array.from({ length: 8 }, (_, i) => (i % 2 === 0 ? disable(receiver) : enable(receiver, i % 3 === 0 ? "drop" : "release"))),
+        );
+        const { enabled } = await served.get(receiver);
+        expect(await laneOf(receiver)).toMatchObject({ held: !enabled });
+      }
+    });
+  });
+
+  describe("to delete a receiver", () => {
+    it.each([true, false])("removes it, its lane and all that waits, and nobody else's (enabled: %s)", async (enabled) => {
+      const receiver = await served.create(newBrand());
+      const other = await served.create(receiver.brand_id);
+      for (const each of [receiver, other]) await served.addDeliveries(each, each === receiver ? many : 3);
+      if (!enabled) await disable(receiver);
+      expect(await remove(receiver)).toEqual({ dropped: many });
+      await expect(served.get(receiver)).rejects.toMatchObject({ kind: "not_found" });
+      expect(await laneOf(receiver)).toBeUndefined();
+      expect([await served.deliveries(receiver), await served.deliveries(other)]).toEqual([0, 3]);
+      await expect(remove(receiver)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+    });
+
+    it("lets its URL be used again", async () => {
+      const receiver = await served.create(newBrand());
+      await remove(receiver);
+      expect(await served.create(receiver.brand_id, { url: receiver.url })).toMatchObject({ url: receiver.url });
+    });
+
+    it("interrupted, leaves nobody to send to, and the janitor finishes it: others' it leaves alone", async () => {
+      const [receiver, other, held] = [await served.create(newBrand()), await served.create(newBrand()), await disabledWith(4)];
+      await served.addDeliveries(receiver, many);
+      await served.addDeliveries(other, 3);
+      const mend = await breakSecondChunk(receiver);
+      await expect(remove(receiver)).rejects.toMatchObject({ kind: "internal_error" });
+      await expect(served.get(receiver)).rejects.toMatchObject({ kind: "not_found" });
+      expect(await laneOf(receiver)).toBeUndefined();
+      expect(await served.deliveries(receiver)).toBe(many - chunkRows);
+      await mend();
+      const janitors = await Promise.all([dropOrphanedDeliveries(served.parts.db), dropOrphanedDeliveries(served.parts.db)]);
+      expect(janitors.reduce((sum, dropped) => sum + dropped)).toBe(many - chunkRows);
+      expect([await served.deliveries(receiver), await served.deliveries(other), await served.deliveries(held)]).toEqual([0, 3, 4]);
+      expect(await dropOrphanedDeliveries(served.parts.db)).toBe(0);
+    });
+
+    it("is done once, however many ask for it at once, while others enable and disable it", async () => {
+      const receiver = await served.create(newBrand());
+      const outcomes = await Promise.allSettled([
+        ...Array.from({ length: 5 }, () => remove(receiver)),
+        disable(receiver),
+        enable(receiver, "drop"),
+        disable(receiver),
+      ]);
+      expect(outcomes.slice(0, 5).filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "not_found" });
+    });
+  });
+}
