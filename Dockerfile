@@ -35,7 +35,9 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 WORKDIR /brand-records
 # Owned by root: what runs cannot change itself.
 COPY --from=build /brand-records ./
+# The semi-spaces: as in packages/lifecycle/src/node-arguments.ts.
 ENV NODE_ENV=production \
+  NODE_OPTIONS=--max-semi-space-size=16 \
   PATH=/brand-records/node_modules/.bin:$PATH \
   ADMIN_PORT=9090
 USER node

@@ -33,6 +33,11 @@ export async function memoryMib(pid: number): Promise<number> {
   return kibOf(await readFile(`/proc/${pid}/status`, "utf8"), "VmRSS") / 1_024;
 }
 
+/** The most that has been resident since the process started, in MiB. */
+export async function peakMemoryMib(pid: number): Promise<number> {
+  return kibOf(await readFile(`/proc/${pid}/status`, "utf8"), "VmHWM") / 1_024;
+}
+
 /** Memory of a Postgres in MiB, what its processes share counted once. */
 export async function postgresMemoryMib(postmaster: number): Promise<number> {
   const pids = [postmaster, ...(await childrenOf(postmaster))];

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { NODE_ARGUMENTS } from "@brand-records/lifecycle";
 import { SIZE } from "./size.ts";
 
 /** The repository's. This runs compiled, in test/dist/bench. */
@@ -40,7 +41,7 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
   const logFile = join(folder, `${name}.log`);
   const output = openSync(logFile, "a");
   const child = fork(script, {
-    execArgv: ["--enable-source-maps", ...profiling],
+    execArgv: [...NODE_ARGUMENTS, ...profiling],
     env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...env },
     stdio: ["ignore", output, output, "ipc"],
     // Ctrl-C reaches a whole process group; we stop our programs ourselves, in order.

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { NODE_ARGUMENTS } from "@brand-records/lifecycle";
 import { LaunchError } from "./launch-error.ts";
 
 const BACK_OFF_MS_MIN = 100;
@@ -73,7 +74,7 @@ export class Supervisor {
     const output = openSync(logFile, "a");
     const startedAt = Date.now();
     const child = fork(script, {
-      execArgv: ["--enable-source-maps"],
+      execArgv: [...NODE_ARGUMENTS],
       env,
       stdio: ["ignore", output, output, "ipc"],
       // Ctrl-C goes to the whole foreground group: all would stop at once, in the middle of each other's answers.

@@ -8,7 +8,7 @@ import { measureDeepPage, type DeepPage } from "./deep-page.ts";
 import { startLoad } from "./load/start-load.ts";
 import { measureRounds, type Backends, type Round } from "./measure.ts";
 import type { Owned } from "../owned.ts";
-import { memoryMib, postgresMemoryMib } from "../process-usage.ts";
+import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../process-usage.ts";
 import { startProgram, type Program, type ProgramOptions } from "../program.ts";
 import { requireSameAnswers } from "./same-answers.ts";
 import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
@@ -38,6 +38,8 @@ export interface BenchmarkResult {
   readonly summary: Summary;
   readonly deep_page: DeepPage;
   readonly product_seconds_to_first_answer: number;
+  /** Resident memory of the product's gateway before the load, at its highest, and after the last round. */
+  readonly gateway_memory_mib: Readonly<Record<"start" | "peak" | "end", number>>;
   readonly rounds: readonly Round[];
 }
 
@@ -68,8 +70,10 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, say
 
   const backends = { postmaster: await postmasterOf(folder), redis: redis.pid };
   const work = async (): Promise<BenchmarkResult> => {
+    const startMib = await memoryMib(product.gateway.pid);
     const measured = await measureRounds({ variants, load, backends, rounds, say });
     const memory = await memoryOf(variants, load.program, backends);
+    const afterLoad = { peak: await peakMemoryMib(product.gateway.pid), end: await memoryMib(product.gateway.pid) };
     say(`Walking ${DEEP_PAGE.toLocaleString("en")} pages deep`);
     const deep = await measureDeepPage(product.recordsAddress, database.url);
     return {
@@ -88,6 +92,7 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, say
       summary: summarise(measured, deep, memory),
       deep_page: deep,
       product_seconds_to_first_answer: product.secondsToFirstAnswer,
+      gateway_memory_mib: { start: startMib, ...afterLoad },
       rounds: measured,
     };
   };

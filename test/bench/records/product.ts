@@ -10,7 +10,8 @@ const RETRY_MS = 5;
 
 export interface Product {
   readonly programs: readonly Program[];
-  /** One of the programs. */
+  /** Two of the programs. */
+  readonly gateway: Program;
   readonly records: Program;
   readonly recordsAddress: string;
   /** Of the gateway, where its clients connect. */
@@ -50,7 +51,7 @@ export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, sta
   await Promise.race([untilAnswered(port, key), ...programs.map((program) => program.ended)]);
   const secondsToFirstAnswer = (performance.now() - startedAt) / 1_000;
   await Promise.all(programs.map((program) => program.ready));
-  return { programs, records, recordsAddress: RECORDS_ADDRESS, port, secondsToFirstAnswer };
+  return { programs, gateway, records, recordsAddress: RECORDS_ADDRESS, port, secondsToFirstAnswer };
 }
 
 /** Until all processes are up, refused connections and errors are expected. */

@@ -8,6 +8,7 @@ export function report({
   summary,
   deep_page: deep,
   product_seconds_to_first_answer: start,
+  gateway_memory_mib: gateway,
   rounds,
   profiled,
 }: BenchmarkResult): string {
@@ -44,6 +45,7 @@ export function report({
     "",
     `Page ${settings.deep_page} ${deep.deep_page_ms.toFixed(2)} ms, first page ${deep.first_page_ms.toFixed(2)} ms at the records service; ` +
       `Postgres looks at ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
+    `Gateway: ${gateway.start.toFixed(0)} MiB resident before the load, at most ${gateway.peak.toFixed(0)}, ${gateway.end.toFixed(0)} after it`,
     `Product: ${start.toFixed(2)} s from starting the processes to the first answer`,
   ];
   if (summary.disturbed) {
