@@ -113,15 +113,14 @@ describe("a running system", () => {
 
   it("describes each type with the body shown, which is as it describes it", async () => {
     const document = parse(await (await fetch(`${stack.url}/openapi/service.yaml`)).text()) as {
-      webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: { $ref: string }; example: unknown }> } } }>;
+      webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: unknown }> } } }>;
     };
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-    ajv.addSchema({ $id: "https://description.example/service", ...document });
     for (const shown of bodies()) {
       const described = document.webhooks[shown.type]?.post.requestBody.content["application/json"];
       expect(described?.example).toEqual(shown);
-      const accepts = ajv.compile({ $ref: `https://description.example/service${described?.schema.$ref}` });
+      const accepts = ajv.compile(described?.schema ?? false);
       expect({ valid: accepts(shown), errors: accepts.errors }).toEqual({ valid: true, errors: null });
     }
   });
