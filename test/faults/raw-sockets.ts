@@ -7,7 +7,7 @@ import { startStack, type Stack, type TestBrand } from "../stack.ts";
 const PARALLEL = 25;
 const MOMENT_MS_MAX = 40;
 /** A connection that the client half-closed is the server's to end; this is longer than any bound of the server's. */
-const LET_GO_MS_MAX = 60_000;
+const LET_GO_MS_MAX = 150_000;
 
 interface Shape {
   readonly name: string;
@@ -21,7 +21,7 @@ const times = (count: number, text: string): string => text.repeat(count);
 /** What a client may send, whole or in part. */
 function shapes(key: string): Shape[] {
   const authorised = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
-  const page = `GET /api/v1/submissions?limit=200 HTTP/1.1\r\n${authorised}\r\n`;
+  const page = `GET /api/v1/submissions?limit=50 HTTP/1.1\r\n${authorised}\r\n`;
   const post = `POST /api/mcp HTTP/1.1\r\n${authorised}Content-Type: application/json\r\n`;
   const chunked = `${post}Transfer-Encoding: chunked\r\n\r\n`;
   const tunnel = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n";
@@ -47,7 +47,7 @@ function shapes(key: string): Shape[] {
     { name: "a request", pieces: [page] },
     { name: "an answer left unread", pieces: [page], unread: true },
     { name: "pipelined requests", pieces: [times(20, page)] },
-    { name: "pipelined requests left unread", pieces: [times(50, page)], unread: true },
+    { name: "pipelined requests left unread", pieces: [times(20, page)], unread: true },
     { name: "pipelined requests and a half", pieces: [page + page.slice(0, 30)] },
     { name: "garbage after a request", pieces: [`${page}GARBAGE\r\n\r\n`] },
     { name: "Expect, and no body", pieces: [`${post}Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n`] },
@@ -107,7 +107,7 @@ async function besideTraffic(stack: Stack, brand: TestBrand, work: () => Promise
           await response.arrayBuffer();
           return String(response.status);
         },
-        (error: Error) => String(error.cause ?? error),
+        (error: Error) => (error.cause instanceof Error ? error.cause : error).message,
       );
       statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1);
     }
@@ -160,6 +160,6 @@ export function describeRawSockets({ connections }: { connections: number }): vo
       expect(ended).toEqual([]);
       expect([...statuses.keys()]).toEqual(["200"]);
       await eventually(async () => expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200));
-    }, 300_000);
+    }, 900_000);
   });
 }

@@ -19,17 +19,14 @@ export interface BodyReservation {
 export class BodyBudget {
   readonly #byBrand = new Map<string, number>();
   #total = 0;
+  readonly #held: Gauge;
   readonly #refused: Counter;
 
   constructor(metrics: Registry) {
-    const total = (): number => this.#total;
-    new Gauge({
+    this.#held = new Gauge({
       name: "http_body_bytes",
       help: "Memory held by request bodies that are being read.",
       registers: [metrics],
-      collect() {
-        this.set(total());
-      },
     });
     this.#refused = new Counter({
       name: "http_bodies_refused_total",
@@ -61,6 +58,7 @@ export class BodyBudget {
 
   #change(brandId: string, bytes: number): void {
     this.#total += bytes;
+    this.#held.set(this.#total);
     const ofBrand = (this.#byBrand.get(brandId) ?? 0) + bytes;
     if (ofBrand === 0) this.#byBrand.delete(brandId);
     else this.#byBrand.set(brandId, ofBrand);
