@@ -49,7 +49,10 @@ export async function startRedisCluster({
       "cluster-port": busPort,
       "cluster-node-timeout": String(nodeTimeoutMs),
       "cluster-require-full-coverage": "no",
-      "cluster-config-file": join(directory, `${busPort}.conf`),
+      dir: directory,
+      "cluster-config-file": `${busPort}.conf`,
+      // A replica writes what it copies into a file. A node that starts with such a file claims the slots of the keys in it.
+      dbfilename: `${busPort}.rdb`,
       "repl-diskless-sync-delay": "0",
     });
   };
