@@ -161,7 +161,7 @@ function valuesOf(resource: ResourceName, { name, type }: Column): Values | unde
   if (type === "timestamp with time zone") return TIMES;
   if (name === "platforms") return PLATFORMS;
   if (ENUMERATED.test(name)) return { refused: ["", "other things"], accepted: [] };
-  if (/url$/.test(name)) return URLS;
+  if (name.endsWith("url")) return URLS;
   const prefix = name === "id" ? OWN_PREFIXES[resource] : PREFIXES[name];
   if (prefix !== undefined) return ids(prefix);
   const length = LENGTHS[name];
