@@ -174,20 +174,16 @@ it("has demo data of the promised size, with nulls, skewed statuses and times th
 });
 
 it("refuses to start twice in one folder, and on a taken port, naming the setting", async () => {
-  const twice = run("deploy/embedded/dist/main.js");
-  expect(await twice.exited).toBe(1);
-  expect(twice.output()).toMatch(/Already running in this folder/);
-
   const elsewhere = await mkdtemp(join(tmpdir(), "launch-"));
+  const twice = run("deploy/embedded/dist/main.js");
   const taken = run("deploy/embedded/dist/main.js", { LOCAL_DIR: elsewhere });
-  expect(await taken.exited).toBe(1);
-  expect(taken.output()).toMatch(new RegExp(`Port ${port} is taken. Set PORT`));
-  await rm(elsewhere, { recursive: true });
-
   const nonsense = run("deploy/embedded/dist/main.js", { PORT: "http", DATABASE_URL: "mysql://x" });
-  expect(await nonsense.exited).toBe(1);
+  expect(await Promise.all([twice.exited, taken.exited, nonsense.exited])).toEqual([1, 1, 1]);
+  expect(twice.output()).toMatch(/Already running in this folder/);
+  expect(taken.output()).toMatch(new RegExp(`Port ${port} is taken. Set PORT`));
   expect(nonsense.output()).toMatch(/PORT: .*\n.*DATABASE_URL: /);
   expect(nonsense.output()).not.toContain("    at ");
+  await rm(elsewhere, { recursive: true });
 });
 
 it("starts a process again that died", async () => {
