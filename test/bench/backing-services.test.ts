@@ -25,7 +25,9 @@ const bench = (env: Record<string, string>): Promise<{ stdout: string; stderr: s
 it("a benchmark without redis-server asks ensure.sh, which installs one or says what to install", async () => {
   await expect(bench({ PATH: bin })).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/Redis \(a Docker engine, or redis-server on the PATH\)\n\s+Debian, Ubuntu: apt-get install redis-server/),
+    stderr: expect.stringMatching(
+      /Redis \(a Docker engine, or redis-server on the PATH\)\n\s+Debian, Ubuntu: apt-get install redis-server/,
+    ),
   });
 });
 
