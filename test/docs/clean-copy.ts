@@ -15,8 +15,8 @@ const INHERITED = /^(?:HOME|USER|LANG|LC_\w+|TMPDIR|CI|JAVA_HOME|\w+_proxy|npm_c
 /** A running command that goes on until it is interrupted. */
 export interface RunningCommand {
   output(): string;
-  /** Ctrl-C: its whole process group gets the signal. Returns the exit code. */
-  interrupt(): Promise<number | null>;
+  /** Ctrl-C: its whole process group gets the signal. @throws if it ends with anything but 0, 130 or that signal */
+  interrupt(): Promise<void>;
 }
 
 /** What git keeps of this repository, or would, in a folder of its own: nothing is built, and what it makes stays there. */
@@ -44,13 +44,18 @@ export class CleanCopy {
   /** Returns stdout. @throws with the output, if the exit code is not 0 */
   async run(command: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
     const options = { cwd: this.folder, env: { ...this.env, ...env }, maxBuffer: OUTPUT_BYTES_MAX };
-    const { stdout } = await run("bash", ["-euc", command], options);
+    const { stdout } = await run("bash", ["--norc", "-euc", command], options);
     return stdout;
   }
 
   /** Goes on until it is interrupted, or the copy is removed. */
   start(command: string): RunningCommand {
-    const child = spawn("bash", ["-euc", command], { cwd: this.folder, env: this.env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("bash", ["--norc", "-euc", command], {
+      cwd: this.folder,
+      env: this.env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#running.push(child);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
@@ -69,10 +74,11 @@ export class CleanCopy {
   }
 }
 
-async function interrupt(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return child.exitCode;
+async function interrupt(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const closed = once(child, "close");
   process.kill(-child.pid, "SIGINT");
   await closed;
-  return child.exitCode;
+  // The shell dies of the signal, whatever its command returns.
+  if (![0, 130, "SIGINT"].includes(child.signalCode ?? child.exitCode ?? "")) throw new Error(`ended with ${child.exitCode} on Ctrl-C`);
 }

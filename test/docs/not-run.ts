@@ -6,6 +6,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm ci && npm test": ".ci/run runs it",
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
   "npm test": ".ci/run runs it, and this test is part of npm run test:full",
+  "npx jest paging": "npm test runs the files it runs",
+  "npx jest webhook-docs": "npm test runs the files it runs",
   "npm run check": ".ci/run runs it",
   "npm run image:steps -- /tmp/image": "test/e2e/image.test.ts runs it, and what it makes",
   "npm run test:ledger": "six minutes: npm run test:full has the same changes",
