@@ -8,6 +8,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm test": ".ci/run runs it, and this test is part of npm run test:full",
   "npx jest paging": "npm test runs the files it runs",
   "npx jest webhook-docs": "npm test runs the files it runs",
+  "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "npm run check": ".ci/run runs it",
   "npm run image:steps -- /tmp/image": "test/e2e/image.test.ts runs it, and what it makes",
   "npm run test:ledger": "six minutes: npm run test:full has the same changes",
