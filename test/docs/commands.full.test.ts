@@ -23,7 +23,7 @@ const commands = [
 ].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
 const isAlone = (command: string): boolean => command.startsWith("npm run ");
 
-const INSTALL_MS_MAX = 600_000;
+const INSTALL_MS_MAX = 900_000;
 const COMMAND_MS_MAX = 300_000;
 
 let copy: CleanCopy;

@@ -7,6 +7,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
   "npm test": ".ci/run runs it, and this test is part of npm run test:full",
   "npx jest paging": "npm test runs the files it runs",
+  "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "npm run check": ".ci/run runs it",
   "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it, and what it makes",
   "npm run test:full": ".ci/run runs it, and this test is part of it",

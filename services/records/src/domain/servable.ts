@@ -8,19 +8,14 @@ interface Where {
 }
 
 /** A stored record whose values no message can carry. For our logs; callers get `internal_error`. */
-export class UnservableRecord extends Error implements Where {
+export class UnservableRecord extends Error {
   override readonly name = "UnservableRecord";
-  readonly brand_id: string;
-  readonly resource: ResourceName;
-  readonly record_id: string;
-  readonly columns: readonly string[];
+  readonly logFields: Where;
 
-  constructor({ brand_id, resource, record_id, columns }: Where) {
+  constructor(where: Where) {
+    const { brand_id, resource, record_id, columns } = where;
     super(`records.${resource} ${record_id} of ${brand_id} cannot be served: see docs/platform.md for the values of ${columns.join(", ")}`);
-    this.brand_id = brand_id;
-    this.resource = resource;
-    this.record_id = record_id;
-    this.columns = columns;
+    this.logFields = where;
   }
 }
 
