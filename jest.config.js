@@ -22,6 +22,7 @@ export default {
     "^@brand-records/postgres/embedded$": "<rootDir>/packages/postgres/src/embedded/index.ts",
     "^@brand-records/([a-z-]+)$": "<rootDir>/packages/$1/src/index.ts",
   },
+  testSequencer: "<rootDir>/test/setup/processes-first-sequencer.js",
   globalSetup: "<rootDir>/test/setup/start-backing-services.ts",
   globalTeardown: "<rootDir>/test/setup/stop-backing-services.ts",
   reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],

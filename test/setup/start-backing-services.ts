@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { ensureBackingServices } from "./ensure-backing-services.ts";
 import { startKafka } from "./start-kafka.ts";
 import { startPostgres } from "./start-postgres.ts";
@@ -15,10 +16,12 @@ import { stopAll } from "./started-services.ts";
  * TEST_KAFKA_BROKERS  a Kafka; yours, if KAFKA_BROKERS is set: tests name their topics after TEST_RUN
  * KAFKA_LIB_DIR       the jars startKafkaServer() runs with JAVA, or KAFKA_IMAGE where there are none
  * TEST_RUN            tells this run's databases and topics from those of another
+ * NODE_COMPILE_CACHE  compiled code of the processes that tests start: each of some 150 starts takes a fifth less CPU time
  * BRAND_RECORDS_RUN   this process: containers labelled with it go when it does
  */
 export default async function startBackingServices(): Promise<void> {
   process.env["BRAND_RECORDS_RUN"] = String(process.pid);
+  process.env["NODE_COMPILE_CACHE"] ??= join(process.cwd(), "node_modules/.cache/node-compile");
   process.env["TEST_RUN"] = randomBytes(4).toString("hex");
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void stopAll().finally(() => process.exit(130)));

@@ -61,7 +61,7 @@ describe("generateBrand", () => {
         }
         expect(audit(everything)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

@@ -40,7 +40,7 @@ export interface ServiceProcess {
  */
 export async function startProcess({ name, script, env = {} }: ProcessOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ["--enable-source-maps", script], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], ...compileCache(), ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));
@@ -58,6 +58,12 @@ export async function startProcess({ name, script, env = {} }: ProcessOptions): 
     await kill("SIGKILL");
     throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}. It wrote:\n${output()}`, { cause: error });
   }
+}
+
+/** The one thing of ours that changes nothing but how long a start takes. */
+function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+  const folder = process.env["NODE_COMPILE_CACHE"];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
 function readyMessage(child: ChildProcess, exited: Promise<ProcessExit>): Promise<object> {

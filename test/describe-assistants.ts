@@ -1,0 +1,169 @@
+import { inspect } from "node:util";
+import { RESOURCE_NAMES } from "@brand-records/resources";
+import { fillBrand } from "./fill-brand.ts";
+import { startForwardingProxy, type ForwardingProxy } from "./forwarding-proxy.ts";
+import { startStack, type Stack, type TestBrand } from "./stack.ts";
+
+const SIZES = { campaigns: 5, submissions: 11, payouts: 6, deposits: 7, conversions: 8, links: 6 };
+const LIMIT_PRO = 20;
+/** The status, or the Inspector's exit code for it. */
+const UNAUTHENTICATED = /401|exit code 3/;
+
+export interface ToolResult {
+  readonly content: readonly { readonly type: string; readonly text: string }[];
+  readonly structuredContent?: Page;
+  readonly isError?: boolean;
+}
+
+interface Page {
+  readonly resource: string;
+  readonly count: number;
+  readonly data: readonly { readonly id: string }[];
+  readonly next_cursor?: string;
+}
+
+/** What the clients have in common. Each rejects if there is no result, and if a result does not fit the tool's schema. */
+export interface Assistant {
+  listTools(): Promise<readonly { readonly name: string }[]>;
+  callTool(name: string, args: Record<string, unknown>): Promise<ToolResult>;
+  close(): Promise<void>;
+}
+
+export interface Server {
+  readonly url: string;
+  readonly key: string;
+}
+
+export const IDENTITY = { name: "test", version: "1.0.0" };
+
+export const optionsWith = ({ key }: Server) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
+export const endpointOf = ({ url }: Server) => new URL("/api/mcp", url);
+
+export interface ClientKind {
+  readonly client: string;
+  readonly opening: "initialize" | "server/discover";
+  readonly version: string;
+  /** MCP-Protocol-Version on every message but the first. */
+  readonly header: string | undefined;
+  connect(server: Server): Promise<Assistant>;
+  /** It tells its user that opening failed, and not what the server said. */
+  readonly reticent?: true;
+}
+
+export const LEGACY = { opening: "initialize", version: "2025-11-25", header: "2025-11-25" } as const;
+export const STATELESS = { opening: "server/discover", version: "2026-07-28", header: "2026-07-28" } as const;
+
+/** What a developer gets to see. */
+const failureOf = (attempt: Promise<unknown>): Promise<string> =>
+  attempt.then(
+    (result) => {
+      throw new Error(`it succeeded: ${inspect(result)}`);
+    },
+    (error: unknown) => inspect(error),
+  );
+
+export interface AssistantSystem {
+  readonly stack: Stack;
+  readonly brand: TestBrand;
+}
+
+/**
+ * What every client must be able to do here, told no more than the address and the key.
+ *
+ * @param others tests of the same system; `system` may be called once it runs
+ */
+export function describeAssistants(clients: readonly ClientKind[], others: (system: () => AssistantSystem) => void): void {
+  let stack: Stack;
+  let brand: TestBrand;
+  beforeAll(async () => {
+    stack = await startStack({ env: { RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: String(LIMIT_PRO) } });
+    brand = await stack.createBrand();
+    await fillBrand(stack, brand.id, SIZES);
+  });
+  afterAll(() => stack.stop());
+
+  describe.each(clients)("$client", ({ connect, opening, version, header, reticent = false }) => {
+    let proxy: ForwardingProxy;
+    let assistant: Assistant;
+    let tools: Awaited<ReturnType<Assistant["listTools"]>>;
+
+    beforeAll(async () => {
+      proxy = await startForwardingProxy(stack.url);
+      assistant = await connect({ url: proxy.url, key: brand.key });
+      // SDK 1.x holds results against the schemas that it has listed.
+      tools = await assistant.listTools();
+    });
+    afterAll(async () => {
+      await assistant.close();
+      await proxy.stop();
+    });
+
+    it("lists the six tools", () => {
+      expect(tools.map(({ name }) => name)).toEqual(RESOURCE_NAMES.map((resource) => `list_${resource}`));
+    });
+
+    it("reads what HTTP answers, as structured content that fits the schema and as the same text", async () => {
+      const read = async (resource: string) => {
+        const { content, structuredContent, isError } = await assistant.callTool(`list_${resource}`, { limit: 5 });
+        expect(isError).toBe(false);
+        expect(structuredContent).toEqual(await (await stack.get(`/api/v1/${resource}?limit=5`, brand.key)).json());
+        expect(content).toEqual([{ type: "text", text: expect.any(String) }]);
+        expect(JSON.parse(content[0]?.text ?? "")).toEqual(structuredContent);
+      };
+      await Promise.all(RESOURCE_NAMES.map(read));
+    });
+
+    it("walks a list by next_cursor to an end, every record once", async () => {
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { structuredContent: page } = await assistant.callTool("list_submissions", {
+          limit: 4,
+          ...(cursor !== undefined && { cursor }),
+        });
+        ids.push(...(page?.data ?? []).map(({ id }) => id));
+        cursor = page?.next_cursor;
+      } while (cursor !== undefined);
+      const all = (await (await stack.get("/api/v1/submissions?limit=200", brand.key)).json()) as Page;
+      expect(ids).toHaveLength(SIZES.submissions);
+      expect(ids).toEqual(all.data.map(({ id }) => id));
+    });
+
+    it("hands a refused argument to the model as a result that names it", async () => {
+      const result = await assistant.callTool("list_links", { limit: 5, since: "yesterday" });
+      expect(result).toMatchObject({ isError: true, content: [{ type: "text" }] });
+      expect(result.structuredContent).toBeUndefined();
+      expect(JSON.parse(result.content[0]?.text ?? "")).toMatchObject({ error: { code: "invalid_parameter", field: "since" } });
+    });
+
+    it("fails with a wrong key, at once and saying so", async () => {
+      const shown = await failureOf(connect({ url: stack.url, key: "none" }).then((wrong) => wrong.listTools()));
+      expect(shown).toMatch(UNAUTHENTICATED);
+      if (!reticent) expect(shown).toMatch(/This API key is not valid here: check that it is complete/);
+    });
+
+    it("fails when the brand's limit is used up, saying how long to wait", async () => {
+      const { key } = await stack.createBrand({ tier: "pro" });
+      const limited = await connect({ url: stack.url, key });
+      await Promise.all(Array.from({ length: LIMIT_PRO }, () => stack.get("/api/v1/links", key)));
+      const shown = await failureOf(limited.callTool("list_links", {}));
+      await limited.close();
+      if (!reticent) expect(shown).toMatch(/limit of 20 requests in 60 seconds is used up. Wait \d+ s\./);
+    });
+
+    it(`has opened with ${opening}, kept to ${version}, and asked for nothing that was refused`, () => {
+      const posts = proxy.exchanges.filter(({ method }) => method === "POST");
+      expect(posts[0]).toMatchObject({ rpcMethod: opening });
+      for (const { rpcMethod, protocolVersion, status } of posts) {
+        expect(protocolVersion).toBe(rpcMethod === "initialize" ? undefined : header);
+        expect(status).toBe(rpcMethod === "notifications/initialized" ? 202 : 200);
+      }
+      // Legacy clients ask once a connection whether there is a stream.
+      const others = proxy.exchanges.filter(({ method }) => method !== "POST");
+      expect(others.filter(({ method, status }) => method !== "GET" || status !== 405)).toEqual([]);
+      expect(others.length).toBeLessThanOrEqual(posts.filter(({ rpcMethod }) => rpcMethod === "initialize").length);
+    });
+  });
+
+  others(() => ({ stack, brand }));
+}
