@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
+import { stripVTControlCharacters } from "node:util";
 
 const OUTPUT_CHARS_SHOWN = 6_000;
 /** Of a shell whose command was interrupted: what the command returns, or that it was the signal. */
@@ -25,21 +26,21 @@ export class Command {
     this.#child.stderr.setEncoding("utf8").on("data", (text) => (this.#output += text));
   }
 
-  /** stdout and stderr as they came. */
+  /** stdout and stderr as they came, without colors: CI=true switches them on. */
   output() {
-    return this.#output;
+    return stripVTControlCharacters(this.#output);
   }
 
   /** Resolves when the output matches; throws if the command ends first, or after so long. */
   async shows(pattern, secondsMax) {
     let onData;
     const shown = new Promise((resolve) => {
-      onData = () => pattern.test(this.#output) && resolve();
+      onData = () => pattern.test(this.output()) && resolve();
       for (const stream of [this.#child.stdout, this.#child.stderr]) stream.on("data", onData);
       onData();
     });
     const ended = this.#exited.then((how) => {
-      if (!pattern.test(this.#output)) throw this.#failure(`ended with ${how}`);
+      if (!pattern.test(this.output())) throw this.#failure(`ended with ${how}`);
     });
     try {
       await this.#within(secondsMax, `does not show ${pattern}`, Promise.race([shown, ended]));
@@ -52,7 +53,7 @@ export class Command {
   async succeeds(secondsMax) {
     const how = await this.#within(secondsMax, "does not end", this.#exited);
     if (how !== 0) throw this.#failure(`ended with ${how}`);
-    return this.#stdout;
+    return stripVTControlCharacters(this.#stdout);
   }
 
   /** Ctrl-C: the whole group gets the signal, and is gone when this resolves. */
