@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "..");
 /** Minutes by part: `npm test`, or the path of a `*.full.test.ts`. */
 const budgets = JSON.parse(readFileSync(join(root, "test/budgets.json"), "utf8"));
 
-const folder = mkdtempSync(join(tmpdir(), "brand-records-test-full-"));
+const folder = mkdtempSync(join(tmpdir(), "test-full-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** @returns the summary that jest writes; undefined if jest did not get that far */

@@ -74,6 +74,8 @@ describe("beside npm start", () => {
   beforeAll(async () => {
     const port = await freePort();
     copy.env["PORT"] = String(port);
+    // The documented walks read a brand to its end, one after another.
+    copy.env["RATE_LIMIT_ENTERPRISE"] = "100000";
     launcher = copy.start("npm start");
     await eventually(() => expect(launcher.output()).toContain("is running at"), { timeoutMs: COMMAND_MS_MAX });
     const run = JSON.parse(await copy.run("cat .local/run.json")) as {

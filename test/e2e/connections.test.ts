@@ -238,6 +238,34 @@ describe("pipelined requests", () => {
     expect((before - last) / CONNECTIONS).toBeLessThan(HANDLED_MAX);
     for (const socket of sockets) socket.destroy();
   });
+
+  it("beyond a thousand that wait are not even parsed, however slowly the answers are read", async () => {
+    const REQUESTS = 200_000;
+    /** Node keeps some 2 KB for each request that it has parsed: 400 MB. */
+    const HEAP_BYTES_MAX = 150 * 1024 * 1024;
+    const heapBytes = async () => {
+      const text = await (await fetch(`${stack.gateways[0].adminUrl}/metrics`)).text();
+      return Number(/^nodejs_heap_size_used_bytes\{.*\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const socket = open();
+    socket.write(get("/api/v1/submissions?limit=200").repeat(100));
+    const sent = new Promise((resolve) => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS), resolve));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    let heapMax = 0;
+    // In steps: whatever is read lets the answer drain, after which Node reads on.
+    socket.on("data", () => {
+      socket.pause();
+      void heapBytes().then((bytes) => {
+        heapMax = Math.max(heapMax, bytes);
+        socket.resume();
+      });
+    });
+    await Promise.race([sent, closed]);
+    await closed;
+    expect(heapMax).toBeGreaterThan(0);
+    expect(heapMax).toBeLessThan(HEAP_BYTES_MAX);
+    expect((await stack.get("/api/v1/links?limit=1", brand.key)).status).toBe(200);
+  }, 60_000);
 });
 
 describe("bodies being read at once", () => {

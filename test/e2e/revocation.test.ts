@@ -141,11 +141,15 @@ describe.each([
   });
 });
 
-it("a key can be made while accounts cannot reach Redis, without waiting for gateways that know nothing of it", async () => {
+it("a key can be made while accounts cannot reach Redis, without waiting; accounts says that it is degraded", async () => {
   await accountsToRedis.cut();
+  const { admin_port } = stack.processes.accounts.ready as { admin_port: number };
+  const readiness = async () => (await fetch(`http://127.0.0.1:${admin_port}/readyz`)).json();
+  await eventually(async () => expect(await readiness()).toEqual({ status: "ready", degraded: ["redis"] }));
   const brand = await stack.createBrand();
   expect(await onBoth(brand.key)).toEqual([200, 200]);
   await accountsToRedis.heal();
+  await eventually(async () => expect(await readiness()).toEqual({ status: "ready" }));
 });
 
 it("a revocation whose accounts process is killed right after its commit is seen by both warm gateways", async () => {

@@ -3,10 +3,9 @@ import { globSync, readFileSync } from "node:fs";
 /** One promise: the report of `npm run test:full` sets every part beside a budget. */
 
 it("gives every file that npm run test:full runs a budget, and no other", () => {
-  const { "npm test": quick, ...parts } = JSON.parse(readFileSync("test/budgets.json", "utf8")) as Record<string, number>;
+  const { "npm test": _, ...parts } = JSON.parse(readFileSync("test/budgets.json", "utf8")) as Record<string, number>;
   const files = globSync("{packages,services,gateway,deploy,test}/**/*.full.test.ts", { exclude: ["**/node_modules/**"] });
   expect(Object.keys(parts).toSorted()).toEqual(files.toSorted());
-  expect(quick).toBe(5);
   // CI ends a run after 90 minutes.
   expect(Object.values(parts).reduce((sum, minutes) => sum + minutes, 0)).toBeLessThanOrEqual(55);
 });

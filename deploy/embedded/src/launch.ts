@@ -32,6 +32,7 @@ export async function launch(
   mkdirSync(files.directory, { recursive: true });
   const lock = await takeLauncherLock(files);
   life.own("lock", { stop: lock.release });
+  const known = readDemoBrands(files);
   // Left by a run that was killed.
   removeRunFile(files);
   await requireFreePort(config.HOST, config.PORT);
@@ -61,7 +62,7 @@ export async function launch(
   const brands = await seedDemo({
     addresses: programs.rpc,
     environment: config.ENVIRONMENT,
-    known: readDemoBrands(files),
+    known,
     save: (made) => writeDemoBrands(files, made),
     progress: (text) => terminal.step(`Making demo data: ${text}`),
     signal,

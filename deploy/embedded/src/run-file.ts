@@ -35,8 +35,14 @@ export function removeRunFile(files: LocalFiles): void {
   rmSync(files.run, { force: true });
 }
 
-/** The demo brands of earlier runs. Their keys are in no other file that outlives a run. */
-export const readDemoBrands = (files: LocalFiles): readonly RunBrand[] => (readJson(files.demoBrands) as RunBrand[] | undefined) ?? [];
+/**
+ * The demo brands of earlier runs. Their keys are in no other file that outlives a run; an earlier release kept them in the run
+ * file alone.
+ */
+export function readDemoBrands(files: LocalFiles): readonly RunBrand[] {
+  const kept = readJson(files.demoBrands) as RunBrand[] | undefined;
+  return kept ?? (readJson(files.run) as RunFile | undefined)?.brands ?? [];
+}
 
 export function writeDemoBrands(files: LocalFiles, brands: readonly RunBrand[]): void {
   writeJson(files.demoBrands, brands);

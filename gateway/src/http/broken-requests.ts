@@ -18,8 +18,8 @@ const brokenBy = ({ code = "" }: NodeJS.ErrnoException): AppError => BROKEN[code
 const NO_PROXY = new AppError("method_not_allowed", "This is no proxy: there is no CONNECT here.");
 
 /**
- * Answers what never becomes a request that Express could see, after the answers that are due before it, and closes the
- * connection.
+ * Answers what never becomes a request that Express could see, and closes the connection. Bytes that are no request are not
+ * answered if they come behind requests that still wait for their answers: those are answered, the last with `Connection: close`.
  *
  * @param onBroken called with each error answered here
  */
@@ -35,6 +35,8 @@ export function answerBrokenRequests(server: Server, queues: RequestQueues, onBr
     const socket = stream as Socket;
     // More of a broken request keeps coming, and keeps being broken.
     if (broken.has(socket)) return;
+    // The rest of that request may have come already: nothing is read while others wait. The idle timeout still holds.
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && queues.isWaiting(socket)) return;
     broken.add(socket);
     const newest = queues.newest(socket);
     if (error.code === "ECONNRESET") socket.destroy();
@@ -70,6 +72,7 @@ function rawAnswer(error: AppError, form: ErrorForm): string {
   const { status, body } = form(error, requestId);
   const headers = {
     ...errorHeaders(error),
+    ...(error === NO_PROXY && { Allow: "GET, HEAD, POST" }),
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(body)),
     "X-Request-Id": requestId,

@@ -38,13 +38,17 @@ export class RequestQueues {
     return queue?.waiting.at(-1) ?? queue?.current;
   }
 
+  /** Whether requests of this connection wait for the answers before theirs. Nothing is read from it then. */
+  isWaiting(socket: Socket): boolean {
+    return (this.#queues.get(socket)?.waiting.length ?? 0) > 0;
+  }
+
   #enqueue(socket: Socket, queue: Queue, response: ServerResponse): void {
     const { current, waiting } = queue;
-    // The connection closes after the last request that fits; a client repeats what got no answer (RFC 9112 §9.3.2).
-    if (waiting.length === WAITING_MAX) return void waiting.at(-1)!.setHeader("Connection", "close");
+    if (waiting.length === WAITING_MAX) return void refuseMore(socket, waiting.at(-1)!);
     if (waiting.length === 0) current.once("close", () => this.#next(socket, queue));
     waiting.push(response);
-    // Node may read on all the same, when the answer before drains: what bounds the queue is its length.
+    // Node reads on all the same when the answer before drains: what bounds the queue is its length.
     socket.pause();
   }
 
@@ -57,4 +61,15 @@ export class RequestQueues {
     else socket.resume();
     this.#serve(response.req, response);
   }
+}
+
+/**
+ * The connection closes after `last`; a client repeats what got no answer (RFC 9112 §9.3.2). What else arrives is not parsed: Node
+ * keeps every request it has parsed until the connection closes, some 2 KB each.
+ */
+function refuseMore(socket: Socket, last: ServerResponse): void {
+  if (last.hasHeader("Connection")) return;
+  last.setHeader("Connection", "close");
+  socket.removeAllListeners("data");
+  socket.on("data", () => {});
 }

@@ -38,6 +38,8 @@ export function staticAnswer(content: string | Buffer, headers: Readonly<Record<
   const representationIn = (coding: Coding): Promise<Representation> => {
     const prepared = representations.get(coding) ?? ENCODE[coding](body).then((bytes) => ({ bytes, etag: etagOf(bytes) }));
     representations.set(coding, prepared);
+    // The next request tries again.
+    prepared.catch(() => representations.delete(coding));
     return prepared;
   };
   return async (request, response) => {

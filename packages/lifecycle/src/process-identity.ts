@@ -10,7 +10,7 @@ export interface ProcessIdentity {
 /** Returns undefined if there is no such process. */
 export function identify(pid: number): ProcessIdentity | undefined {
   try {
-    process.kill(pid, 0);
+    requireProcess(pid);
     // The second field, the program's name in parentheses, may hold anything; the start is the 22nd.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -18,8 +18,18 @@ export function identify(pid: number): ProcessIdentity | undefined {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === "open" && process.platform !== "linux") return { pid, startedAt: undefined };
-    if (code === "ESRCH" || code === "ENOENT" || code === "EPERM") return undefined;
+    if (code === "ESRCH" || code === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** @throws ESRCH */
+function requireProcess(pid: number): void {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Another user's is a process too.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
   }
 }
 

@@ -134,9 +134,12 @@ it("says that a server without cluster support is none", async () => {
   expect(String(causes[0])).toContain("cluster support disabled");
 });
 
-it("stops while no node answers, leaving nothing behind", async () => {
+it("stops while no node answers, leaving no timer and no connection behind", async () => {
+  const before = process.getActiveResourcesInfo().toSorted();
   const redis = open("redis+cluster://127.0.0.1:1");
+  expect(process.getActiveResourcesInfo().toSorted()).not.toEqual(before);
   await redis.stop();
+  await eventually(() => expect(process.getActiveResourcesInfo().toSorted()).toEqual(before));
   await redis.firstContact;
   await expect(redis.run("key", (commands) => commands.get("key"))).rejects.toMatchObject({ name: "RedisUnavailable" });
 });

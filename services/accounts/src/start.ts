@@ -7,7 +7,7 @@ import { service, type ServedService } from "@brand-records/rpc";
 import { startService } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import type { AccountsConfig } from "./config.ts";
-import { noEpochBoard, type EpochBoard } from "./epochs/epoch-board.ts";
+import { noEpochBoard } from "./epochs/epoch-board.ts";
 import { redisEpochBoard } from "./epochs/redis-epoch-board.ts";
 import { startRepublisher } from "./epochs/republisher.ts";
 import { startKeyUses } from "./key-uses.ts";
@@ -22,19 +22,16 @@ const PUBLISH_TIMEOUT_MS = 500;
 
 /** Starts the service; answers the ports it listens on. */
 export function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<{ rpc_port: number; admin_port: number }> {
+  const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS });
+  if (redis !== undefined) life.own("redis", redis);
+  const degraded = (): string[] => (redis?.isUp === false ? ["redis"] : []);
   const wire = (db: Database): ServedService[] => {
-    const epochs = openEpochBoard(config, life, log);
+    const epochs = redis === undefined ? noEpochBoard : redisEpochBoard(redis, log);
     if (epochs !== noEpochBoard) life.own("epoch republisher", startRepublisher(db, epochs, log));
     const keyUses = life.own("key uses", startKeyUses(db, log));
     const noteUse = (keyId: string): void => keyUses.note(keyId);
     const parts: Parts = { db, epochs, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT, noteUse };
     return [service(VerificationServiceService, verificationHandlers(parts)), service(AccountsServiceService, accountsHandlers(parts))];
   };
-  return startService({ name: "accounts", config, migrations: MIGRATIONS, life, log, wire });
-}
-
-function openEpochBoard(config: AccountsConfig, life: Lifecycle, log: Logger): EpochBoard {
-  if (config.REDIS_URL === undefined) return noEpochBoard;
-  const redis = openRedis(config.REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS });
-  return redisEpochBoard(life.own("redis", redis), log);
+  return startService({ name: "accounts", config, migrations: MIGRATIONS, life, log, wire, degraded });
 }

@@ -67,5 +67,5 @@ alter table records.payouts drop constraint payouts_campaign;
 alter table records.campaigns add constraint campaigns_platforms_check check (
   cardinality(platforms) <= 20 and coalesce(array_ndims(platforms), 1) = 1
   and array_position(platforms, null) is null and array_position(platforms, '') is null
-  -- No element is longer than 64 characters.
-  and array_to_string(platforms, E'\n') !~ '[^\n]{65}') not valid;
+  -- No element is longer than 64 characters. One with line breaks could be: all of them together have at most 20 times 64.
+  and array_to_string(platforms, E'\n') !~ '[^\n]{65}' and char_length(array_to_string(platforms, '')) <= 1280) not valid;

@@ -6,14 +6,17 @@ declare
   resource text;
   rule record;
   rows text;
+  validation text;
   problems text := '';
 begin
   foreach resource in array array['campaigns', 'submissions', 'payouts', 'deposits', 'conversions', 'links'] loop
     begin
       -- All of a table at once: from Postgres 18 on, it is read once.
-      execute (
-        select format('alter table records.%I %s', resource, string_agg(format('validate constraint %I', conname), ', ' order by conname))
-          from pg_constraint where conrelid = format('records.%I', resource)::regclass and contype = 'c' and not convalidated);
+      select format('alter table records.%I ', resource) || string_agg(format('validate constraint %I', conname), ', ' order by conname)
+        into validation
+        from pg_constraint where conrelid = format('records.%I', resource)::regclass and contype = 'c' and not convalidated;
+      -- None is left if somebody validated them by hand after this had failed.
+      if validation is not null then execute validation; end if;
     exception when check_violation then
       for rule in
         select conname, pg_get_expr(conbin, conrelid) as condition,

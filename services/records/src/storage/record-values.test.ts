@@ -126,7 +126,7 @@ const URLS: Values = {
   ],
 };
 const PLATFORMS: Values = {
-  refused: [[""], [null], ["x".repeat(65)], Array.from({ length: 21 }, () => "x"), [["a"], ["b"]]],
+  refused: [[""], [null], ["x".repeat(65)], ["x\n".repeat(1_000)], Array.from({ length: 21 }, () => "x"), [["a"], ["b"]]],
   accepted: [[], Array.from({ length: 20 }, () => "é".repeat(64))],
 };
 const ids = (prefix: string): Values => ({

@@ -3,7 +3,7 @@ import { settlesWithin } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
-import { abandonDeliveries } from "../storage/abandon.ts";
+import { abandonDeliveries } from "../storage/unsent-deliveries.ts";
 import { disableByItself, lockLanes, settleDeliveries, updateLanes, type AttemptResult, type LockedLane } from "../storage/results.ts";
 
 /** Results are written together: one that comes alone does not wait long, and many wait for each other's transaction. */

@@ -85,3 +85,22 @@ it("writes everything down if Postgres is back while it stops", async () => {
   expect(unwritten()).toEqual([]);
   expect(await past(receiver)).toEqual(Array.from({ length: 8 }, () => ({ state: "delivered", attempts: 1 })));
 });
+
+it("returns what it claimed too late to send: the attempt does not count", async () => {
+  const receiver = await sending.createReceiver(server.url);
+  await sending.deliver([receiver], 3);
+  const states = () => sending.db.query("select state, attempt from webhook.deliveries");
+  const untouched = Array.from({ length: 3 }, () => ({ state: "pending", attempt: 0 }));
+  let sender: Sender | undefined;
+  await sending.db.transaction(async (sql) => {
+    // A claim waits for this lock, and goes on when the sender has already stopped.
+    await sql.query("lock table webhook.lanes in exclusive mode");
+    sender = sending.start();
+    const waiting = "select from pg_locks where relation = 'webhook.lanes'::regclass and not granted";
+    await eventually(async () => expect(await sending.db.query(waiting)).not.toEqual([]));
+    await sender.stop();
+  });
+  await eventually(async () => expect(await sending.db.query("select in_flight from webhook.lanes")).toEqual([{ in_flight: 0 }]));
+  expect(await states()).toEqual(untouched);
+  expect(answers).toEqual([]);
+});

@@ -10,7 +10,7 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders } from "../domain/signature.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
-import { abandonDeliveries } from "../storage/abandon.ts";
+import { abandonDeliveries, returnClaims } from "../storage/unsent-deliveries.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { attemptPost } from "./attempt.ts";
 import { listenForDeliveries } from "./delivery-listener.ts";
@@ -112,7 +112,9 @@ export class Sender {
       crowded: room < inFlightMax * CROWDED_SHARE,
     });
     if (this.#stopped && claimed.length > 0) {
-      log.warn({ deliveries: claimed.length }, "claimed too late to be attempted: they go on when their leases expire");
+      await returnClaims(db, claimed).catch((error: unknown) => {
+        log.warn({ err: error, deliveries: claimed.length }, "claimed too late and not returned: they go on when their leases expire");
+      });
       return 0;
     }
     const lost: ClaimedDelivery[] = [];

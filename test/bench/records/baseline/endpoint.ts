@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { openMetrics, type Registry } from "@brand-records/telemetry";
 import express, { type Request, type RequestHandler, type Response } from "express";
 import { ROOT } from "../../program.ts";
 import { KEEP_ALIVE_MS } from "../settings.ts";
@@ -16,6 +17,7 @@ const { serveMcp } = (await load("http/mcp/endpoint.js")) as {
   serveMcp(services: object, principal: object, request: Request, response: Response): Promise<void>;
 };
 const { requestContext } = (await load("http/request-context.js")) as { requestContext(deadlineMs: number): RequestHandler };
+const { boundBodies } = (await load("http/body.js")) as { boundBodies(metrics: Registry): RequestHandler };
 const { connectServices } = (await load("services.js")) as { connectServices(config: object): object };
 
 const DEADLINE_MS = 10_000;
@@ -26,6 +28,7 @@ const brand = { tier: "enterprise", verified: true, permissions: ["records:read"
 const app = express();
 app.disable("x-powered-by");
 app.use(requestContext(DEADLINE_MS));
+app.use(boundBodies(openMetrics("endpoint")));
 app.post("/api/mcp", (request, response, next) => {
   serveMcp(services, { ...brand, brand_id: request.query["brand_id"] }, request, response).catch(next);
 });
