@@ -45,7 +45,7 @@ export class RequestQueues {
 
   #enqueue(socket: Socket, queue: Queue, response: ServerResponse): void {
     const { current, waiting } = queue;
-    if (waiting.length === WAITING_MAX) return void refuseMore(socket, waiting.at(-1)!);
+    if (waiting.length === WAITING_MAX) return refuseMore(socket, waiting.at(-1)!);
     if (waiting.length === 0) current.once("close", () => this.#next(socket, queue));
     waiting.push(response);
     // Node reads on all the same when the answer before drains: what bounds the queue is its length.
