@@ -22,15 +22,15 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
   'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':
-    "psql is not required; npm start runs the file, test/e2e/launch.test.ts tests the rights",
+    "psql is not required; npm start runs the file, test/e2e/launch.full.test.ts tests the rights",
   'psql "$ADMIN_URL" -c "create role platform_backend login password \'…\' in role platform"':
-    "psql is not required; npm start makes such a login, test/e2e/launch.test.ts uses it",
+    "psql is not required; npm start makes such a login, test/e2e/launch.full.test.ts uses it",
   'psql "$(node -p \'require("./.local/run.json").platform_database_url\')"':
-    "psql is not required; test/e2e/launch.test.ts connects to this URL",
+    "psql is not required; test/e2e/launch.full.test.ts connects to this URL",
 
   // Programs of others, which are installed where the reader is.
   'claude mcp add --transport http brand-records http://127.0.0.1:8080/api/mcp --header "Authorization: Bearer $KEY"':
-    "Claude Code; test/e2e/launch.test.ts connects with what the command holds",
+    "Claude Code; test/e2e/launch.full.test.ts connects with what the command holds",
   'claude mcp add --transport http brand-records "$BASE_URL/api/mcp" --header "Authorization: Bearer $KEY"': "Claude Code",
   'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $KEY"': "a program of others, from the registry",
   "npm install @modelcontextprotocol/client": "in the reader's own folder; test/e2e/docs.test.ts runs the example with it",
