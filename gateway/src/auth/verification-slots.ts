@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
-/** Keys that nobody knows to be valid. Anyone can make up keys with a right checksum, and they must not fill accounts with work. */
+/** Keys not known to be valid. Anyone can make up keys with a right checksum; they must not fill accounts with work. */
 const UNPROVEN_MAX = 256;
-/** Keys that were valid when last verified. Nobody can make these up, so the bound only protects accounts from a surge. */
+/** Keys that were valid when last verified. They cannot be made up, so the bound only protects accounts from a surge. */
 const PROVEN_MAX = 1_024;
 /** Some 10 MB. Only valid keys enter, so a flood of made-up ones evicts none. */
 const PROVEN_KEYS_MAX = 50_000;

@@ -13,7 +13,7 @@ const PRINCIPALS_MAX = 50_000;
 /** A refused key stays refused: it is unknown, and keys are random, or revoked for good. */
 const REFUSED_TTL_MS = 30_000;
 const REFUSED_MAX = 10_000;
-/** Of a verification, whoever waits for it: others may join it, so it must not end with the first caller's deadline. */
+/** Deadline of a verification. Other callers may join it, so it must not end with the first caller's deadline. */
 const VERIFICATION_DEADLINE_MS = 5_000;
 
 /**

@@ -123,7 +123,7 @@ function receiveBody(request: IncomingMessage, response: ServerResponse, bytesMa
 
 const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0);
 
-/** One that does not say how long it is going to be has to be counted. */
+/** A body without a Content-Length must be counted. */
 const mayBeLarge = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || announcedBytes(request) > BODY_BYTES_MAX;
 
