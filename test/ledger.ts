@@ -34,7 +34,7 @@ interface Receiver {
   readonly brand: string;
   /** Its number on the farm. */
   readonly number: number;
-  /** One attempt at a time: first attempts have to be in order, for each record. */
+  /** One attempt at a time: first attempts must be in order, for each record. */
   readonly ordered: boolean;
 }
 
@@ -124,7 +124,7 @@ export class Ledger {
     if (table === "submissions") this.#records.push({ ...record, turn: turn + 1 });
   }
 
-  /** What is not as it has to be, in words; empty if every change has its event and reached its receivers, and nothing else is there. */
+  /** What is not as it must be, in words; empty if every change has its event and reached its receivers, and nothing else is there. */
   async audit(): Promise<string[]> {
     const events = await this.#db.query<StoredEvent>(
       "select id, data->>'id' as record, type, brand_id as brand from webhook.events order by created_at, id",

@@ -19,23 +19,23 @@ export function readSettings(env) {
   const problems = [];
   const secrets = listed(env["RELAY_SECRET"]);
   if (secrets.length === 0 || secrets.length > 2 || !secrets.every((secret) => /^whsec_[A-Za-z0-9+/]{43}=$/.test(secret))) {
-    problems.push("RELAY_SECRET has to be the receiver's signing secret (whsec_…), or two, comma-separated, while it is rotated");
+    problems.push("RELAY_SECRET must be the receiver's signing secret (whsec_…), or two, comma-separated, while it is rotated");
   }
   const written = env["RELAY_CHAT_URL"] ?? "";
   const chatUrl = URL.canParse(written) ? new URL(written) : null;
   const isPlainLocal = chatUrl?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(chatUrl.hostname);
   if (chatUrl?.protocol !== "https:" && !isPlainLocal) {
     // Not repeated: whoever has it can write to the chat.
-    problems.push("RELAY_CHAT_URL has to be the chat's incoming webhook, https://…");
+    problems.push("RELAY_CHAT_URL must be the chat's incoming webhook, https://…");
   }
   const chatKind = CHAT_KINDS.find((kind) => kind === env["RELAY_CHAT_KIND"]);
-  if (chatKind === undefined) problems.push(`RELAY_CHAT_KIND has to be one of ${CHAT_KINDS.join(", ")}`);
+  if (chatKind === undefined) problems.push(`RELAY_CHAT_KIND must be one of ${CHAT_KINDS.join(", ")}`);
   const events = env["RELAY_EVENTS"] === undefined ? EVENT_NAMES : listed(env["RELAY_EVENTS"]);
   if (events.length === 0 || !events.every((type) => EVENT_NAMES.includes(type))) {
-    problems.push(`RELAY_EVENTS has to name some of ${EVENT_NAMES.join(", ")}, comma-separated`);
+    problems.push(`RELAY_EVENTS must name some of ${EVENT_NAMES.join(", ")}, comma-separated`);
   }
   const port = Number(env["PORT"] || "8787");
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push("PORT has to be a port");
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push("PORT must be a port");
   if (problems.length > 0 || chatUrl === null || chatKind === undefined) return { problems };
   return { settings: { secrets, chatUrl, chatKind, events: new Set(events), port } };
 }

@@ -15,7 +15,7 @@ const origins = z
   )
   .refine(
     (list) => list.every((origin) => ORIGIN.test(origin)),
-    "has to be origins such as https://app.example or http://localhost:*, comma-separated",
+    "must be origins such as https://app.example or http://localhost:*, comma-separated",
   );
 
 const Settings = z
@@ -29,7 +29,7 @@ const Settings = z
     /** Proxies whose X-Forwarded-For is believed: a number of hops, or addresses and subnets, comma-separated. */
     TRUST_PROXY: z
       .string()
-      .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "has to be a number of hops, or addresses and subnets, comma-separated")
+      .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "must be a number of hops, or addresses and subnets, comma-separated")
       .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
       .optional(),
     /** Origins that the assistants' endpoint lets pass, comma-separated; `:*` is every port. PUBLIC_URL's passes always. There is no CORS. */

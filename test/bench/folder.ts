@@ -17,7 +17,7 @@ export async function removeLeftovers(): Promise<void> {
 /** Holds the data and the logs of this run. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  // Under root Postgres runs as somebody else, who has to enter it.
+  // Under root Postgres runs as somebody else, who must enter it.
   await chmod(folder, 0o755);
   return folder;
 }

@@ -35,7 +35,7 @@ it.each([
 });
 
 // Run with the requirements, but not counted there: the suite's own server cannot pass it yet.
-it("conformance-0.2 finds the headers of 2026-07-28 held against the body as they have to be", async () => {
+it("conformance-0.2 finds the headers of 2026-07-28 held against the body as they must be", async () => {
   const scenario = ["--scenario", "http-header-validation", "--spec-version", "2026-07-28"];
   expect(await runConformance("conformance-0.2", url, scenario)).toEqual({ ...clean, excused: [] });
 });

@@ -211,7 +211,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
       "not UTF-8",
       "there is no such brand",
       "too large: 2097153 bytes, at most 20480",
-      "type has to be one of submission.approved, submission.rejected, payout.paid, campaign.settled",
+      "type must be one of submission.approved, submission.rejected, payout.paid, campaign.settled",
     ]);
     // The brand comes into being: what was meant for it can be taken in now, the rest still cannot.
     await stack.accounts.createBrand({ id: later, name: "Late", tier: "plus", verified: true }, callContext());

@@ -76,7 +76,7 @@ it("a file with mistakes imports nothing, and each is told with its line and fie
     "test/samples/bad-submissions.ndjson",
   );
   expect(code).toBe(1);
-  expect(stderr + stdout).toMatch(/line \d+: status: has to be one of/);
+  expect(stderr + stdout).toMatch(/line \d+: status: must be one of/);
   expect(await (await stack.get("/api/v1/submissions", fresh.key)).json()).toEqual({ resource: "submissions", count: 0, data: [] });
 });
 

@@ -30,7 +30,7 @@ const started: Launcher[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "launch-"));
-  // Postgres does not run as root: as another user it has to reach its data here.
+  // Postgres does not run as root: as another user it must reach its data here.
   await chmod(directory, 0o755);
   port = await freePort();
 });

@@ -257,6 +257,6 @@ it("does not start with wrong settings, and names all of them", async () => {
   });
   expect(await once(child, "close")).toEqual([78, null]);
   for (const name of ["RELAY_SECRET", "RELAY_CHAT_URL", "RELAY_CHAT_KIND", "RELAY_EVENTS", "PORT"])
-    expect(output()).toContain(`${name} has to`);
+    expect(output()).toContain(`${name} must`);
   expect(output()).not.toMatch(/token/);
 });

@@ -8,7 +8,7 @@ import { own } from "./started-services.ts";
 
 const PREFIX = "brand-records-test-";
 
-/** Nothing in it survives the run, so nothing has to survive a power cut. */
+/** Nothing in it survives the run, so nothing must survive a power cut. */
 const SETTINGS = { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "300" };
 
 export async function startPostgres(): Promise<void> {
@@ -21,7 +21,7 @@ export async function startPostgres(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const dataDir = join(folder, "postgres");
   own("postgres data", () => remove(folder));
-  // Under root Postgres runs as somebody else, who has to enter it.
+  // Under root Postgres runs as somebody else, who must enter it.
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, password: randomBytes(12).toString("hex"), settings: SETTINGS });
   own("postgres", () => postgres.stop());

@@ -70,7 +70,7 @@ function ownerOf(path: string): string {
 /** The package that a bare specifier names: `@scope/name` or `name`. */
 const packageOf = (specifier: string): string => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 
-/** The workspace that has to be built for an import; undefined if it is the project's own file, or no workspace's. */
+/** The workspace that must be built for an import; undefined if it is the project's own file, or no workspace's. */
 function workspaceOf({ file, specifier }: Import, { files }: Project): string | undefined {
   if (!specifier.startsWith(".")) return workspaces.get(packageOf(specifier));
   const target = join(dirname(file), specifier);

@@ -49,7 +49,7 @@ export async function admit(
   const principal = await parts.verifier.verify(keyDigest, context);
   if (brands === "integrating") requireIntegratingBrand(principal);
   const verdict = await spend(parts, principal, true);
-  if (verdict.kind === "stale") throw new Error("the limiter has to decide on a fresh principal");
+  if (verdict.kind === "stale") throw new Error("the limiter must decide on a fresh principal");
   return { principal, verdict };
 }
 

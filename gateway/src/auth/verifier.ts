@@ -4,7 +4,7 @@ import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
 import type { CallContext, RpcClient } from "@brand-records/rpc";
 import { LRUCache } from "lru-cache";
 import { invalidKey } from "./authorization-header.ts";
-import { FreshFlights } from "./fresh-flights.ts";
+import { SingleFlight } from "./single-flight.ts";
 import { mayIntegrate, type Principal, type Tier } from "./principal.ts";
 import { VerificationSlots } from "./verification-slots.ts";
 import { withDeadline } from "./with-deadline.ts";
@@ -25,7 +25,7 @@ export class Verifier {
   readonly #principals = new LRUCache<string, Principal>({ max: PRINCIPALS_MAX, ttl: PRINCIPAL_TTL_MS });
   readonly #refused = new LRUCache<string, true>({ max: REFUSED_MAX, ttl: REFUSED_TTL_MS });
   readonly #slots = new VerificationSlots();
-  readonly #flights = new FreshFlights<Principal>();
+  readonly #flights = new SingleFlight<Principal>();
 
   constructor(accounts: Pick<RpcClient<VerificationServiceService>, "verifyKey">) {
     this.#accounts = accounts;

@@ -52,7 +52,7 @@ export const ERROR_CURES = {
   permission_required: "The key lacks `campaigns:prepare`. Use one whose owner chose it at creation.",
   request_conflict:
     "The request_id was used with another input, or its plan was cancelled. Repeat with the same input, or take a new request_id.",
-  pending_plan_limit: "The brand has 200 pending plans. People have to complete or cancel some first.",
+  pending_plan_limit: "The brand has 200 pending plans. People must complete or cancel some first.",
   missing_key: "Send the key as `Authorization: Bearer <API_KEY>`.",
   invalid_key: "The key is malformed, unknown, of the other environment or revoked. Replace it in the Developers area.",
   plan_required: "The brand is below Plus. Its keys work again once it is on Plus or above.",

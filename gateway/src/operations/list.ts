@@ -4,7 +4,7 @@ import type { CallContext } from "@brand-records/rpc";
 import { z } from "zod";
 import type { Services } from "../services.ts";
 
-const LIMIT_PROBLEM = `limit has to be a whole number from 1 to ${PAGE_LIMIT_MAX}, in digits only`;
+const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, in digits only`;
 
 /**
  * The arguments of every list operation, as they arrive: text. The limit is refused rather than clamped: a client that
@@ -18,8 +18,8 @@ export const pageArguments = z.strictObject({
     .refine((limit) => limit <= PAGE_LIMIT_MAX, LIMIT_PROBLEM)
     .default(PAGE_LIMIT_DEFAULT),
   /** Read by the records service, which made it. */
-  cursor: z.string("cursor has to be text: the next_cursor of the page before").optional(),
-  since: z.string("since has to be text: an RFC 3339 time with an offset").optional(),
+  cursor: z.string("cursor must be text: the next_cursor of the page before").optional(),
+  since: z.string("since must be text: an RFC 3339 time with an offset").optional(),
 });
 
 export type PageArguments = z.output<typeof pageArguments>;

@@ -3,7 +3,7 @@ import { eventMessageSchema } from "./event-message.ts";
 
 /**
  * What a message of the log holds, for readers in other languages; docs/schemas/brand-event.schema.json is this. Open, as
- * readers have to be: a later release may add fields.
+ * readers must be: a later release may add fields.
  */
 export function eventJsonSchema(): object {
   const { $schema, ...schema } = z.toJSONSchema(eventMessageSchema, { io: "input" });

@@ -80,14 +80,14 @@ describe("refused is", () => {
     ["a list", [PAID], "the message Invalid input: expected object, received array"],
     ["the year 0", altered(PAID, "created_at", "0000-01-01T00:00:00.000Z"), "created_at is no time there ever was"],
     ["a day that never was", altered(PAID, "data.paid_at", "2026-02-30T00:00:00.000Z"), "data.paid_at is no time there ever was"],
-    ["another resource", altered(PAID, "data.resource", "links"), "data.resource has to be one of submissions, payouts, campaigns"],
-    ["a resource of another type", altered(PAID, "type", "campaign.settled"), "data.resource has to be campaigns for campaign.settled"],
+    ["another resource", altered(PAID, "data.resource", "links"), "data.resource must be one of submissions, payouts, campaigns"],
+    ["a resource of another type", altered(PAID, "type", "campaign.settled"), "data.resource must be campaigns for campaign.settled"],
     [
       "a status of another type",
       altered(MESSAGES["submission.approved"], "type", "submission.rejected"),
       "data.status does not fit submission.rejected",
     ],
-    ["a wrong id", altered(PAID, "brand_id", "brand-1"), "brand_id has to be brd_ and 1 to 40 of 0-9 and a-z"],
+    ["a wrong id", altered(PAID, "brand_id", "brand-1"), "brand_id must be brd_ and 1 to 40 of 0-9 and a-z"],
   ])("%s, with the reason", (_, message, reason) => {
     expect(refusal(message)).toBe(reason);
   });

@@ -7,7 +7,7 @@ export const EVENT_MESSAGE_BYTES_MAX = 20 * 1024;
 const id = (prefix: string, of: string): z.ZodString =>
   z
     .string()
-    .regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `has to be ${prefix}_ and 1 to 40 of 0-9 and a-z`)
+    .regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `must be ${prefix}_ and 1 to 40 of 0-9 and a-z`)
     .describe(of);
 /** Date.parse takes the 30th of February for the 2nd of March; Postgres refuses it, and the year 0. */
 const isTime = (text: string): boolean => {
@@ -17,7 +17,7 @@ const isTime = (text: string): boolean => {
 const time = (of: string): z.ZodString =>
   z
     .string()
-    .regex(/^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/, "has to be RFC 3339, UTC, with milliseconds")
+    .regex(/^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/, "must be RFC 3339, UTC, with milliseconds")
     .refine(isTime, "is no time there ever was")
     .meta({ format: "date-time" })
     .describe(of);
@@ -73,7 +73,7 @@ const campaign = z
 
 const resources = [...new Set(Object.values(EVENT_TYPES))].join(", ");
 const data = z.discriminatedUnion("resource", [submission, payout, campaign], {
-  error: ({ code }) => (code === "invalid_union" ? `has to be one of ${resources}` : undefined),
+  error: ({ code }) => (code === "invalid_union" ? `must be one of ${resources}` : undefined),
 });
 
 /** What `superRefine` demands, for whoever validates by the JSON Schema: one of these. */
@@ -87,7 +87,7 @@ const typeFitsData = EVENT_TYPE_NAMES.map((type) => {
 export const eventMessageSchema = z
   .looseObject({
     id: id("evt", "The event's id: the same however often the event is told."),
-    type: z.enum(EVENT_TYPE_NAMES, `has to be one of ${EVENT_TYPE_NAMES.join(", ")}`).describe("What happened."),
+    type: z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`).describe("What happened."),
     created_at: time("When it happened."),
     brand_id: id("brd", "Whose record it is."),
     data: data.describe("The record as it was right after."),
@@ -95,7 +95,7 @@ export const eventMessageSchema = z
   .superRefine(({ type, data }, context) => {
     const problem = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: ["data", path], message, input: data });
-    if (EVENT_TYPES[type] !== data.resource) problem("resource", `has to be ${EVENT_TYPES[type]} for ${type}`);
+    if (EVENT_TYPES[type] !== data.resource) problem("resource", `must be ${EVENT_TYPES[type]} for ${type}`);
     else if (!type.endsWith(`.${data.status}`)) problem("status", `does not fit ${type}`);
   })
   .meta({ anyOf: typeFitsData });

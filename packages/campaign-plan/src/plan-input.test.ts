@@ -54,7 +54,7 @@ it.each(CAMPAIGN_TYPES)("takes the campaign type %s", (campaign_type) => {
 
 it.each(["Blitz", " blitz", "clipping", "toString", "__proto__", 1, ["blitz"]])("refuses the campaign type %j", (campaign_type) => {
   expect(problemsOf(having({ campaign_type }))).toEqual([
-    { field: "campaign_type", message: "has to be one of blitz, ugc, package, affiliate" },
+    { field: "campaign_type", message: "must be one of blitz, ugc, package, affiliate" },
   ]);
 });
 
@@ -70,7 +70,7 @@ describe("the length of a text", () => {
   it.each(LIMITS)("of %s may be 1 and %i characters, and no more", (field, max) => {
     for (const text of ["x", "x".repeat(max)]) expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
     expect(problemsOf(having({ [field]: "x".repeat(max + 1) }))).toEqual([
-      { field, message: `has to be at most ${max.toLocaleString("en")} characters` },
+      { field, message: `must be at most ${max.toLocaleString("en")} characters` },
     ]);
   });
 
@@ -100,20 +100,18 @@ describe.each([
 
   it("is refused when empty: who has none leaves it out", () => {
     expect(problemsOf(having({ [field]: [] }))).toEqual([
-      { field, message: `has to have 1 to ${entriesMax} entries; leave it out if there are none` },
+      { field, message: `must have 1 to ${entriesMax} entries; leave it out if there are none` },
     ]);
   });
 
   it("is refused with one entry too many", () => {
-    expect(problemsOf(having({ [field]: entries(entriesMax + 1) }))).toEqual([
-      { field, message: `has to have 1 to ${entriesMax} entries` },
-    ]);
+    expect(problemsOf(having({ [field]: entries(entriesMax + 1) }))).toEqual([{ field, message: `must have 1 to ${entriesMax} entries` }]);
   });
 
   it("is refused with an entry too long, and says which", () => {
     for (const long of ["x".repeat(charactersMax + 1), EMOJI.repeat(charactersMax + 1)]) {
       expect(problemsOf(having({ [field]: ["x", long] }))).toEqual([
-        { field: `${field}[1]`, message: `has to be at most ${charactersMax} characters` },
+        { field: `${field}[1]`, message: `must be at most ${charactersMax} characters` },
       ]);
     }
   });
@@ -129,7 +127,7 @@ describe.each([
     ["a number", 1],
     ["true", true],
   ])("is refused as %s", (_, given) => {
-    expect(problemsOf(having({ [field]: given }))).toEqual([{ field, message: "has to be a list of texts" }]);
+    expect(problemsOf(having({ [field]: given }))).toEqual([{ field, message: "must be a list of texts" }]);
   });
 
   it("is refused with anything but texts in it, each told", () => {
@@ -145,14 +143,12 @@ describe.each(["planned_for", "review_on"])("the date %s", (field) => {
   it.each(["2026-02-30", "2023-02-29", "2026-2-3", "0000-01-01", "2026-12-01T00:00:00Z", "2026-12-01 ", "tomorrow"])(
     "is refused as %j",
     (date) => {
-      expect(problemsOf(having({ [field]: date }))).toEqual([
-        { field, message: "has to be a real date as YYYY-MM-DD, such as 2026-12-31" },
-      ]);
+      expect(problemsOf(having({ [field]: date }))).toEqual([{ field, message: "must be a real date as YYYY-MM-DD, such as 2026-12-31" }]);
     },
   );
 
   it.each([20_261_201, 0, true, ["2026-12-01"], {}])("is refused as %j, which is no text", (date) => {
-    expect(problemsOf(having({ [field]: date }))).toEqual([{ field, message: "has to be a date as YYYY-MM-DD, as text" }]);
+    expect(problemsOf(having({ [field]: date }))).toEqual([{ field, message: "must be a date as YYYY-MM-DD, as text" }]);
   });
 });
 
@@ -205,7 +201,7 @@ describe("the planning budget", () => {
     {},
     5n,
   ])("is refused as %p, in one sentence", (planning_budget) => {
-    const message = "has to be a number of pesos above 0 and at most 1,000,000,000, with at most two decimals";
+    const message = "must be a number of pesos above 0 and at most 1,000,000,000, with at most two decimals";
     expect(problemsOf(having({ planning_budget }))).toEqual([{ field: "planning_budget", message }]);
   });
 });
@@ -268,7 +264,7 @@ describe("an optional field", () => {
 });
 
 describe("a required field", () => {
-  it.each(REQUIRED_FIELDS)("%s has to be there", (field) => {
+  it.each(REQUIRED_FIELDS)("%s must be there", (field) => {
     const { [field as "title"]: _, ...without } = FULL;
     expect(problemsOf(without)).toEqual([{ field, message: "is required" }]);
   });
@@ -276,7 +272,7 @@ describe("a required field", () => {
   it.each(REQUIRED_FIELDS)("%s is refused as null and as an empty text", (field) => {
     for (const nothing of [null, ""]) {
       const problems = problemsOf(having({ [field]: nothing }));
-      expect(problems).toEqual([{ field, message: expect.stringMatching(/^(has to|must) /) }]);
+      expect(problems).toEqual([{ field, message: expect.stringMatching(/^must /) }]);
     }
   });
 });
@@ -330,7 +326,7 @@ describe("text", () => {
     "\u{E0020}",
   ])("a title or a goal of %j alone, of which nobody sees anything, is refused", (invisible) => {
     for (const field of ["title", "goal"]) {
-      expect(problemsOf(having({ [field]: invisible }))).toEqual([{ field, message: "has to hold at least one visible character" }]);
+      expect(problemsOf(having({ [field]: invisible }))).toEqual([{ field, message: "must hold at least one visible character" }]);
       for (const text of [`a${invisible}`, `${invisible}😀`, `${invisible}.`]) {
         expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
       }
@@ -369,7 +365,7 @@ describe("text", () => {
   });
 
   it.each([1, true, {}, ["text"]])("is refused as %j", (given) => {
-    for (const field of TEXT_FIELDS) expect(problemsOf(having({ [field]: given }))).toEqual([{ field, message: "has to be text" }]);
+    for (const field of TEXT_FIELDS) expect(problemsOf(having({ [field]: given }))).toEqual([{ field, message: "must be text" }]);
   });
 });
 
@@ -412,7 +408,7 @@ describe("a field that a plan does not have", () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i} ${"x".repeat(100)}`, i]));
     const { message, details } = refusalOf(having({ ...many, title: 1 }));
     expect(message).toContain("20001 problems in all");
-    expect(details?.[0]).toEqual({ field: "title", message: "has to be text" });
+    expect(details?.[0]).toEqual({ field: "title", message: "must be text" });
     expect(details).toHaveLength(30);
     expect(JSON.stringify(details).length).toBeLessThan(16 * 1024);
   });
@@ -435,7 +431,7 @@ it.each([
   ["NaN", Number.NaN],
   ["true", true],
 ])("refuses %s in place of a plan", (_, given) => {
-  expect(refusalOf(given)).toMatchObject({ message: "The plan has to be one JSON object.", details: undefined });
+  expect(refusalOf(given)).toMatchObject({ message: "The plan must be one JSON object.", details: undefined });
 });
 
 describe("what is said of a plan that is wrong", () => {
@@ -466,7 +462,7 @@ describe("what is said of a plan that is wrong", () => {
       "notes",
       "budget",
     ]);
-    for (const problem of details ?? []) expect(problem.message).toMatch(/^(has to|must not|is no field) .{5,}/);
+    for (const problem of details ?? []) expect(problem.message).toMatch(/^(must|is no field) .{5,}/);
     expect(field).toBe("request_id");
     expect(message).toBe(`request_id ${details?.[0]?.message} (14 problems in all, see details)`);
   });

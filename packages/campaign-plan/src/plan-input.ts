@@ -33,32 +33,32 @@ interface TextRules {
 const text = ({ min = 0, max, oneLine = false, visible = false }: TextRules) => {
   const rule = (holds: (value: string) => boolean, error: string) => z.refine<string>(holds, { error, abort: true });
   return z
-    .string("has to be text")
+    .string("must be text")
     .check(
       rule((value) => characters(value) >= min, "must not be empty"),
-      rule((value) => characters(value) <= max, `has to be at most ${max.toLocaleString("en")} characters`),
+      rule((value) => characters(value) <= max, `must be at most ${max.toLocaleString("en")} characters`),
       rule((value) => value.isWellFormed() && !value.includes("\0"), "must not hold NUL or lone surrogates"),
       ...(oneLine ? [rule((value) => !hasControlCharacters(value), "must not hold control characters such as line breaks")] : []),
-      ...(visible ? [rule(isVisible, "has to hold at least one visible character")] : []),
+      ...(visible ? [rule(isVisible, "must hold at least one visible character")] : []),
     )
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 };
 
 const list = (lengthMax: number, entry: TextRules) =>
   z
-    .array(text(entry), "has to be a list of texts")
-    .min(1, `has to have 1 to ${lengthMax} entries; leave it out if there are none`)
-    .max(lengthMax, `has to have 1 to ${lengthMax} entries`);
+    .array(text(entry), "must be a list of texts")
+    .min(1, `must have 1 to ${lengthMax} entries; leave it out if there are none`)
+    .max(lengthMax, `must have 1 to ${lengthMax} entries`);
 
 const date = () =>
-  z.string("has to be a date as YYYY-MM-DD, as text").refine(isCalendarDate, "has to be a real date as YYYY-MM-DD, such as 2026-12-31");
+  z.string("must be a date as YYYY-MM-DD, as text").refine(isCalendarDate, "must be a real date as YYYY-MM-DD, such as 2026-12-31");
 
-const BUDGET_PROBLEM = `has to be a number of pesos above 0 and at most ${BUDGET_MAX.toLocaleString("en")}, with at most two decimals`;
+const BUDGET_PROBLEM = `must be a number of pesos above 0 and at most ${BUDGET_MAX.toLocaleString("en")}, with at most two decimals`;
 
 export const planInput = z.strictObject({
   request_id: z
-    .string("has to be a UUID, as text")
-    .regex(UUID, "has to be a UUID, 8-4-4-4-12 hexadecimal digits, made at random for this plan")
+    .string("must be a UUID, as text")
+    .regex(UUID, "must be a UUID, 8-4-4-4-12 hexadecimal digits, made at random for this plan")
     .refine((id) => !NIL_OR_MAX.test(id), "must not be the nil or the max UUID")
     .toLowerCase()
     .describe(
@@ -69,7 +69,7 @@ export const planInput = z.strictObject({
   ),
   goal: text({ min: 1, max: 2_000, visible: true }).describe("What the campaign is to achieve."),
   campaign_type: z
-    .enum(CAMPAIGN_TYPES, `has to be one of ${CAMPAIGN_TYPES.join(", ")}`)
+    .enum(CAMPAIGN_TYPES, `must be one of ${CAMPAIGN_TYPES.join(", ")}`)
     .describe("blitz: clipping, paid per view. ugc: original content. package: influencers. affiliate: tracked promotion, paid per sale."),
   planned_for: date().describe("The day the campaign is planned for, YYYY-MM-DD."),
   review_on: date().describe("The day people are to review the plan, YYYY-MM-DD."),
@@ -81,7 +81,7 @@ export const planInput = z.strictObject({
     .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
   summary: text({ max: 2_000 }).optional().describe("The idea in a few sentences."),
   brief: text({ max: 20_000 }).optional().describe("What creators are to be told."),
-  requirements: list(50, { max: 500 }).optional().describe("What content has to have, one text each."),
+  requirements: list(50, { max: 500 }).optional().describe("What content must have, one text each."),
   platforms: list(20, { max: 64, oneLine: true }).optional().describe("Where it is to be posted, such as tiktok."),
   notes: text({ max: 5_000 }).optional().describe("For the brand's own people in the workspace. Private: no answer ever shows them."),
 });
@@ -110,7 +110,7 @@ const PROBLEMS_MAX = 30;
  */
 export function parsePlanInput(given: unknown): PlanInput {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new AppError("invalid_request", "The plan has to be one JSON object.");
+    throw new AppError("invalid_request", "The plan must be one JSON object.");
   }
   const entries = Object.entries(given).filter(([name, value]) => !(OPTIONAL.has(name) && (value == null || value === "")));
   const unknown = entries.map(([name]) => name).filter((name) => !(FIELDS as readonly string[]).includes(name));

@@ -49,7 +49,7 @@ it("says of a setting that is needed, whatever its kind, that it is not set, and
     DATABASE_URL: postgresUrl,
     ACCOUNTS_ADDRESS: z.string().min(1),
     KEYS: z.string().transform((text) => text.split(",")),
-    MODE: z.enum(["a", "b"], "has to be a or b"),
+    MODE: z.enum(["a", "b"], "must be a or b"),
     LIMIT: integer(60, 1, 100),
   });
   const problemsWith = (env: NodeJS.ProcessEnv): string[] => {
@@ -67,14 +67,14 @@ it("says of a setting that is needed, whatever its kind, that it is not set, and
     "MODE: is not set",
   ];
   expect(problemsWith({})).toEqual(unset);
-  expect(problemsWith({ DATABASE_URL: "", KEYS: "", MODE: "c" })).toEqual([...unset.slice(0, 3), "MODE: has to be a or b"]);
+  expect(problemsWith({ DATABASE_URL: "", KEYS: "", MODE: "c" })).toEqual([...unset.slice(0, 3), "MODE: must be a or b"]);
 });
 
 it("leaves a reason of its own to a setting that is needed because of another", () => {
   const shape = z
     .object({ CERT: z.string().optional(), KEY: z.string().optional() })
-    .refine(({ CERT, KEY }) => (CERT === undefined) === (KEY === undefined), { path: ["KEY"], message: "has to be set with CERT" });
-  expect(() => parseEnv(shape, { CERT: "x" })).toThrow("KEY: has to be set with CERT");
+    .refine(({ CERT, KEY }) => (CERT === undefined) === (KEY === undefined), { path: ["KEY"], message: "must be set with CERT" });
+  expect(() => parseEnv(shape, { CERT: "x" })).toThrow("KEY: must be set with CERT");
 });
 
 it("tells every problem at once, each with the name of its setting", () => {
@@ -118,15 +118,15 @@ it.each([
   ["PUBLIC_URL", "example.com"],
   ["DATABASE_URL", "localhost:5432"],
 ])("refuses %s=%s", (name, value) => {
-  expect(problemsOf({ ...needed, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: has to `))]);
+  expect(problemsOf({ ...needed, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: must `))]);
 });
 
-it("configOrExit tells a person what is wrong, without a stack, and exits 78: starting again will not help", async () => {
+it("loadConfig tells a person what is wrong, without a stack, and exits 78: starting again will not help", async () => {
   const compiled = pathToFileURL(join(import.meta.dirname, "../dist/index.js")).href;
   const main = `
-    import { configOrExit, parseEnv, postgresUrl } from ${JSON.stringify(compiled)};
+    import { loadConfig, parseEnv, postgresUrl } from ${JSON.stringify(compiled)};
     import { z } from "zod";
-    configOrExit(() => parseEnv(z.object({ DATABASE_URL: postgresUrl }), { DATABASE_URL: "x" }));
+    loadConfig(() => parseEnv(z.object({ DATABASE_URL: postgresUrl }), { DATABASE_URL: "x" }));
     process.stdout.write("went on");`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", main], {
     cwd: import.meta.dirname,
@@ -135,5 +135,5 @@ it("configOrExit tells a person what is wrong, without a stack, and exits 78: st
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   expect(await once(child, "close")).toEqual([78, null]);
-  expect(output).toBe("The settings do not fit:\n  DATABASE_URL: has to be a postgres:// URL\n");
+  expect(output).toBe("The settings do not fit:\n  DATABASE_URL: must be a postgres:// URL\n");
 });

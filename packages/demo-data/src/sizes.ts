@@ -9,7 +9,7 @@ const COUNT_MAX = 100_000_000;
 export function checkSizes(sizes: BrandSizes): void {
   for (const [resource, count] of Object.entries(sizes)) {
     if (!Number.isInteger(count) || count < 0 || count > COUNT_MAX) {
-      throw new RangeError(`${resource}: has to be a whole number from 0 to ${COUNT_MAX}`);
+      throw new RangeError(`${resource}: must be a whole number from 0 to ${COUNT_MAX}`);
     }
   }
   const { campaigns, submissions, payouts, conversions, links } = sizes;

@@ -23,7 +23,7 @@ export interface DeadLetters {
   /** Resolves when they are kept. A letter may be put twice. */
   put(letters: readonly DeadLetter[]): Promise<void>;
   /** The oldest `limit`, and how many there are in all. */
-  list(limit: number): Promise<{ readonly letters: readonly SetAside[]; readonly total: number }>;
+  list(limit: number): Promise<{ readonly letters: readonly DeadLetterSummary[]; readonly total: number }>;
   /**
    * Publishes anew what was set aside until now, and forgets it there. Interrupted, it goes on with the next call. One at a
    * time, which is the caller's to see to: two at once publish twice.
@@ -32,14 +32,14 @@ export interface DeadLetters {
 }
 
 /** A dead letter as it is listed: whoever mends its writer finds the value by its position. */
-export interface SetAside {
+export interface DeadLetterSummary {
   readonly position: string;
   readonly reason: string;
   readonly key: string;
   /** Of its value. */
   readonly bytes: number;
   /** RFC 3339, UTC, milliseconds. */
-  readonly setAsideAt: string;
+  readonly deadLetteredAt: string;
 }
 
 /** The writing end. */

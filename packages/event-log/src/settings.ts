@@ -13,11 +13,11 @@ export const eventLogSettings = {
     .transform((list) => list.filter((broker) => broker !== ""))
     .refine(
       (list) => list.every((broker) => /^[^\s:]+:\d{1,5}$|^\[[0-9a-f:.]+\]:\d{1,5}$/i.test(broker)),
-      "has to be host:port, comma-separated",
+      "must be host:port, comma-separated",
     ),
   KAFKA_TOPIC: z
     .string()
-    .regex(/^[a-zA-Z0-9._-]{1,240}$/, "has to be 1 to 240 letters, digits, dots, dashes and underscores")
+    .regex(/^[a-zA-Z0-9._-]{1,240}$/, "must be 1 to 240 letters, digits, dots, dashes and underscores")
     .default("brand.events"),
   /** When the topic is made. Never changed afterwards: a record's events would move to another partition, and lose their order. */
   KAFKA_PARTITIONS: integer(12, 1, 1_000),
@@ -25,7 +25,7 @@ export const eventLogSettings = {
   KAFKA_REPLICATION_FACTOR: integer(0, 0, 15),
   /** When the topic is made. */
   KAFKA_RETENTION_HOURS: integer(168, 1, 87_600),
-  KAFKA_TLS: z.enum(["true", "false"], "has to be true or false").default("false"),
+  KAFKA_TLS: z.enum(["true", "false"], "must be true or false").default("false"),
   /** Without it, brokers are not told who connects. */
   KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
   KAFKA_SASL_USERNAME: text,

@@ -97,7 +97,7 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
           key: "sub_1",
           bytes: 1,
           reason: "cannot read a",
-          setAsideAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+          deadLetteredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         },
       ]);
       // Not repaired yet: they are put aside again.

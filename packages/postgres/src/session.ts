@@ -8,28 +8,34 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** A server that is busy with a statement would not look whether we are still there. */
 const CONNECTION_CHECK_MS = 1_000;
+const KEEPALIVES_PER_IDLE_TIMEOUT = 4;
 
 export interface SessionOptions {
   readonly url: string;
   readonly applicationName: string;
   /**
-   * The server ends the session after so long without a statement: what it holds is free again soon after this process
-   * froze or its host vanished. Its owner has to ask something more often.
+   * The server ends a session that sends no statement for this long: what it holds is free again soon after the process
+   * froze or its host vanished.
    */
   readonly idleTimeoutMs: number;
-  /** Something came on a channel the session LISTENs to. */
-  onNotification?(channel: string): void;
+  /**
+   * Sends a statement four times per `idleTimeoutMs`, so that only a frozen process is idle. Default: true. With false,
+   * `idleTimeoutMs` bounds how long the owner may keep the session without using it.
+   */
+  readonly keepalive?: boolean;
 }
 
-/** One connection of one's own, for what belongs to a session: advisory locks, LISTEN. It does not connect again. */
+/** A single connection, for what belongs to a session: advisory locks, LISTEN. It does not reconnect. */
 export interface Session extends Sql {
-  /** Resolves when the connection has ended, for whatever reason. What the session held is gone then. */
+  /** Calls `onNotify` for each NOTIFY on the channel, until the session ends. */
+  listen(channel: string, onNotify: () => void): Promise<void>;
+  /** Resolves when the connection has ended, for any reason. What the session held is gone then. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 /** @throws AppError `unavailable` */
-export async function openSession({ url, applicationName, idleTimeoutMs, onNotification }: SessionOptions): Promise<Session> {
+export async function openSession({ url, applicationName, idleTimeoutMs, keepalive = true }: SessionOptions): Promise<Session> {
   const client = new pg.Client({
     connectionString: url,
     application_name: applicationName,
@@ -40,7 +46,6 @@ export async function openSession({ url, applicationName, idleTimeoutMs, onNotif
   const ended = new Promise<void>((resolve) => client.once("end", () => resolve()));
   // Without a listener the loss of the connection would end the process; `ended` tells.
   client.on("error", () => {});
-  client.on("notification", ({ channel }) => onNotification?.(channel));
   try {
     await client.connect();
     const settings = `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${STATEMENT_TIMEOUT_MS};
@@ -51,7 +56,21 @@ export async function openSession({ url, applicationName, idleTimeoutMs, onNotif
     throw fromPostgresError(error);
   }
   const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + SILENCE_MS };
-  return { query: (statement, values) => run(client, statement, values, bounds), ended, stop: () => end(client) };
+  const query: Session["query"] = (statement, values) => run(client, statement, values, bounds);
+  if (keepalive) {
+    // A lost connection fails these, and ends the session.
+    const timer = setInterval(() => void query("select 1").catch(() => {}), idleTimeoutMs / KEEPALIVES_PER_IDLE_TIMEOUT);
+    void ended.then(() => clearInterval(timer));
+  }
+  return {
+    query,
+    async listen(channel, onNotify) {
+      client.on("notification", (notification) => notification.channel === channel && onNotify());
+      await query(`listen ${pg.escapeIdentifier(channel)}`);
+    },
+    ended,
+    stop: () => end(client),
+  };
 }
 
 /** A server that says nothing does not close the connection either: it is cut off then. */

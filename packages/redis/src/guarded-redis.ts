@@ -30,7 +30,7 @@ type GuardedRedisOptions = Omit<RedisClientOptions, "onPossibleLoss">;
  * what a frozen Redis executes when it thaws is bounded by what was under way when it froze. No command is ever sent
  * twice. What failed may nevertheless have been executed.
  *
- * Connects by itself, now and after every loss. Nothing has to be reachable yet: until a first PING has answered the server
+ * Connects by itself, now and after every loss. Nothing must be reachable yet: until a first PING has answered the server
  * counts as down.
  */
 export class GuardedRedis {

@@ -1,6 +1,6 @@
 /**
  * Redis did not do it, as far as we can tell: it may still, when it was too late rather than gone. `cause` says why.
- * Whoever calls has to have another way.
+ * Whoever calls must have another way.
  */
 export class RedisUnavailable extends Error {
   override readonly name = "RedisUnavailable";

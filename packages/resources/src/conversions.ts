@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { centavos, common, creatorId, currency, id, maybe, text, time, word } from "./fields.ts";
+import { centavos, common, creatorId, currency, id, nullable, text, time, oneOf } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
 export const conversions = defineResource({
@@ -11,13 +11,13 @@ export const conversions = defineResource({
     campaign_id: id("cmp"),
     link_id: id("lnk"),
     creator_id: creatorId(),
-    payout_id: maybe(id("po")).describe("The payout that pays the commission, once there is one."),
-    status: word("pending", "approved", "reversed"),
+    payout_id: nullable(id("po")).describe("The payout that pays the commission, once there is one."),
+    status: oneOf("pending", "approved", "reversed"),
     external_id: text(200).describe("The brand's own order number."),
     order_amount_centavos: centavos(),
     commission_centavos: centavos(),
     currency: currency(),
     occurred_at: time().describe("When the order was placed."),
-    reversal_code: maybe(word("returned", "fraud", "duplicate", "order_error")).describe("Why it was reversed."),
+    reversal_code: nullable(oneOf("returned", "fraud", "duplicate", "order_error")).describe("Why it was reversed."),
   }),
 });

@@ -5,7 +5,7 @@ import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from ".
 
 /** `prefix_` and 1 to 40 of `[0-9a-z]`. */
 export const id = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `has to be ${prefix}_ and 1 to 40 lower-case letters or digits`);
+  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `must be ${prefix}_ and 1 to 40 lower-case letters or digits`);
 
 /**
  * http or https, a host, no user name or password, no blanks or control characters. A password in a URL would be shown to
@@ -21,7 +21,7 @@ export const text = (max: number) =>
   z
     .string()
     .min(1, "must not be empty")
-    .max(max, `has to be at most ${max} characters`)
+    .max(max, `must be at most ${max} characters`)
     .refine(storable, "must not hold NUL or lone surrogates");
 
 const isRecordTime = (value: string): boolean => {
@@ -43,15 +43,15 @@ export const centavos = () => count();
 /** A whole number from 0 to 2^53 - 1: JSON numbers above that lose digits in JavaScript and in many other clients. */
 export const count = () =>
   z
-    .int({ error: ({ code }) => (code === "too_big" ? `must be at most ${Number.MAX_SAFE_INTEGER}` : "has to be a whole number") })
+    .int({ error: ({ code }) => (code === "too_big" ? `must be at most ${Number.MAX_SAFE_INTEGER}` : "must be a whole number") })
     .min(0, "must not be negative");
 
-export const currency = () => z.literal("PHP", "has to be PHP").describe("ISO 4217.");
+export const currency = () => z.literal("PHP", "must be PHP").describe("ISO 4217.");
 
 export const webUrl = () =>
   z
-    .url({ protocol: /^https?$/, error: "has to be an http or https URL" })
-    .max(2_048, "has to be at most 2048 characters")
+    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+    .max(2_048, "must be at most 2048 characters")
     .refine(storable, "must not hold NUL or lone surrogates")
     .refine(
       (value) => !/^https?:/i.test(value) || WEB_URL.test(value),
@@ -59,11 +59,11 @@ export const webUrl = () =>
     );
 
 /** One of the given words. The description tells clients that a later version may add one. */
-export const word = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
-  z.enum(words, `has to be one of ${words.join(", ")}`);
+export const oneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
+  z.enum(words, `must be one of ${words.join(", ")}`);
 
 /** Null when there is none yet. Importing may leave it out, reading always shows it. */
-export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as never);
+export const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as never);
 
 /** Every record begins with these. */
 export const common = (prefix: string) => ({

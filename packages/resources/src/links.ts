@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { common, count, creatorId, id, maybe, text, time, webUrl, word } from "./fields.ts";
+import { common, count, creatorId, id, nullable, text, time, webUrl, oneOf } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
 export const links = defineResource({
@@ -10,12 +10,12 @@ export const links = defineResource({
     ...common("lnk"),
     campaign_id: id("cmp"),
     creator_id: creatorId(),
-    status: word("active", "paused", "disabled", "expired"),
+    status: oneOf("active", "paused", "disabled", "expired"),
     code: text(64).describe("The short code within the URL."),
     url: webUrl().describe("What the creator shares."),
     destination_url: webUrl().describe("Where it leads."),
     clicks: count().describe("So far."),
     conversions: count().describe("Orders so far, less reversed ones."),
-    expires_at: maybe(time()),
+    expires_at: nullable(time()),
   }),
 });

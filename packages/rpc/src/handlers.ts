@@ -12,7 +12,7 @@ import { traceIdOf, traceparentFrom, type CallContext } from "./call-context.ts"
 import { toStatus } from "./wire-errors.ts";
 
 type Unary<Request, Response> = (request: Request, context: CallContext) => Promise<Response>;
-/** Requests end also when the caller has gone: what has to be asked for is asked for by a message, not by the end. */
+/** Requests end also when the caller has gone: what must be asked for is asked for by a message, not by the end. */
 type Bidi<Request, Response> = (requests: AsyncIterable<Request>, context: CallContext) => AsyncIterable<Response>;
 
 /** The functions that serve a service: a promise for a unary method, an async generator for a bidirectional stream. */

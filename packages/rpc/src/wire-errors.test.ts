@@ -27,7 +27,7 @@ describe.each(Object.keys(ERROR_KINDS) as ErrorKind[])("%s crosses the wire", (k
   it("with message, field, details and retryAfterSeconds", async () => {
     const error = new AppError(kind, "What was wrong, and what to do — 100% of it", {
       field: "limit",
-      details: [{ field: "limit", message: "has to be ≥ 1" }],
+      details: [{ field: "limit", message: "must be ≥ 1" }],
       retryAfterSeconds: 7,
     });
     const received = await crossing(error);

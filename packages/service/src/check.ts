@@ -19,7 +19,7 @@ export function check<Shape extends z.ZodRawShape>(shape: Shape, input: unknown)
 
 /** `prefix_` and 1 to 40 of `[0-9a-z]`. */
 export const idField = (prefix: string): z.ZodString =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `has to be ${prefix}_ and 1 to 40 lower-case letters or digits`);
+  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `must be ${prefix}_ and 1 to 40 lower-case letters or digits`);
 
 /** E-mail addresses are compared in lower case. */
-export const emailField = (): z.ZodEmail => z.email("has to be an e-mail address").max(254).toLowerCase();
+export const emailField = (): z.ZodEmail => z.email("must be an e-mail address").max(254).toLowerCase();

@@ -16,12 +16,12 @@ export interface TestDatabase {
 /**
  * A database of one's own, cloned from the template `name` on the server at `$TEST_POSTGRES_URL`. The template is made
  * once per test run: the first call anywhere runs `prepare` on it, and those in other jest workers wait for that one. If
- * `prepare` rejects, so does the call, and the next one tries anew. It has to close its connections.
+ * `prepare` rejects, so does the call, and the next one tries anew. It must close its connections.
  *
  * @param name of the template: small letters, digits and _, at most 36
  */
 export async function createDatabase(name: string, prepare: (url: string) => Promise<void> = async () => {}): Promise<TestDatabase> {
-  if (!NAME.test(name)) throw new TypeError(`${name}: has to match ${NAME}`);
+  if (!NAME.test(name)) throw new TypeError(`${name}: must match ${NAME}`);
   const server = serverUrl();
   const template = `${runPrefix()}${name}`;
   const clone = `${template}_${randomBytes(6).toString("hex")}`;

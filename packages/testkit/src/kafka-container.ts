@@ -5,7 +5,7 @@ import { freePort } from "@brand-records/postgres/embedded";
 import { pingKafka } from "./ask-kafka.ts";
 import { eventually } from "./eventually.ts";
 import type { KafkaServer } from "./kafka-server.ts";
-import { kafkaSettings } from "./kafka-settings.ts";
+import { kafkaSettings, newClusterId } from "./kafka-settings.ts";
 
 const run = promisify(execFile);
 const DOCKER_MS_MAX = 60_000;
@@ -28,7 +28,7 @@ export async function reserveKafkaContainer(image: string): Promise<KafkaServer>
   // same, so that the address Kafka tells its clients leads to it from either side.
   const options = ["--name", name, "--label", `brand-records.run=${owner}`, "--publish", `127.0.0.1:${port}:${port}`];
   const settings = kafkaSettings({ port, controllerPort: CONTROLLER_PORT, listenHost: "0.0.0.0", dataDir: DATA_DIR });
-  const env = Object.entries({ ...environmentOf(settings), CLUSTER_ID: randomBytes(16).toString("base64url") });
+  const env = Object.entries({ ...environmentOf(settings), CLUSTER_ID: newClusterId() });
   await docker("create", ...options, ...env.flatMap(([setting, value]) => ["--env", `${setting}=${value}`]), image);
   let pid = 0;
   let stopped: Promise<void> | undefined;

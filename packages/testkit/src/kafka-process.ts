@@ -1,5 +1,4 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +9,7 @@ import { pingKafka } from "./ask-kafka.ts";
 import { dieWithParent } from "./die-with-parent.ts";
 import { eventually } from "./eventually.ts";
 import type { KafkaServer } from "./kafka-server.ts";
-import { kafkaSettings } from "./kafka-settings.ts";
+import { kafkaSettings, newClusterId } from "./kafka-settings.ts";
 
 const run = promisify(execFile);
 
@@ -59,7 +58,7 @@ class KafkaProcess implements KafkaServer {
   async start(): Promise<void> {
     if (this.#child !== undefined && !hasExited(this.#child)) throw new Error(`Kafka ${this.pid} is still running`);
     const settingsFile = join(this.#folder, "server.properties");
-    // Of the two ports only that of the clients has to stay the same.
+    // Of the two ports only that of the clients must stay the same.
     const settings = kafkaSettings({
       port: this.#port,
       controllerPort: await freePort(),
@@ -114,8 +113,7 @@ class KafkaProcess implements KafkaServer {
   }
 
   async #format(settingsFile: string): Promise<void> {
-    const clusterId = randomBytes(16).toString("base64url");
-    const args = [...this.#javaArguments("kafka.tools.StorageTool"), "format", "-t", clusterId, "-c", settingsFile];
+    const args = [...this.#javaArguments("kafka.tools.StorageTool"), "format", "-t", newClusterId(), "-c", settingsFile];
     await run(this.#program.java, args, { cwd: this.#folder, timeout: FORMAT_MS_MAX });
   }
 

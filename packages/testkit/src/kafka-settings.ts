@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 export interface KafkaAddresses {
   /** Where clients reach it, and itself. */
   readonly port: number;
@@ -35,4 +37,14 @@ export function kafkaSettings({ port, controllerPort, listenHost, dataDir }: Kaf
     // 128 MB unless told otherwise, of a heap of 384.
     "log.cleaner.dedupe.buffer.size": "4194304",
   };
+}
+
+/**
+ * @returns 16 random bytes in base64url. The first bit is 0, so that the id never begins with `-`: Kafka's command line
+ *   would read it as an option (1 of 64 starts failed).
+ */
+export function newClusterId(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUInt8(bytes.readUInt8(0) & 0x7f, 0);
+  return bytes.toString("base64url");
 }

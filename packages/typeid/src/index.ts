@@ -7,7 +7,7 @@ const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
  * A TypeID: `prefix_` and 26 characters of base32 over a UUIDv7, so ids sort by the time they were made.
  *
  * @param milliseconds since the epoch
- * @param random ten bytes; random ones unless the id has to be reproducible
+ * @param random ten bytes; random ones unless the id must be reproducible
  * @see https://github.com/jetify-com/typeid/tree/main/spec
  */
 export function newId(prefix: string, milliseconds: number = Date.now(), random: Uint8Array = randomBytes(10)): string {

@@ -28,7 +28,7 @@ it.each([
     expect(error).toBeInstanceOf(ConfigError);
     message = (error as ConfigError).message;
   }
-  expect(message).toContain("KEY_PEPPERS: has to be version:base64 pairs");
+  expect(message).toContain("KEY_PEPPERS: must be version:base64 pairs");
   for (const part of peppers.split(/[:,]/).filter((each) => each.length > 3)) expect(message).not.toContain(part);
 });
 

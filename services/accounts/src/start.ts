@@ -1,14 +1,13 @@
 import { fileURLToPath } from "node:url";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import type { Database } from "@brand-records/postgres";
 import { AccountsServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { openRedis } from "@brand-records/redis";
-import { service, type ServedService } from "@brand-records/rpc";
-import { startService } from "@brand-records/service";
+import { service } from "@brand-records/rpc";
+import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import type { AccountsConfig } from "./config.ts";
-import { noEpochBoard } from "./epochs/epoch-board.ts";
-import { redisEpochBoard } from "./epochs/redis-epoch-board.ts";
+import { noEpochPublisher, type EpochPublisher } from "./epochs/epoch-publisher.ts";
+import { redisEpochPublisher } from "./epochs/redis-epoch-publisher.ts";
 import { startRepublisher } from "./epochs/republisher.ts";
 import { startKeyUses } from "./key-uses.ts";
 import type { Parts } from "./parts.ts";
@@ -20,18 +19,26 @@ const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 /** An owner waits for a publication; no request does. */
 const PUBLISH_TIMEOUT_MS = 500;
 
-/** Starts the service; answers the ports it listens on. */
-export function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<{ rpc_port: number; admin_port: number }> {
-  const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS });
-  if (redis !== undefined) life.own("redis", redis);
-  const degraded = (): string[] => (redis?.isUp === false ? ["redis"] : []);
-  const wire = (db: Database): ServedService[] => {
-    const epochs = redis === undefined ? noEpochBoard : redisEpochBoard(redis, log);
-    if (epochs !== noEpochBoard) life.own("epoch republisher", startRepublisher(db, epochs, log));
-    const keyUses = life.own("key uses", startKeyUses(db, log));
-    const noteUse = (keyId: string): void => keyUses.note(keyId);
-    const parts: Parts = { db, epochs, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT, noteUse };
-    return [service(VerificationServiceService, verificationHandlers(parts)), service(AccountsServiceService, accountsHandlers(parts))];
-  };
-  return startService({ name: "accounts", config, migrations: MIGRATIONS, life, log, wire, degraded });
+/** Starts the service. @returns the ports it listens on */
+export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
+  const base = await startService({ name: "accounts", config, migrations: MIGRATIONS, life, log });
+  const { db } = base;
+  const epochs = startEpochs(config, base, life, log);
+  const keyUses = life.own("key uses", startKeyUses(db, log));
+  const noteUse = (keyId: string): void => keyUses.note(keyId);
+  const parts: Parts = { db, epochs, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT, noteUse };
+  return base.serve([
+    service(VerificationServiceService, verificationHandlers(parts)),
+    service(AccountsServiceService, accountsHandlers(parts)),
+  ]);
+}
+
+/** Publishes epochs in Redis where REDIS_URL is set. Without it gateways cache no key. */
+function startEpochs({ REDIS_URL }: AccountsConfig, { db, reportDegraded }: StartedService, life: Lifecycle, log: Logger): EpochPublisher {
+  if (REDIS_URL === undefined) return noEpochPublisher;
+  const redis = life.own("redis", openRedis(REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS }));
+  reportDegraded("redis", () => !redis.isUp);
+  const epochs = redisEpochPublisher(redis, log);
+  life.own("epoch republisher", startRepublisher(db, epochs, log));
+  return epochs;
 }

@@ -7,7 +7,7 @@ import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import type { Pepper } from "../src/domain/key-hash.ts";
-import { noEpochBoard } from "../src/epochs/epoch-board.ts";
+import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
 import type { Parts } from "../src/parts.ts";
 import { accountsHandlers } from "../src/rpc/accounts.ts";
 import { verificationHandlers } from "../src/rpc/verification.ts";
@@ -49,7 +49,7 @@ export async function serveAccounts(given: Partial<Parts> = {}): Promise<ServedA
   const db = openPool({ url: database.url, applicationName: "accounts test" });
   const served = await serve({
     db,
-    epochs: noEpochBoard,
+    epochs: noEpochPublisher,
     peppers: [pepper(1)],
     environment: "live",
     noteUse: () => {},

@@ -1,9 +1,9 @@
-import { configOrExit } from "@brand-records/config";
+import { loadConfig } from "@brand-records/config";
 import { runProcess } from "@brand-records/lifecycle";
 import { openLog } from "@brand-records/telemetry";
 import { parseConfig } from "./config.ts";
 import { startPlans } from "./start.ts";
 
-const config = configOrExit(() => parseConfig(process.env));
+const config = loadConfig(() => parseConfig(process.env));
 const log = openLog("plans", config.LOG_LEVEL);
 await runProcess({ log, stopGraceMs: config.STOP_GRACE_MS, start: (life) => startPlans(config, life, log) });

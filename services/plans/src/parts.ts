@@ -1,10 +1,10 @@
 import type { Database } from "@brand-records/postgres";
-import type { Turns } from "./domain/turns.ts";
+import type { KeyedMutex } from "./domain/keyed-mutex.ts";
 
 /** What the use cases work with. */
 export interface Parts {
   readonly db: Database;
-  readonly turns: Turns;
+  readonly turns: KeyedMutex;
   /** Pending plans a brand may have. */
   readonly pendingMax: number;
 }

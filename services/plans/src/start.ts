@@ -1,12 +1,11 @@
 import { fileURLToPath } from "node:url";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import type { Database } from "@brand-records/postgres";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
-import { service, type ServedService } from "@brand-records/rpc";
-import { startService } from "@brand-records/service";
+import { service } from "@brand-records/rpc";
+import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import type { PlansConfig } from "./config.ts";
-import { Turns } from "./domain/turns.ts";
+import { KeyedMutex } from "./domain/keyed-mutex.ts";
 import { plansHandlers } from "./rpc/plans.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
@@ -14,10 +13,9 @@ const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 /** Pending plans a brand may have: contract, told to callers and models. */
 const PENDING_PLANS_MAX = 200;
 
-/** Starts the service; answers the ports it listens on. */
-export function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<{ rpc_port: number; admin_port: number }> {
-  const wire = (db: Database): ServedService[] => [
-    service(PlansServiceService, plansHandlers({ db, turns: new Turns(), pendingMax: PENDING_PLANS_MAX })),
-  ];
-  return startService({ name: "plans", config, migrations: MIGRATIONS, life, log, wire });
+/** Starts the service. @returns the ports it listens on */
+export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
+  const base = await startService({ name: "plans", config, migrations: MIGRATIONS, life, log });
+  const handlers = plansHandlers({ db: base.db, turns: new KeyedMutex(), pendingMax: PENDING_PLANS_MAX });
+  return base.serve([service(PlansServiceService, handlers)]);
 }

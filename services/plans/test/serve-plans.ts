@@ -6,7 +6,7 @@ import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type 
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import { Turns } from "../src/domain/turns.ts";
+import { KeyedMutex } from "../src/domain/keyed-mutex.ts";
 import type { Parts } from "../src/parts.ts";
 import { plansHandlers } from "../src/rpc/plans.ts";
 
@@ -82,7 +82,7 @@ export interface ServedDatabase extends ServedPlans {
 }
 
 export interface ServeOptions {
-  readonly turns?: Turns;
+  readonly turns?: KeyedMutex;
   readonly pendingMax?: number;
   readonly log?: Logger;
 }
@@ -113,7 +113,7 @@ export async function servePlans(options: ServeOptions = {}): Promise<ServedData
 
 async function serve(
   url: string,
-  { turns = new Turns(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
+  { turns = new KeyedMutex(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
   const parts = { db, turns, pendingMax };

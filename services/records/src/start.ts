@@ -1,12 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { directPublisher, openKafkaPublisher, type Publisher } from "@brand-records/event-log";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import type { Database } from "@brand-records/postgres";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
-import { connectRpc, service, type ServedService } from "@brand-records/rpc";
-import { startService } from "@brand-records/service";
-import type { Logger, Registry } from "@brand-records/telemetry";
+import { connectRpc, service } from "@brand-records/rpc";
+import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
+import type { Logger } from "@brand-records/telemetry";
 import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
@@ -22,29 +21,29 @@ const IMPORTS_MAX = 4;
 /** An event reaches the log within a fraction of a second. */
 const WAITING_SECONDS_MAX = 15;
 
-/** Starts the service; answers the ports it listens on. */
-export function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<{ rpc_port: number; admin_port: number }> {
-  const publisher = openPublisher(config, log);
-  let relay: OutboxRelay | undefined;
-  let oldest = async (): Promise<number> => 0;
-  const wire = (db: Database, openOwnPool: (purpose: string, max: number) => Database, registry: Registry): ServedService[] => {
-    oldest = () => oldestSeconds(db);
-    const metrics = relayMetrics(registry, oldest);
-    if (publisher !== undefined) {
-      relay = life.own("outbox relay", new OutboxRelay({ databaseUrl: config.DATABASE_URL, publisher, metrics, log }));
-    }
-    return [
-      service(RecordsServiceService, recordsHandlers(db)),
-      service(ImportServiceService, importHandlers(openOwnPool("records import", IMPORTS_MAX), IMPORTS_MAX)),
-    ];
-  };
-  // Whoever leads: events that wait for long are not moving, whatever the reason.
-  const degraded = async (): Promise<string[]> =>
-    relay !== undefined && (!relay.isWell || (await oldest()) > WAITING_SECONDS_MAX) ? ["event log"] : [];
-  return startService({ name: "records", config, migrations: MIGRATIONS, life, log, wire, degraded });
+/** Starts the service. @returns the ports it listens on */
+export async function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
+  const base = await startService({ name: "records", config, migrations: MIGRATIONS, life, log });
+  const { db } = base;
+  startRelay(config, base, life, log);
+  return base.serve([
+    service(RecordsServiceService, recordsHandlers(db)),
+    service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX), IMPORTS_MAX)),
+  ]);
 }
 
-/** Kafka where it is set, else webhook itself; undefined where neither is: the outbox keeps its events until one is. */
+/** Without KAFKA_BROKERS and WEBHOOK_ADDRESS there is no relay: the outbox keeps its events until one of them is set. */
+function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: StartedService, life: Lifecycle, log: Logger): void {
+  const oldestEventSeconds = (): Promise<number> => oldestSeconds(db);
+  const counters = relayMetrics(metrics, oldestEventSeconds);
+  const publisher = openPublisher(config, log);
+  if (publisher === undefined) return;
+  const relay = life.own("outbox relay", new OutboxRelay({ databaseUrl: config.DATABASE_URL, publisher, metrics: counters, log }));
+  // Whichever process leads: events that wait for long are not moving.
+  reportDegraded("event log", async () => !relay.isWell || (await oldestEventSeconds()) > WAITING_SECONDS_MAX);
+}
+
+/** @returns Kafka where it is set, else webhook itself; undefined where neither is set */
 function openPublisher(config: RecordsConfig, log: Logger): Publisher | undefined {
   if (config.KAFKA_BROKERS.length > 0) return openKafkaPublisher(config, "records", log);
   if (config.WEBHOOK_ADDRESS !== undefined) {

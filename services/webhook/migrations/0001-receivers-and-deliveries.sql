@@ -174,7 +174,7 @@ create table webhook.dead_letters (
   key text not null,
   value bytea not null,
   headers jsonb not null,
-  set_aside_at timestamptz(3) not null default now()
+  dead_lettered_at timestamptz(3) not null default now()
 );
 
 -- Makes the day's partitions if they are not there. Safe to call from anywhere at once. Made apart and attached: a partition

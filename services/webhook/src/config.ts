@@ -10,14 +10,14 @@ const Settings = z.object({
   ...eventLogSettings,
   /** host:port, or a gRPC target, of accounts: it knows which brands there are. */
   ACCOUNTS_ADDRESS: z.string().min(1),
-  /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id; every id in use has to be there. */
+  /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id; every id in use must be there. */
   RECEIVER_SECRET_KEYS: z.string().transform(parseSecretKeys),
   /** Where callers reach the gateway: what `dashboard_url` of deliveries begins with. */
   PUBLIC_URL: origin.default("http://localhost:8080"),
   /** In the names of headers: X-<word>-Signature. */
   HEADER_WORD: z
     .string()
-    .regex(/^[A-Z][A-Za-z0-9]{0,30}$/, "has to be a word of letters and digits that begins with a capital")
+    .regex(/^[A-Z][A-Za-z0-9]{0,30}$/, "must be a word of letters and digits that begins with a capital")
     .default("Service"),
   /** For how long events, deliveries and attempts are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
@@ -31,7 +31,7 @@ const Settings = z.object({
     .transform((text, context) => {
       const delays = text.split(",").map(Number);
       if (delays.every((delay) => Number.isFinite(delay) && delay >= 0 && delay <= 604_800)) return delays;
-      context.addIssue({ code: "custom", message: "has to be comma-separated numbers of seconds" });
+      context.addIssue({ code: "custom", message: "must be comma-separated numbers of seconds" });
       return z.NEVER;
     })
     .default(RETRY_DELAYS_SECONDS as number[]),
@@ -41,7 +41,7 @@ const Settings = z.object({
     .default("")
     .transform((text) => text.split(",").filter((server) => server !== "")),
   /** For a machine of one's own only: receivers on it, over http too. */
-  RECEIVERS_ON_LOOPBACK: z.enum(["true", "false"], "has to be true or false").default("false"),
+  RECEIVERS_ON_LOOPBACK: z.enum(["true", "false"], "must be true or false").default("false"),
   /** Ports receivers' URLs may name beside 443, comma-separated. None unless set. */
   RECEIVER_PORTS: z
     .string()
@@ -52,7 +52,7 @@ const Settings = z.object({
         .filter((part) => part !== "")
         .map(Number);
       if (ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return new Set(ports);
-      context.addIssue({ code: "custom", message: "has to be comma-separated port numbers" });
+      context.addIssue({ code: "custom", message: "must be comma-separated port numbers" });
       return z.NEVER;
     }),
 });

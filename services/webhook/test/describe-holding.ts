@@ -258,7 +258,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       const receiver = await disabledWith(many);
       let dropping: Promise<{ dropped: number }> = Promise.resolve({ dropped: -1 });
       await served.db.transaction(async (sql) => {
-        // The first chunk has to wait for this one.
+        // The first chunk must wait for this one.
         await sql.query("select from webhook.deliveries where receiver_id = $1 order by due_at, id limit 1 for update", [receiver.id]);
         dropping = enable(receiver, "drop");
         await eventually(async () => {
@@ -298,7 +298,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       await expect(enable(receiver, held)).rejects.toMatchObject({
         kind: "invalid_request",
         field: "held",
-        message: "held has to be release or drop",
+        message: "held must be release or drop",
       });
       expect(await served.get(receiver)).toEqual(receiver);
     });

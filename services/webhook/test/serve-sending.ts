@@ -62,7 +62,6 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
       const agent = new ReceiverAgent({ allowLoopback: true, connectionsMax: 1_000, ...agentOptions });
       const sender = new Sender({
         db,
-        databaseUrl: database.url,
         keys,
         agent,
         metrics: sendingMetrics(openMetrics("webhook")),

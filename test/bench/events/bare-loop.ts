@@ -8,7 +8,7 @@ export interface Message {
 
 const kafkaOf = (brokers: string): Kafka => new Kafka({ clientId: "bare", brokers: [brokers], logLevel: logLevel.ERROR });
 
-/** What kafkajs does at best when nothing else has to be done: as many messages, batches and acknowledgements as the relay. Messages a second. */
+/** What kafkajs does at best when nothing else must be done: as many messages, batches and acknowledgements as the relay. Messages a second. */
 export async function produceBare(brokers: string, topic: string, messages: readonly Message[]): Promise<number> {
   const producer = kafkaOf(brokers).producer({
     allowAutoTopicCreation: false,

@@ -16,7 +16,7 @@ interface Page {
 }
 
 /**
- * What is compared has to be the same work: first pages and the pages after them, byte for byte, in every place of an
+ * What is compared must be the same work: first pages and the pages after them, byte for byte, in every place of an
  * answer that has them.
  *
  * @throws Error naming the variants that differ

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Agent } from "undici";
 import { BODY_BYTES, LIMIT_IN_FLIGHT, LIMIT_SECONDS } from "./settings.ts";
 
-/** What undici does at best when nothing else has to be done: no database, no signatures, no log; all that is the same is the requests. */
+/** What undici does at best when nothing else must be done: no database, no signatures, no log; all that is the same is the requests. */
 
 const ports = (process.env["PORTS"] ?? "").split(",").map(Number);
 const body = Buffer.from(JSON.stringify({ data: "x".repeat(BODY_BYTES - 11) }));

@@ -13,10 +13,10 @@ import type { Tool, ToolArguments } from "./tool.ts";
  */
 export async function callTool(params: RpcParams, caller: Caller): Promise<string> {
   const { name, arguments: given } = params;
-  if (typeof name !== "string") throw invalidParams("params.name has to be the name of a tool.");
+  if (typeof name !== "string") throw invalidParams("params.name must be the name of a tool.");
   const tool = caller.toolbox.named(name, caller.principal.permissions);
   if (caller.context.rpc !== undefined) caller.context.rpc.tool = tool.name;
-  if (given != null && !isObject(given)) throw invalidParams("params.arguments has to be an object.");
+  if (given != null && !isObject(given)) throw invalidParams("params.arguments must be an object.");
   try {
     return answered(await call(tool, argumentsOf(tool, given ?? {}), caller));
   } catch (thrown) {

@@ -63,14 +63,14 @@ const invalidEnvelope = (message: string, id?: unknown): RpcError =>
 /** @throws RpcError `invalid_request` if it is no message */
 export function messageFrom(message: unknown): RpcRequest | RpcOneWay {
   if (Array.isArray(message)) throw invalidEnvelope("Batches are not supported. Send one message a request.");
-  if (!isObject(message)) throw invalidEnvelope("The body has to be one JSON-RPC 2.0 message: an object.");
+  if (!isObject(message)) throw invalidEnvelope("The body must be one JSON-RPC 2.0 message: an object.");
   const { jsonrpc, id, method, params } = message;
-  if (jsonrpc !== "2.0") throw invalidEnvelope('jsonrpc has to be "2.0".', id);
+  if (jsonrpc !== "2.0") throw invalidEnvelope('jsonrpc must be "2.0".', id);
   if (method === undefined) return requireResponse(message);
-  if (typeof method !== "string") throw invalidEnvelope("method has to be text.", id);
-  if (params !== undefined && !isObject(params)) throw invalidEnvelope("params has to be an object.", id);
+  if (typeof method !== "string") throw invalidEnvelope("method must be text.", id);
+  if (params !== undefined && !isObject(params)) throw invalidEnvelope("params must be an object.", id);
   if (!Object.hasOwn(message, "id")) return { kind: "notification" };
-  if (!isId(id)) throw invalidEnvelope("id has to be text or a whole number of at most 2^53 - 1.");
+  if (!isId(id)) throw invalidEnvelope("id must be text or a whole number of at most 2^53 - 1.");
   return { kind: "request", id, method, params: params ?? {} };
 }
 

@@ -21,7 +21,7 @@ const DISCOVERED = `{${COMPLETE},${membersOf({
 
 /**
  * 2026-07-28: every request tells its version and the client's capabilities in `_meta`, and says in headers what
- * balancers and firewalls in between may look at. Headers and body have to agree.
+ * balancers and firewalls in between may look at. Headers and body must agree.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -45,10 +45,10 @@ export const stateless: Generation = {
     const { [`${META}protocolVersion`]: version, [`${META}clientCapabilities`]: capabilities } = metaOf(params);
     const header = headers["mcp-protocol-version"];
     if (version === undefined && header !== STATELESS_VERSION) throw unsupportedVersion(String(header));
-    if (typeof version !== "string") throw invalidParams(`params._meta has to have ${META}protocolVersion, as text.`);
+    if (typeof version !== "string") throw invalidParams(`params._meta must have ${META}protocolVersion, as text.`);
     requireSame("MCP-Protocol-Version", header, version);
     if (version !== STATELESS_VERSION) throw unsupportedVersion(version);
-    if (!isObject(capabilities)) throw invalidParams(`params._meta has to have ${META}clientCapabilities, an object.`);
+    if (!isObject(capabilities)) throw invalidParams(`params._meta must have ${META}clientCapabilities, an object.`);
     requireSame("Mcp-Method", headers["mcp-method"], method);
     if (method === "tools/call") requireSame("Mcp-Name", decoded(headers["mcp-name"]), params["name"]);
   },

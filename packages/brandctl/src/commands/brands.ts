@@ -72,7 +72,7 @@ function list(shell: Shell): Command {
 function setTier(shell: Shell): Command {
   return new Command("set-tier")
     .summary("change a brand's plan")
-    .description("Change a brand's plan. Holds for every key of the brand from its next request on; no key has to be made again.")
+    .description("Change a brand's plan. Holds for every key of the brand from its next request on; no key must be made again.")
     .argument("<brand>", "id of the brand")
     .addArgument(new Argument("<tier>", TIER_HELP).choices(TIERS))
     .addHelpText("after", examples(["brandctl brands set-tier brd_01h455vb4pex5vsknk084sn02q pro", "120 requests a minute"]))

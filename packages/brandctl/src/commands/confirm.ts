@@ -3,7 +3,7 @@ import { UsageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 
 /**
- * Asks whoever sits at the terminal before something is done that cannot be undone. Where nobody does, --yes has to say it.
+ * Asks whoever sits at the terminal before something is done that cannot be undone. Where nobody does, --yes must say it.
  *
  * @param question such as `Delete it?`
  * @returns false for anything but yes

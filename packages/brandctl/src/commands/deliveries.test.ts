@@ -174,7 +174,7 @@ describe("brandctl deliveries", () => {
       "dlv_1 --brand brd_1 --wait",
       "--brand brd_1 --receiver rcv_1",
       "--brand brd_1 --since 2026-11-21T00:00:00Z",
-    ])("%s is refused: one of the two has to be said", async (line) => {
+    ])("%s is refused: one of the two must be said", async (line) => {
       expect(await run(`deliveries replay ${line}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("either which delivery") });
     });
   });

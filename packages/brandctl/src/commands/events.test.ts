@@ -105,7 +105,7 @@ describe("brandctl events", () => {
     it.each(["0", "many"])("refuses --limit %s", async (limit) => {
       expect(await run(`events list brd_1 --limit ${limit}`)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("It has to be a whole number from 1 to 999999"),
+        stderr: expect.stringContaining("It must be a whole number from 1 to 999999"),
       });
     });
   });
@@ -117,7 +117,7 @@ describe("brandctl events", () => {
         fake.deadLetters.push({
           position,
           reason: "not JSON",
-          set_aside_at: "2026-11-21T08:30:00.000Z",
+          dead_lettered_at: "2026-11-21T08:30:00.000Z",
           key: "sub_1\u001b[2J",
           bytes: 600,
         });

@@ -130,7 +130,7 @@ function recordOf({ data_json }: Event): string {
 function deadLetterColumns(colors: Colors): Column<DeadLetter>[] {
   return [
     { title: "POSITION", cell: ({ position }) => position, paint: colors.cyan },
-    { title: "SET ASIDE (UTC)", cell: ({ set_aside_at }) => shortTime(set_aside_at) },
+    { title: "SET ASIDE (UTC)", cell: ({ dead_lettered_at }) => shortTime(dead_lettered_at) },
     { title: "KEY", cell: ({ key }) => key },
     { title: "BYTES", cell: ({ bytes }) => String(bytes), align: "right" },
     { title: "REASON", cell: ({ reason }) => reason },

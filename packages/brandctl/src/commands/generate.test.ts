@@ -70,8 +70,8 @@ describe("brandctl records generate", () => {
     ["--out - --size small", "name one resource with --resource"],
     ["--resource links --json", "the records themselves go to standard output"],
     ["--resource links --links 0 --conversions 5", "--links: at least 1 is needed"],
-    ["--conversions many --import", "It has to be a whole number"],
-    ["--now yesterday --import", "It has to be an RFC 3339 time"],
+    ["--conversions many --import", "It must be a whole number"],
+    ["--now yesterday --import", "It must be an RFC 3339 time"],
     ["--size huge --import", "Allowed choices are small, medium, large"],
     ["--import --out x", "cannot be used with"],
   ])("refuses %j", async (line, message) => {

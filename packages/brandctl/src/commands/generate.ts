@@ -61,7 +61,7 @@ export function generateCommand(shell: Shell): Command {
 
 async function generate(options: GenerateOptions, session: Session): Promise<void> {
   const { brand: brandId, seed, out } = options;
-  if (!/^brd_[0-9a-z]{1,40}$/.test(brandId)) throw new UsageFailure("--brand: has to be brd_ and 1 to 40 lower-case letters or digits");
+  if (!/^brd_[0-9a-z]{1,40}$/.test(brandId)) throw new UsageFailure("--brand: must be brd_ and 1 to 40 lower-case letters or digits");
   const now = options.now ?? Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const sizes = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, options[name] ?? SIZES[options.size][name]])) as BrandSizes;
   const chosen = IMPORT_ORDER.filter((name) => options.resource?.includes(name) ?? true);
@@ -127,12 +127,12 @@ function checkedBrand(options: Parameters<typeof generateBrand>[0]): ReturnType<
 }
 
 function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It has to be a whole number, such as 50000.");
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, such as 50000.");
   return Number(text);
 }
 
 function parseTime(text: string): number {
   const time = parseInstant(text);
-  if (time === undefined) throw new InvalidArgumentError("It has to be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z.");
+  if (time === undefined) throw new InvalidArgumentError("It must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z.");
   return time;
 }

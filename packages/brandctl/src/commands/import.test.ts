@@ -53,7 +53,7 @@ describe("brandctl records import", () => {
     const lines = stderr.trimEnd().split("\n");
     expect(lines.map((line) => /^line (\d+): /.exec(line)?.[1])).toEqual(Array.from({ length: 22 }, (_, i) => String(i + 1)));
     expect(lines[0]).toBe("line 1: is not valid JSON");
-    expect(lines[5]).toBe("line 6: status: has to be one of pending, approved, rejected, withdrawn");
+    expect(lines[5]).toBe("line 6: status: must be one of pending, approved, rejected, withdrawn");
     expect(imports.records.size).toBe(0);
   });
 

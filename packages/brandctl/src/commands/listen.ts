@@ -99,9 +99,9 @@ function requireSense({ secret = [], create = false, brand, events, headerWord }
   if (create && secret.length > 0) throw new UsageFailure("--create makes a secret of its own: leave out --secret", help);
   if (!create && (brand !== undefined || events !== undefined)) throw new UsageFailure("--brand and --events go with --create", help);
   if (!secret.every((one) => SIGNING_SECRET.test(one))) {
-    throw new UsageFailure("--secret has to be whsec_ and 44 characters of base64, as it was shown", help);
+    throw new UsageFailure("--secret must be whsec_ and 44 characters of base64, as it was shown", help);
   }
-  if (!/^[A-Za-z][A-Za-z0-9]{0,30}$/.test(headerWord)) throw new UsageFailure("--header-word has to be a word of letters and digits", help);
+  if (!/^[A-Za-z][A-Za-z0-9]{0,30}$/.test(headerWord)) throw new UsageFailure("--header-word must be a word of letters and digits", help);
 }
 
 interface Registration {

@@ -70,8 +70,8 @@ describe("brandctl plans", () => {
     });
 
     it.each([
-      ["--limit 0", "It has to be a whole number from 1 to 999999"],
-      ["--limit many", "It has to be a whole number from 1 to 999999"],
+      ["--limit 0", "It must be a whole number from 1 to 999999"],
+      ["--limit many", "It must be a whole number from 1 to 999999"],
       ["--status open", "Allowed choices are pending, completed, cancelled"],
     ])("refuses %s", async (options, message) => {
       expect(await run(`plans list brd_1 ${options}`)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });

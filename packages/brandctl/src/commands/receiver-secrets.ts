@@ -24,7 +24,7 @@ export function rotate(shell: Shell): Command {
 
 export function activate(shell: Shell): Command {
   return ofReceiver("activate", "sign with the next signing secret from now on")
-    .description("Sign with the next signing secret from now on, and no longer with the one before. The receiver has to know it by then.")
+    .description("Sign with the next signing secret from now on, and no longer with the one before. The receiver must know it by then.")
     .action((receiverId: string, { brand }: { brand: string }, command: Command) =>
       shell.act(command, async (session) => {
         const { receiver } = await (await session.receivers()).activateSecret({ brand_id: brand, receiver_id: receiverId });

@@ -65,8 +65,8 @@ describe("brandctl receivers", () => {
     });
 
     it.each([
-      ["http://hooks.ulap.example/", "not_https", "url has to begin with https://"],
-      ["https://localhost/", "private_address", "url has to name a public host"],
+      ["http://hooks.ulap.example/", "not_https", "url must begin with https://"],
+      ["https://localhost/", "private_address", "url must name a public host"],
       ["https://hooks.slack.com/services/x", "chat_webhook", "url is a team chat's incoming webhook"],
     ])("says once what is wrong with %s, as the service does: %s", async (url, code, message) => {
       const line = `receivers create --brand brd_1 --url ${url} --label L --events payout.paid`;
@@ -293,7 +293,7 @@ describe("brandctl receivers", () => {
       });
     });
 
-    it.each(["", " --release --drop"])("enable%s is refused: it has to be told one of the two", async (options) => {
+    it.each(["", " --release --drop"])("enable%s is refused: it must be told one of the two", async (options) => {
       held();
       expect(await run(`receivers enable rcv_1 --brand brd_1${options}`)).toMatchObject({
         code: 2,

@@ -129,7 +129,7 @@ interface EnableOptions {
 function enable(shell: Shell): Command {
   return ofReceiver("enable", "send to a receiver again")
     .description(
-      "Send to a receiver again. What was held while it was disabled is either sent now or dropped: one of the two has to be said.",
+      "Send to a receiver again. What was held while it was disabled is either sent now or dropped: one of the two must be said.",
     )
     .option("--release", "send what was held")
     .option("--drop", "drop what was held, for good")

@@ -237,10 +237,10 @@ describe("brandctl records set-status", () => {
       [
         "submission sub_1 rejected --code compliance",
         2,
-        "--code has to be one of off_brief, low_quality, duplicate, policy, invalid_views, other",
+        "--code must be one of off_brief, low_quality, duplicate, policy, invalid_views, other",
       ],
-      ["payout po_1 failed --code off_brief", 2, "--code has to be one of account_invalid, rail_unavailable, compliance, other"],
-      ["submission sub_1 approved --traceparent mine", 2, "It has to be a W3C traceparent"],
+      ["payout po_1 failed --code off_brief", 2, "--code must be one of account_invalid, rail_unavailable, compliance, other"],
+      ["submission sub_1 approved --traceparent mine", 2, "It must be a W3C traceparent"],
       ["submission sub_1", 2, "missing required argument 'status'"],
     ])("%s", async (line, code, told) => {
       // Before it asks any database.

@@ -86,7 +86,7 @@ function changeFrom(kind: Kind, id: string, status: string, { brand, code, trace
     throw new UsageFailure(`--code says why a submission is rejected or a payout has failed; a ${kind} that becomes ${status} has none.`);
   }
   if (code !== undefined && codes?.includes(code) === false) {
-    throw new UsageFailure(`--code has to be one of ${codes.join(", ")} for a ${status} ${kind}.`);
+    throw new UsageFailure(`--code must be one of ${codes.join(", ")} for a ${status} ${kind}.`);
   }
   return { kind, id, brandId: brand, status, code: codes === undefined ? undefined : (code ?? CODE_DEFAULT), traceparent };
 }
@@ -105,5 +105,5 @@ function text(
 
 function parseTraceparent(given: string): string {
   if (/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(given)) return given;
-  throw new InvalidArgumentError("It has to be a W3C traceparent, such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.");
+  throw new InvalidArgumentError("It must be a W3C traceparent, such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.");
 }

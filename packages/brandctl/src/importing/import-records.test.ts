@@ -96,7 +96,7 @@ describe("importRecords", () => {
     expect(summary).toMatchObject({ lines: 5, bad: 3, inserted: 1, committed: true });
     expect(problems).toEqual([
       { line: 2, message: "is not valid UTF-8" },
-      { line: 4, field: "method", message: expect.stringContaining("has to be one of") },
+      { line: 4, field: "method", message: expect.stringContaining("must be one of") },
       { line: 5, message: "is longer than 1 MiB" },
     ]);
   });
@@ -125,13 +125,13 @@ describe("importRecords", () => {
   it("passes a refusal on, and says that nothing was imported", async () => {
     // eslint-disable-next-line require-yield -- it refuses before it answers
     async function* refuse(): AsyncGenerator<ImportRecordsResponse> {
-      throw new AppError("invalid_request", "brand_id has to be a brand's id", { field: "brand_id" });
+      throw new AppError("invalid_request", "brand_id must be a brand's id", { field: "brand_id" });
     }
     const client = clientOf(own(await serve(importService(refuse))));
     const error = await brokenBy(importRecords(client, target, [deposit("dep_1")]));
     expect(error.nothingImported).toBe(true);
     expect(error.reason).toMatchObject({ kind: "invalid_request", field: "brand_id" });
-    expect(error.message).toBe("brand_id has to be a brand's id Nothing was imported.");
+    expect(error.message).toBe("brand_id must be a brand's id Nothing was imported.");
   });
 
   it("says that nothing was imported when the connection breaks before the end", async () => {

@@ -31,7 +31,7 @@ export function openProgressBar(
     clearOnComplete: true,
     barsize: 28,
     fps: 10,
-    // Ctrl-C is ours to handle: it has to say what became of the import.
+    // Ctrl-C is ours to handle: it must say what became of the import.
     gracefulExit: false,
     barCompleteChar: "█",
     barIncompleteChar: "░",

@@ -3,7 +3,7 @@ import { printable } from "../output/printable.ts";
 import { counted } from "../output/table.ts";
 import type { Colors } from "../session.ts";
 
-/** `line 17: status: has to be one of …` */
+/** `line 17: status: must be one of …` */
 export function problemLine({ line, field, message }: ImportProblem): string {
   return printable(`line ${line}: ${field == null ? "" : `${field}: `}${message}`);
 }

@@ -23,7 +23,7 @@ export interface Verification {
 }
 
 /**
- * What a receiver has to check before it believes a delivery.
+ * What a receiver must check before it believes a delivery.
  *
  * @param secrets `whsec_…`, as they were shown: during a rotation the one in force and the next one
  * @param word in the names of the headers: `X-<word>-Signature`

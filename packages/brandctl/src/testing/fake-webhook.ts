@@ -162,8 +162,8 @@ export class FakeWebhook {
 }
 
 function requirePublic(url: string): void {
-  if (url.startsWith("http:")) throw new AppError("not_https", "url has to begin with https://", { field: "url" });
-  if (url.includes("localhost")) throw new AppError("private_address", "url has to name a public host", { field: "url" });
+  if (url.startsWith("http:")) throw new AppError("not_https", "url must begin with https://", { field: "url" });
+  if (url.includes("localhost")) throw new AppError("private_address", "url must name a public host", { field: "url" });
   if (url.includes("slack")) throw new AppError("chat_webhook", "url is a team chat's incoming webhook", { field: "url" });
 }
 

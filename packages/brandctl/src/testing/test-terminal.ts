@@ -33,7 +33,7 @@ export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Standard output as the one JSON document it has to be. */
+  /** Standard output as the one JSON document it must be. */
   json<T>(): T;
 }
 

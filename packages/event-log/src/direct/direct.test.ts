@@ -11,7 +11,7 @@ import { directPublisher } from "./publisher.ts";
 
 const TABLE = `create table dead_letters (
   id bigint generated always as identity primary key, position text not null, reason text not null, key text not null,
-  value bytea not null, headers jsonb not null, set_aside_at timestamptz(3) not null default now())`;
+  value bytea not null, headers jsonb not null, dead_lettered_at timestamptz(3) not null default now())`;
 
 async function openDirectLog(): Promise<OpenLog> {
   const database = await createDatabase("dead_letters", async (url) => {

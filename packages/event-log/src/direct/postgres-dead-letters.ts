@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import type { DeadLetter, DeadLetters, Intake, ReceivedMessage, SetAside } from "../event-log.ts";
+import type { DeadLetter, DeadLetters, Intake, ReceivedMessage, DeadLetterSummary } from "../event-log.ts";
 
 const BATCH = 100;
 
@@ -23,8 +23,8 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
       );
     },
     async list(limit) {
-      const letters = await db.query<SetAside>(
-        `select position, reason, key, octet_length(value) as bytes, set_aside_at as "setAsideAt" from ${table} order by id limit $1`,
+      const letters = await db.query<DeadLetterSummary>(
+        `select position, reason, key, octet_length(value) as bytes, dead_lettered_at as "deadLetteredAt" from ${table} order by id limit $1`,
         [limit],
       );
       const [count] = await db.query<{ total: number }>(`select count(*) as total from ${table}`);

@@ -2,7 +2,7 @@ import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { MESSAGE_BYTES_MAX, traceparentFrom, type RpcClient } from "@brand-records/rpc";
 import { randomUUID } from "node:crypto";
 import type { LogMessage, Publisher } from "../event-log.ts";
-import { partsOf } from "../parts.ts";
+import { chunks } from "../chunks.ts";
 
 const ANSWER_MS = 15_000;
 /** Of values in one call, well below what its message may have: keys and headers come on top. An event has some 600 bytes. */
@@ -15,7 +15,7 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
   const send = async (messages: readonly LogMessage[]): Promise<void> => {
     try {
       // None at all asks whether webhook is there.
-      const parts = messages.length === 0 ? [[]] : partsOf(messages, BYTES_MAX);
+      const parts = messages.length === 0 ? [[]] : chunks(messages, BYTES_MAX);
       for (const part of parts) {
         const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + ANSWER_MS };
         await webhook.publishMessages({ messages: part }, context);

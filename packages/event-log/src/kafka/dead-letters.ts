@@ -3,7 +3,7 @@ import { types } from "node:util";
 import { AppError } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Consumer, EachBatchPayload, Kafka } from "kafkajs";
-import type { DeadLetter, DeadLetters, LogMessage, Publisher, ReceivedMessage, SetAside } from "../event-log.ts";
+import type { DeadLetter, DeadLetters, LogMessage, Publisher, ReceivedMessage, DeadLetterSummary } from "../event-log.ts";
 import { receivedFrom } from "./subscription.ts";
 import { deadTopicOf, withAdmin } from "./topics.ts";
 import { within } from "./within.ts";
@@ -76,10 +76,10 @@ export class KafkaDeadLetters implements DeadLetters {
     }
   }
 
-  async list(limit: number): Promise<{ letters: SetAside[]; total: number }> {
+  async list(limit: number): Promise<{ letters: DeadLetterSummary[]; total: number }> {
     return orUnavailable(async () => {
       const { from, to } = await this.#notReplayed();
-      const letters: SetAside[] = [];
+      const letters: DeadLetterSummary[] = [];
       const until = Math.min(to, from + limit);
       // A group of its own, which nobody knows: reading is nobody's business but ours.
       await this.#read(`${this.#replayGroup}.list.${randomUUID()}`, { from, to: until }, async (messages) => {
@@ -182,13 +182,13 @@ function originalOf({ key, value, headers }: ReceivedMessage): LogMessage {
   return { key, value, headers: own };
 }
 
-function letterFrom({ key, value, headers, position }: ReceivedMessage): SetAside {
+function letterFrom({ key, value, headers, position }: ReceivedMessage): DeadLetterSummary {
   return {
     position: headers[POSITION] ?? position,
     reason: headers[REASON] ?? "",
     key,
     bytes: Number(headers[CUT_FROM] ?? value.length),
-    setAsideAt: headers[AT] ?? "",
+    deadLetteredAt: headers[AT] ?? "",
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from "@brand-records/telemetry";
 import { Partitioners, type Kafka, type Producer } from "kafkajs";
 import type { LogMessage, Publisher } from "../event-log.ts";
-import { partsOf } from "../parts.ts";
+import { chunks } from "../chunks.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { ensureTopics } from "./topics.ts";
 import { within } from "./within.ts";
@@ -39,7 +39,7 @@ export class KafkaPublisher implements Publisher {
   async #send(messages: readonly LogMessage[]): Promise<void> {
     try {
       const producer = await this.#connected();
-      for (const part of partsOf(messages, BATCH_BYTES_MAX)) {
+      for (const part of chunks(messages, BATCH_BYTES_MAX)) {
         const sent = part.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
         await producer.send({ topic: this.#topic, acks: ALL_IN_SYNC_REPLICAS, messages: sent });
       }

@@ -4,7 +4,7 @@ import type { EventLogConfig } from "../settings.ts";
 import { within } from "./within.ts";
 
 const HOUR_MS = 3_600_000;
-/** Ours have some 600 bytes. What others write has to come in before it can be set aside, rather than stop their producer. */
+/** Ours have some 600 bytes. What others write must come in before it can be set aside, rather than stop their producer. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** A dead letter is its message and the reason. */
 const DEAD_LETTER_BYTES_MAX = MESSAGE_BYTES_MAX + 64 * 1024;

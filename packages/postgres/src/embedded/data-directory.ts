@@ -9,7 +9,7 @@ export const runsAsRoot = process.getuid?.() === 0;
 
 /**
  * Where the data asked for at `dataDir` really lies; the same answer every time. Below a folder that others may not
- * enter (a home of mode 0700) root has to keep it elsewhere, because Postgres refuses to run as root.
+ * enter (a home of mode 0700) root must keep it elsewhere, because Postgres refuses to run as root.
  */
 export function embeddedDataDir(dataDir: string): string {
   const asked = realPath(dataDir);

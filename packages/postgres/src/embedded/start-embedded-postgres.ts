@@ -19,7 +19,7 @@ export interface EmbeddedPostgresOptions {
   readonly port?: number;
   /** The superuser made with the data directory. */
   readonly user?: string;
-  /** The password is set when the data directory is made; later starts have to give the same. */
+  /** The password is set when the data directory is made; later starts must give the same. */
   readonly password: string;
   /** Postgres settings, e.g. `{ max_connections: "300" }`. */
   readonly settings?: Readonly<Record<string, string>>;

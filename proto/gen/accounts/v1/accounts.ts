@@ -157,7 +157,7 @@ export interface CreateKeyRequest {
   environment: string;
   /** Beyond records:read, which every key has. */
   permissions: string[];
-  /** E-mail address of the acting member; has to be an owner of the brand. */
+  /** E-mail address of the acting member; must be an owner of the brand. */
   created_by: string;
 }
 
@@ -179,12 +179,20 @@ export interface ListKeysResponse {
 
 export interface RevokeKeyRequest {
   key_id: string;
-  /** E-mail address of the acting member; has to be an owner of the key's brand. */
+  /** E-mail address of the acting member; must be an owner of the key's brand. */
   revoked_by: string;
 }
 
 export interface RevokeKeyResponse {
   key: Key | null;
+}
+
+export interface FindBrandRequest {
+  id: string;
+}
+
+export interface FindBrandResponse {
+  brand_id: string;
 }
 
 function createBaseVerifyKeyRequest(): VerifyKeyRequest {
@@ -1927,6 +1935,98 @@ export const RevokeKeyResponse: MessageFns<RevokeKeyResponse> = {
   },
 };
 
+function createBaseFindBrandRequest(): FindBrandRequest {
+  return { id: "" };
+}
+
+export const FindBrandRequest: MessageFns<FindBrandRequest> = {
+  encode(message: FindBrandRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindBrandRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindBrandRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindBrandResponse(): FindBrandResponse {
+  return { brand_id: "" };
+}
+
+export const FindBrandResponse: MessageFns<FindBrandResponse> = {
+  encode(message: FindBrandResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindBrandResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindBrandResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /** What a request may do: asked by the gateway for every key it does not know yet. */
 export type VerificationServiceService = typeof VerificationServiceService;
 export const VerificationServiceService = {
@@ -2095,6 +2195,26 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   listKeys: handleUnaryCall<ListKeysRequest, ListKeysResponse>;
   /** Final. Refused by every gateway with its next request. Revoking a revoked key answers it unchanged. */
   revokeKey: handleUnaryCall<RevokeKeyRequest, RevokeKeyResponse>;
+}
+
+/** For the operators' command line alone: it names records by their id, without their brand. */
+export type OperatorServiceService = typeof OperatorServiceService;
+export const OperatorServiceService = {
+  /** Returns the brand of a key, by its id. NOT_FOUND if there is none. */
+  findBrand: {
+    path: "/accounts.v1.OperatorService/FindBrand" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindBrandRequest): Buffer => Buffer.from(FindBrandRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindBrandRequest => FindBrandRequest.decode(value),
+    responseSerialize: (value: FindBrandResponse): Buffer => Buffer.from(FindBrandResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindBrandResponse => FindBrandResponse.decode(value),
+  },
+} as const;
+
+export interface OperatorServiceServer extends UntypedServiceImplementation {
+  /** Returns the brand of a key, by its id. NOT_FOUND if there is none. */
+  findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

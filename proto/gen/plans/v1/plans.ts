@@ -124,6 +124,14 @@ export interface CompletePlanResponse {
   plan: Plan | null;
 }
 
+export interface FindBrandRequest {
+  id: string;
+}
+
+export interface FindBrandResponse {
+  brand_id: string;
+}
+
 function createBasePlanInput(): PlanInput {
   return {
     request_id: "",
@@ -1177,6 +1185,98 @@ export const CompletePlanResponse: MessageFns<CompletePlanResponse> = {
   },
 };
 
+function createBaseFindBrandRequest(): FindBrandRequest {
+  return { id: "" };
+}
+
+export const FindBrandRequest: MessageFns<FindBrandRequest> = {
+  encode(message: FindBrandRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindBrandRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindBrandRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindBrandResponse(): FindBrandResponse {
+  return { brand_id: "" };
+}
+
+export const FindBrandResponse: MessageFns<FindBrandResponse> = {
+  encode(message: FindBrandResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindBrandResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindBrandResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /**
  * Campaign plans: what an assistant or an integration prepares, and people complete. Nothing here publishes, funds,
  * approves or spends anything. `notes` are the brand's own: no answer holds them. Times are RFC 3339, UTC, milliseconds;
@@ -1268,6 +1368,26 @@ export interface PlansServiceServer extends UntypedServiceImplementation {
    * answers the completed plan unchanged. FAILED_PRECONDITION (kind `plan_not_pending`) if the plan was cancelled.
    */
   completePlan: handleUnaryCall<CompletePlanRequest, CompletePlanResponse>;
+}
+
+/** For the operators' command line alone: it names records by their id, without their brand. */
+export type OperatorServiceService = typeof OperatorServiceService;
+export const OperatorServiceService = {
+  /** Returns the brand of a plan, by its id. NOT_FOUND if there is none. */
+  findBrand: {
+    path: "/plans.v1.OperatorService/FindBrand" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindBrandRequest): Buffer => Buffer.from(FindBrandRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindBrandRequest => FindBrandRequest.decode(value),
+    responseSerialize: (value: FindBrandResponse): Buffer => Buffer.from(FindBrandResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindBrandResponse => FindBrandResponse.decode(value),
+  },
+} as const;
+
+export interface OperatorServiceServer extends UntypedServiceImplementation {
+  /** Returns the brand of a plan, by its id. NOT_FOUND if there is none. */
+  findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

@@ -313,7 +313,7 @@ export interface DeadLetter {
   position: string;
   /** Why it could not be taken in. */
   reason: string;
-  set_aside_at: string;
+  dead_lettered_at: string;
   key: string;
   bytes: number;
 }
@@ -353,6 +353,14 @@ export interface PublishMessagesRequest {
 }
 
 export interface PublishMessagesResponse {
+}
+
+export interface FindBrandRequest {
+  id: string;
+}
+
+export interface FindBrandResponse {
+  brand_id: string;
 }
 
 function createBaseReceiver(): Receiver {
@@ -2953,7 +2961,7 @@ export const ListEventsResponse: MessageFns<ListEventsResponse> = {
 };
 
 function createBaseDeadLetter(): DeadLetter {
-  return { position: "", reason: "", set_aside_at: "", key: "", bytes: 0 };
+  return { position: "", reason: "", dead_lettered_at: "", key: "", bytes: 0 };
 }
 
 export const DeadLetter: MessageFns<DeadLetter> = {
@@ -2964,8 +2972,8 @@ export const DeadLetter: MessageFns<DeadLetter> = {
     if (message.reason !== "") {
       writer.uint32(18).string(message.reason);
     }
-    if (message.set_aside_at !== "") {
-      writer.uint32(26).string(message.set_aside_at);
+    if (message.dead_lettered_at !== "") {
+      writer.uint32(26).string(message.dead_lettered_at);
     }
     if (message.key !== "") {
       writer.uint32(34).string(message.key);
@@ -3010,7 +3018,7 @@ export const DeadLetter: MessageFns<DeadLetter> = {
               break;
             }
 
-            message.set_aside_at = reader.string();
+            message.dead_lettered_at = reader.string();
             continue;
           }
           case 4: {
@@ -3435,6 +3443,98 @@ export const PublishMessagesResponse: MessageFns<PublishMessagesResponse> = {
   },
 };
 
+function createBaseFindBrandRequest(): FindBrandRequest {
+  return { id: "" };
+}
+
+export const FindBrandRequest: MessageFns<FindBrandRequest> = {
+  encode(message: FindBrandRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindBrandRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindBrandRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindBrandResponse(): FindBrandResponse {
+  return { brand_id: "" };
+}
+
+export const FindBrandResponse: MessageFns<FindBrandResponse> = {
+  encode(message: FindBrandResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindBrandResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindBrandResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /** The brand's receivers: where its events go. */
 export type ReceiversServiceService = typeof ReceiversServiceService;
 export const ReceiversServiceService = {
@@ -3750,6 +3850,26 @@ export const IntakeServiceService = {
 export interface IntakeServiceServer extends UntypedServiceImplementation {
   /** Answers once every message is stored or set aside. May be repeated: a message makes one event. */
   publishMessages: handleUnaryCall<PublishMessagesRequest, PublishMessagesResponse>;
+}
+
+/** For the operators' command line alone: it names records by their id, without their brand. */
+export type OperatorServiceService = typeof OperatorServiceService;
+export const OperatorServiceService = {
+  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if there is none. */
+  findBrand: {
+    path: "/webhook.v1.OperatorService/FindBrand" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindBrandRequest): Buffer => Buffer.from(FindBrandRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindBrandRequest => FindBrandRequest.decode(value),
+    responseSerialize: (value: FindBrandResponse): Buffer => Buffer.from(FindBrandResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindBrandResponse => FindBrandResponse.decode(value),
+  },
+} as const;
+
+export interface OperatorServiceServer extends UntypedServiceImplementation {
+  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if there is none. */
+  findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

@@ -28,20 +28,20 @@ const plainText = (max: number) =>
     .string()
     .trim()
     .min(1, "must not be empty")
-    .max(max, `has to be at most ${max} characters`)
+    .max(max, `must be at most ${max} characters`)
     .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not hold control characters");
 
 /** What may be said of a brand, its members and its keys. Names are kept trimmed, addresses in lower case. */
 export const fields = {
   brandId: idField("brd"),
   brandName: plainText(200),
-  tier: z.enum(TIERS, `has to be one of ${TIERS.join(", ")}`),
+  tier: z.enum(TIERS, `must be one of ${TIERS.join(", ")}`),
   email: emailField(),
-  role: z.enum(["owner", "member"], "has to be owner or member"),
+  role: z.enum(["owner", "member"], "must be owner or member"),
   keyName: plainText(80),
-  environment: z.enum(["live", "test"], "has to be live or test"),
+  environment: z.enum(["live", "test"], "must be live or test"),
   keyId: idField("key"),
-  permissions: z.array(z.enum(["records:read", "campaigns:prepare"], "has to be records:read or campaigns:prepare")),
-  afterId: z.string().regex(/^(brd_[0-9a-z]{1,40})?$/, "has to be the last brand's id of the page before"),
-  pageSize: z.int().min(0).max(1_000, "has to be at most 1000"),
+  permissions: z.array(z.enum(["records:read", "campaigns:prepare"], "must be records:read or campaigns:prepare")),
+  afterId: z.string().regex(/^(brd_[0-9a-z]{1,40})?$/, "must be the last brand's id of the page before"),
+  pageSize: z.int().min(0).max(1_000, "must be at most 1000"),
 };

@@ -1,9 +1,9 @@
 import { eventually } from "@brand-records/testkit";
-import type { EpochBoard } from "../epochs/epoch-board.ts";
+import type { EpochPublisher } from "../epochs/epoch-publisher.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
 /** Writes down what is published, and whether the brand's row said the same at that moment: whether it was committed. */
-class WitnessBoard implements EpochBoard {
+class WitnessBoard implements EpochPublisher {
   published: { epoch: number; committed: boolean }[] = [];
   failure: Error | undefined;
   isAway = false;

@@ -15,7 +15,7 @@ export const noSuchBrand = (): AppError => new AppError("not_found", "There is n
  * cached epoch outdated and ask again instead of trusting it. After the commit: a gateway that asked in between, while
  * Redis was flushed, may have put the old epoch back. The first publication holds the brand's row, so it is tried once.
  *
- * @param options.adds the change only adds what no gateway can have cached, so nobody has to wait for gateways to hear of it
+ * @param options.adds the change only adds what no gateway can have cached, so the caller need not wait until gateways know of it
  */
 export async function changeBrand<T>(
   { db, epochs }: Pick<Parts, "db" | "epochs">,

@@ -18,7 +18,7 @@ export function parsePeppers(text: string, context: z.core.$RefinementCtx): read
   if (newest === undefined || versions.size < peppers.length || peppers.some(({ bytes }) => bytes.length < 32)) {
     context.addIssue({
       code: "custom",
-      message: "has to be version:base64 pairs of at least 32 bytes, comma-separated, each version once",
+      message: "must be version:base64 pairs of at least 32 bytes, comma-separated, each version once",
     });
     return [{ version: 0, bytes: Buffer.alloc(0) }];
   }

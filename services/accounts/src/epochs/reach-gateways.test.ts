@@ -1,9 +1,9 @@
 import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
-import type { EpochBoard } from "./epoch-board.ts";
+import type { EpochPublisher } from "./epoch-publisher.ts";
 import { reachGateways } from "./reach-gateways.ts";
 
 /** Refuses until told otherwise. */
-class AwayBoard implements EpochBoard {
+class AwayBoard implements EpochPublisher {
   isAway = true;
   attempts = 0;
 

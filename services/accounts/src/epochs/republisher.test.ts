@@ -2,7 +2,7 @@ import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import type { Database } from "@brand-records/postgres";
 import { serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
-import type { EpochBoard } from "./epoch-board.ts";
+import type { EpochPublisher } from "./epoch-publisher.ts";
 import { startRepublisher } from "./republisher.ts";
 
 const log = openLog("accounts", "silent");
@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => served.stop());
 
 /** Loses publications while it is away. */
-class LossyBoard implements EpochBoard {
+class LossyBoard implements EpochPublisher {
   away = false;
   attempts = 0;
   readonly epochs = new Map<string, number>();

@@ -2,7 +2,7 @@ import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { epochsChangedWithin } from "../storage/brands.ts";
-import type { EpochBoard } from "./epoch-board.ts";
+import type { EpochPublisher } from "./epoch-publisher.ts";
 
 const EVERY_MS = 1_000;
 /** Longer than any failover or restart that may lose a published epoch. */
@@ -14,7 +14,7 @@ const BATCH = 100;
  * Publishes the epochs of the last ten minutes every second, beginning at once: a publication lost with a Redis
  * failover, or with this process between commit and publication, is made up for within a second.
  */
-export function startRepublisher(db: Database, board: EpochBoard, log: Logger): { stop(): Promise<void> } {
+export function startRepublisher(db: Database, board: EpochPublisher, log: Logger): { stop(): Promise<void> } {
   const round = async (): Promise<void> => {
     try {
       const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS);

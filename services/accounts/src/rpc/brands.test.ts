@@ -45,8 +45,8 @@ describe("createBrand", () => {
       kind: "invalid_request",
       details: [
         { field: "name", message: "must not be empty" },
-        { field: "tier", message: "has to be one of starter, plus, pro, enterprise" },
-        { field: "id", message: "has to be brd_ and 1 to 40 lower-case letters or digits" },
+        { field: "tier", message: "must be one of starter, plus, pro, enterprise" },
+        { field: "id", message: "must be brd_ and 1 to 40 lower-case letters or digits" },
       ],
     });
   });

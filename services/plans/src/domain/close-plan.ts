@@ -34,8 +34,8 @@ export function requireConfirmations({ confirmed_pay, confirmed_rights, confirme
   const missing = Object.entries({ confirmed_pay, confirmed_rights, confirmed_funding }).filter(([, confirmed]) => !confirmed);
   const [first] = missing;
   if (first === undefined) return;
-  const details = missing.map(([field]) => ({ field, message: "has to be confirmed by the person who completes the plan" }));
-  throw new AppError("invalid_request", `${details.map(({ field }) => field).join(", ")} has to be confirmed`, {
+  const details = missing.map(([field]) => ({ field, message: "must be confirmed by the person who completes the plan" }));
+  throw new AppError("invalid_request", `${details.map(({ field }) => field).join(", ")} must be confirmed`, {
     field: first[0],
     details,
   });

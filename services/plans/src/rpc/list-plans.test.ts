@@ -24,7 +24,7 @@ async function prepareMany(brand: string, count: number): Promise<Plan[]> {
   return made;
 }
 
-/** Page after page; a page that is not full has to be the last one, and a full one never. */
+/** Page after page; a page that is not full must be the last one, and a full one never. */
 async function walk(brand: string, page_size: number, status?: string): Promise<Plan[]> {
   const seen: Plan[] = [];
   for (let after_id: string | null = null; ;) {
@@ -123,7 +123,7 @@ it.each(["", "Pending", "open", "pending ", "toString", "pending\0"])("refuses t
   await expect(list(newBrand(), { status })).rejects.toMatchObject({
     kind: "invalid_request",
     field: "status",
-    message: expect.stringContaining("has to be one of pending, completed, cancelled"),
+    message: expect.stringContaining("must be one of pending, completed, cancelled"),
   });
 });
 

@@ -54,8 +54,8 @@ export function plansHandlers(parts: Parts): Handlers<PlansServiceService> {
 const fields = {
   brandId: idField("brd"),
   planId: idField("pln"),
-  status: z.enum(PLAN_STATES, `has to be one of ${PLAN_STATES.join(", ")}`),
-  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `has to be at most ${PAGE_SIZE_MAX}`),
+  status: z.enum(PLAN_STATES, `must be one of ${PLAN_STATES.join(", ")}`),
+  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`),
   member: emailField(),
 };
 

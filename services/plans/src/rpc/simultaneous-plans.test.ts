@@ -1,10 +1,10 @@
 import type { AppError } from "@brand-records/errors";
 import { eventually } from "@brand-records/testkit";
 import { newBrand, planInput, servePlans, shortPlanInput, type ServedDatabase, type ServedPlans } from "../../test/serve-plans.ts";
-import { Turns } from "../domain/turns.ts";
+import { KeyedMutex } from "../domain/keyed-mutex.ts";
 
 /** Tells how many came, so that a test knows that they wait. */
-class CountedTurns extends Turns {
+class CountedTurns extends KeyedMutex {
   came = 0;
 
   override run<T>(key: string, work: () => Promise<T>): Promise<T> {

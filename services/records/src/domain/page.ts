@@ -24,9 +24,9 @@ export interface Page {
 export function pageFrom(resource: ResourceName, request: PageRequest): Page {
   const { brand_id, limit } = request;
   if (!/^brd_[0-9a-z]{1,40}$/.test(brand_id))
-    throw new AppError("invalid_parameter", "brand_id has to be a brand's id", { field: "brand_id" });
+    throw new AppError("invalid_parameter", "brand_id must be a brand's id", { field: "brand_id" });
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_LIMIT_MAX) {
-    throw new AppError("invalid_parameter", `limit has to be from 1 to ${PAGE_LIMIT_MAX}`, { field: "limit" });
+    throw new AppError("invalid_parameter", `limit must be from 1 to ${PAGE_LIMIT_MAX}`, { field: "limit" });
   }
   const since = request.since == null ? undefined : sinceFrom(request.since);
   const after = request.cursor == null ? undefined : decodeCursor(request.cursor, resource, since);
@@ -43,7 +43,7 @@ function sinceFrom(text: string): string {
   if (instant !== undefined) return formatInstant(Math.min(Math.max(instant, EARLIEST_INSTANT - 1), LATEST_INSTANT));
   throw new AppError(
     "invalid_parameter",
-    "since has to be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00 (in a URL the + is written %2B)",
+    "since must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00 (in a URL the + is written %2B)",
     {
       field: "since",
     },

@@ -32,14 +32,14 @@ export function checkLine(resource: ResourceName, line: string): CheckedLine {
 
 function problemsOf(issue: z.core.$ZodIssue, resource: ResourceName): LineProblem[] {
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ field: key, message: `is not a field of ${resource}` }));
-  if (issue.path.length === 0) return [{ message: "has to be a JSON object" }];
+  if (issue.path.length === 0) return [{ message: "must be a JSON object" }];
   return [{ field: issue.path.join("."), message: messageOf(issue) }];
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.input === undefined) return "is missing";
   if (issue.code !== "invalid_type" || !issue.message.startsWith("Invalid input")) return issue.message;
-  return `has to be ${issue.expected === "array" ? "an" : "a"} ${issue.expected}`;
+  return `must be ${issue.expected === "array" ? "an" : "a"} ${issue.expected}`;
 }
 
 function bad(message: string): CheckedLine {

@@ -102,7 +102,7 @@ describe("bad lines", () => {
     );
     expect(summary).toEqual({ lines: 4, inserted: 0, updated: 0, unchanged: 0, bad: 2, committed: false });
     expect(problems).toEqual([
-      { line: 2, field: "status", message: "has to be one of pending, succeeded, failed, expired, refunded" },
+      { line: 2, field: "status", message: "must be one of pending, succeeded, failed, expired, refunded" },
       { line: 2, field: "amount_centavos", message: "must not be negative" },
       { line: 3, field: null, message: "is not valid JSON" },
     ]);
@@ -203,22 +203,22 @@ describe("a line is refused, with the field that is wrong,", () => {
   it.each<[string, unknown, { field: string | null; message: string }]>([
     ["that is not JSON", "{'id': 1}", { field: null, message: "is not valid JSON" }],
     ["that is cut", JSON.stringify(right).slice(0, -1), { field: null, message: "is not valid JSON" }],
-    ["that is an array", [right], { field: null, message: "has to be a JSON object" }],
-    ["that is a string", '"dep_1"', { field: null, message: "has to be a JSON object" }],
-    ["that is null", null, { field: null, message: "has to be a JSON object" }],
-    ["that is nested beyond reason", "[".repeat(100_000) + "]".repeat(100_000), { field: null, message: "has to be a JSON object" }],
+    ["that is an array", [right], { field: null, message: "must be a JSON object" }],
+    ["that is a string", '"dep_1"', { field: null, message: "must be a JSON object" }],
+    ["that is null", null, { field: null, message: "must be a JSON object" }],
+    ["that is nested beyond reason", "[".repeat(100_000) + "]".repeat(100_000), { field: null, message: "must be a JSON object" }],
     ["that is longer than a mebibyte", " ".repeat(1024 * 1024) + "1", { field: null, message: "is longer than 1 MiB" }],
     ["with a missing field", { ...right, amount_centavos: undefined }, { field: "amount_centavos", message: "is missing" }],
     ["with a missing text", { ...right, currency: undefined }, { field: "currency", message: "is missing" }],
     ["with an unknown field", { ...right, brand_id: "brd_other" }, { field: "brand_id", message: "is not a field of deposits" }],
-    ["with text for a number", { ...right, amount_centavos: "5" }, { field: "amount_centavos", message: "has to be a whole number" }],
-    ["with a number for text", { ...right, reference: 5 }, { field: "reference", message: "has to be a string" }],
+    ["with text for a number", { ...right, amount_centavos: "5" }, { field: "amount_centavos", message: "must be a whole number" }],
+    ["with a number for text", { ...right, reference: 5 }, { field: "reference", message: "must be a string" }],
     [
-      "with null where there has to be something",
+      "with null where there must be something",
       { ...right, amount_centavos: null },
-      { field: "amount_centavos", message: "has to be a whole number" },
+      { field: "amount_centavos", message: "must be a whole number" },
     ],
-    ["with a fraction", { ...right, amount_centavos: 0.5 }, { field: "amount_centavos", message: "has to be a whole number" }],
+    ["with a fraction", { ...right, amount_centavos: 0.5 }, { field: "amount_centavos", message: "must be a whole number" }],
     ["with a negative number", { ...right, amount_centavos: -1 }, { field: "amount_centavos", message: "must not be negative" }],
     [
       "with a number beyond 2^53",
@@ -228,7 +228,7 @@ describe("a line is refused, with the field that is wrong,", () => {
     [
       "with a number beyond all numbers",
       JSON.stringify(right).replace("500000", "1e999"),
-      { field: "amount_centavos", message: "has to be a whole number" },
+      { field: "amount_centavos", message: "must be a whole number" },
     ],
     [
       "with NUL",
@@ -244,16 +244,16 @@ describe("a line is refused, with the field that is wrong,", () => {
     [
       "with text that is too long",
       { ...right, reference: "x".repeat(201) },
-      { field: "reference", message: "has to be at most 200 characters" },
+      { field: "reference", message: "must be at most 200 characters" },
     ],
     [
       "with another resource's id",
       { ...right, id: "cmp_1" },
-      { field: "id", message: "has to be dep_ and 1 to 40 lower-case letters or digits" },
+      { field: "id", message: "must be dep_ and 1 to 40 lower-case letters or digits" },
     ],
     ["with a time without offset", { ...right, credited_at: "2026-11-21T08:30:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
     ["with a day there is not", { ...right, credited_at: "2026-02-30T08:30:00Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with another currency", { ...right, currency: "USD" }, { field: "currency", message: "has to be PHP" }],
+    ["with another currency", { ...right, currency: "USD" }, { field: "currency", message: "must be PHP" }],
     ["with a time before 2000", { ...right, credited_at: "1999-12-31T23:59:59.999Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
     ["with a time after 9999", { ...right, credited_at: "9999-12-31T23:59:59-01:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
     ["with a year of five digits", { ...right, credited_at: "20000-01-01T00:00:00Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
@@ -265,8 +265,8 @@ describe("a line is refused, with the field that is wrong,", () => {
   });
 
   it.each([
-    ["javascript:alert(1)", "has to be an http or https URL"],
-    ["data:text/html,x", "has to be an http or https URL"],
+    ["javascript:alert(1)", "must be an http or https URL"],
+    ["data:text/html,x", "must be an http or https URL"],
     ["https://user:pw@video.example/1", PLAIN_URL],
     ["https://@video.example/1", PLAIN_URL],
     ["https:///video.example/1", PLAIN_URL],
@@ -288,8 +288,8 @@ describe("a line is refused, with the field that is wrong,", () => {
       campaigns,
     );
     expect(problems).toEqual([
-      { line: 1, field: "platforms.1", message: "has to be a string" },
-      { line: 2, field: "platforms", message: "has to be an array" },
+      { line: 1, field: "platforms.1", message: "must be a string" },
+      { line: 2, field: "platforms", message: "must be an array" },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogMessage, Publisher } from "@brand-records/event-log";
-import { Bell } from "@brand-records/lifecycle";
+import { WakeSignal } from "@brand-records/lifecycle";
 import { openSession, type Session } from "@brand-records/postgres";
 import { traceparentFrom } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
@@ -9,7 +9,7 @@ import { OutboxWindow } from "./outbox-window.ts";
 import type { RelayMetrics } from "./relay-metrics.ts";
 
 const BATCH_MAX = 1_000;
-/** A session that asks nothing for so long is ended by the server: a frozen relay gives its place to another. */
+/** The server ends the session of a relay that is frozen for this long, and another process takes the lead. */
 const IDLE_MS = 10_000;
 /** Nobody may have been told of a change, as when its NOTIFY came while we connected. */
 const POLL_MS = 1_000;
@@ -34,7 +34,7 @@ export class OutboxRelay {
   readonly #options: RelayOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  readonly #bell = new Bell();
+  readonly #wake = new WakeSignal();
   #well = false;
 
   constructor(options: RelayOptions) {
@@ -50,7 +50,7 @@ export class OutboxRelay {
   /** Finishes what it is publishing. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#bell.ring();
+    this.#wake.notify();
     await this.#running;
     await this.#options.publisher.stop();
   }
@@ -80,7 +80,6 @@ export class OutboxRelay {
       url: databaseUrl,
       applicationName: "records outbox relay",
       idleTimeoutMs: IDLE_MS,
-      onNotification: () => this.#bell.ring(),
     });
     try {
       while (!(await tryToLead(session))) {
@@ -90,16 +89,16 @@ export class OutboxRelay {
       }
       metrics.leads.set(1);
       log.info({}, "leading: events go from the outbox to the log");
-      await session.query("listen records_outbox");
+      await session.listen("records_outbox", () => this.#wake.notify());
       // Connects before there is anything to publish, and tells if it cannot.
-      await this.#keepingSession(session, publisher.publish([]));
+      await publisher.publish([]);
       const window = new OutboxWindow();
       while (!this.#stopping.signal.aborted) {
-        this.#bell.silence();
+        this.#wake.reset();
         const full = (await this.#move(session, window)) === BATCH_MAX;
         this.#well = true;
         moved();
-        if (!full) await this.#bell.sleep(POLL_MS);
+        if (!full) await this.#wake.wait(POLL_MS);
       }
     } finally {
       // Unless it has ended already: then the end has been told.
@@ -112,30 +111,20 @@ export class OutboxRelay {
     const { publisher, metrics } = this.#options;
     const { rows, snapshot } = await readOutbox(session, window.ranges, BATCH_MAX);
     if (rows.length > 0) {
-      await this.#keepingSession(session, publisher.publish(rows.map(messageFrom)));
+      await publisher.publish(rows.map(messageFrom));
       await removeFromOutbox(
         session,
         rows.map(({ seq }) => seq),
       );
       metrics.published.inc(rows.length);
     }
-    // Only now: until they are removed they have to be read again.
+    // Only now: until they are removed they must be read again.
     window.note(
       rows.map(({ seq }) => seq),
       rows.length < BATCH_MAX,
       snapshot,
     );
     return rows.length;
-  }
-
-  /** A log that answers slowly is no reason to lose the lead. */
-  async #keepingSession(session: Session, work: Promise<void>): Promise<void> {
-    const asking = setInterval(() => void session.query("select 1").catch(() => {}), IDLE_MS / 4);
-    try {
-      await work;
-    } finally {
-      clearInterval(asking);
-    }
   }
 
   async #pause(milliseconds: number): Promise<void> {

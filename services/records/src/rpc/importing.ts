@@ -62,11 +62,11 @@ async function* chunksOf(messages: AsyncIterable<ImportRecordsRequest>): AsyncGe
 }
 
 function checkStart(start: ImportStart | null | undefined): { brandId: string; resource: ResourceName; skipBad: boolean } {
-  if (start == null) throw new AppError("invalid_request", "The first message has to carry start", { field: "start" });
+  if (start == null) throw new AppError("invalid_request", "The first message must carry start", { field: "start" });
   if (!/^brd_[0-9a-z]{1,40}$/.test(start.brand_id))
-    throw new AppError("invalid_request", "brand_id has to be a brand's id", { field: "brand_id" });
+    throw new AppError("invalid_request", "brand_id must be a brand's id", { field: "brand_id" });
   if (!isResourceName(start.resource)) {
-    throw new AppError("invalid_request", `resource has to be one of ${RESOURCE_NAMES.join(", ")}`, { field: "resource" });
+    throw new AppError("invalid_request", `resource must be one of ${RESOURCE_NAMES.join(", ")}`, { field: "resource" });
   }
   return { brandId: start.brand_id, resource: start.resource, skipBad: start.skip_bad };
 }

@@ -14,11 +14,11 @@ const label = z
   .trim()
   .min(1, "must not be empty")
   // Code points, as people count: an emoji is one.
-  .refine((text) => [...text].length <= LABEL_CHARACTERS_MAX, `has to be at most ${LABEL_CHARACTERS_MAX} characters`)
+  .refine((text) => [...text].length <= LABEL_CHARACTERS_MAX, `must be at most ${LABEL_CHARACTERS_MAX} characters`)
   .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not hold control characters");
 
 const events = z
-  .array(z.enum(EVENT_TYPE_NAMES, `has to be one of ${EVENT_TYPE_NAMES.join(", ")}`))
+  .array(z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`))
   .refine((types) => new Set(types).size === types.length, "must name no event type twice");
 
 /** What may be said of a receiver, but for its URL. Labels are kept trimmed. */
@@ -26,12 +26,12 @@ export const fields = {
   brandId: idField("brd"),
   receiverId: idField("rcv"),
   label,
-  events: events.min(1, `has to name at least one of ${EVENT_TYPE_NAMES.join(", ")}`),
+  events: events.min(1, `must name at least one of ${EVENT_TYPE_NAMES.join(", ")}`),
   /** Empty for no change. */
   changedEvents: events,
-  maxInFlight: z.int().min(1, "has to be at least 1").max(IN_FLIGHT_MAX, `has to be at most ${IN_FLIGHT_MAX}`),
-  type: z.enum(EVENT_TYPE_NAMES, `has to be one of ${EVENT_TYPE_NAMES.join(", ")}`),
-  held: z.enum(["release", "drop"], "has to be release or drop"),
+  maxInFlight: z.int().min(1, "must be at least 1").max(IN_FLIGHT_MAX, `must be at most ${IN_FLIGHT_MAX}`),
+  type: z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
+  held: z.enum(["release", "drop"], "must be release or drop"),
 };
 
 export interface NewReceiver {

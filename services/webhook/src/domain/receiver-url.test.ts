@@ -169,9 +169,9 @@ describe("of ports", () => {
   });
 
   it("names those that may be used", () => {
-    expect(read("https://hooks.brand.example:1/")).toMatchObject({ problems: [{ message: "has to use port 443" }] });
+    expect(read("https://hooks.brand.example:1/")).toMatchObject({ problems: [{ message: "must use port 443" }] });
     expect(read("https://hooks.brand.example:1/", new Set([8443]))).toMatchObject({
-      problems: [{ message: "has to use one of the ports 443, 8443" }],
+      problems: [{ message: "must use one of the ports 443, 8443" }],
     });
   });
 

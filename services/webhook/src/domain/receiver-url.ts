@@ -26,12 +26,12 @@ export type ReadUrl = { readonly href: string } | { readonly problems: readonly 
 
 const invalid = (message: string): UrlProblem => ({ kind: "invalid_request", message });
 
-const NOT_HTTPS: UrlProblem = { kind: "not_https", message: "has to begin with https://: events are delivered over TLS only" };
+const NOT_HTTPS: UrlProblem = { kind: "not_https", message: "must begin with https://: events are delivered over TLS only" };
 
 const PRIVATE: UrlProblem = {
   kind: "private_address",
   message:
-    "has to name a public host: this one is private, local or reserved, and deliveries come from outside your network. Use the public name of the server, or a tunnel to it",
+    "must name a public host: this one is private, local or reserved, and deliveries come from outside your network. Use the public name of the server, or a tunnel to it",
 };
 
 const CHAT: UrlProblem = {
@@ -40,7 +40,7 @@ const CHAT: UrlProblem = {
     "is a team chat's incoming webhook, which takes messages of its own form and would refuse our events. Register a relay of yours: it verifies the delivery, makes a short message of it and posts that to the chat",
 };
 
-const NO_URL = invalid("has to be a whole URL, such as https://hooks.brand.example/events");
+const NO_URL = invalid("must be a whole URL, such as https://hooks.brand.example/events");
 
 /**
  * A receiver's URL as it will be called and is kept, normalised as `URL` does and in its plainest spelling: what a parser makes
@@ -49,7 +49,7 @@ const NO_URL = invalid("has to be a whole URL, such as https://hooks.brand.examp
  * @returns every problem if there is any, the one to be told first being first
  */
 export function readReceiverUrl(text: string, rules: UrlRules): ReadUrl {
-  if (text.length > URL_CHARACTERS_MAX) return { problems: [invalid(`has to be at most ${URL_CHARACTERS_MAX} characters`)] };
+  if (text.length > URL_CHARACTERS_MAX) return { problems: [invalid(`must be at most ${URL_CHARACTERS_MAX} characters`)] };
   // The parser would drop some of them silently.
   if (!text.isWellFormed() || /[\s\p{Cc}]/u.test(text)) return { problems: [invalid("must not hold spaces or control characters")] };
   const url = URL.parse(text);
@@ -73,10 +73,10 @@ function problemsOf(url: URL, text: string, { ports, loopback = false }: UrlRule
   // The parsed URL does not tell an empty fragment from none.
   if (text.includes("#")) problems.push(invalid("must not have a fragment (#…): it is never sent"));
   if (url.port !== "" && url.protocol === "https:" && !isOwnMachine && !ports.has(Number(url.port))) {
-    problems.push(invalid(ports.size === 0 ? "has to use port 443" : `has to use one of the ports ${[443, ...ports].join(", ")}`));
+    problems.push(invalid(ports.size === 0 ? "must use port 443" : `must use one of the ports ${[443, ...ports].join(", ")}`));
   }
   if (url.href.length > URL_CHARACTERS_MAX) {
-    problems.push(invalid(`has to be at most ${URL_CHARACTERS_MAX} characters, those that have to be encoded counted as encoded`));
+    problems.push(invalid(`must be at most ${URL_CHARACTERS_MAX} characters, those that must be encoded counted as encoded`));
   }
   return problems;
 }
@@ -88,7 +88,7 @@ const PRIVATE_SUFFIX = /\.(localhost|local|internal|lan|corp|home|home\.arpa)$/;
 function problemsOfHost(hostname: string): UrlProblem[] {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPublicAddress(host) ? [] : [PRIVATE];
-  if (!isDomainName(host)) return [invalid("has to name a host that can be looked up")];
+  if (!isDomainName(host)) return [invalid("must name a host that can be looked up")];
   return !host.includes(".") || PRIVATE_SUFFIX.test(`.${host}`) ? [PRIVATE] : [];
 }
 

@@ -14,7 +14,7 @@ export class SealBroken extends Error {
  * Nonce, ciphertext and tag in one. Only whoever names the same owner opens it: moved to another's row it is worthless.
  *
  * @param owner such as a receiver's id; authenticated, not kept
- * @param nonce 12 bytes, never used twice under a key; random ones unless the result has to be reproducible
+ * @param nonce 12 bytes, never used twice under a key; random ones unless the result must be reproducible
  */
 export function seal(key: SecretKey, owner: string, text: string, nonce: Buffer = randomBytes(NONCE_BYTES)): Buffer {
   const cipher = createCipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });

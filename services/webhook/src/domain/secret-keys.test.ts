@@ -46,6 +46,6 @@ it.each([
     expect(error).toBeInstanceOf(ConfigError);
     message = (error as ConfigError).message;
   }
-  expect(message).toContain("KEYS: has to be id:base64 pairs of exactly 32 bytes");
+  expect(message).toContain("KEYS: must be id:base64 pairs of exactly 32 bytes");
   for (const part of keys.split(/[:, ]/).filter((each) => each.length > 6)) expect(message).not.toContain(part);
 });

@@ -22,7 +22,7 @@ export function parseSecretKeys(text: string, context: z.core.$RefinementCtx): S
   if (newest === undefined || keys.length < pairs.length || ids.size < keys.length) {
     context.addIssue({
       code: "custom",
-      message: "has to be id:base64 pairs of exactly 32 bytes, comma-separated, each id a whole number from 1 on and there once",
+      message: "must be id:base64 pairs of exactly 32 bytes, comma-separated, each id a whole number from 1 on and there once",
     });
     return z.NEVER;
   }

@@ -50,7 +50,7 @@ function typeAmong(selected: readonly string[], asked: EventType | undefined): E
   const types = selected.filter(isEventType);
   const chosen = asked ?? types[0];
   if (chosen !== undefined && types.includes(chosen)) return chosen;
-  throw new AppError("invalid_request", `type has to be one that the receiver selects: ${types.join(", ")}`, { field: "type" });
+  throw new AppError("invalid_request", `type must be one that the receiver selects: ${types.join(", ")}`, { field: "type" });
 }
 
 const receiverDisabled = (): AppError =>

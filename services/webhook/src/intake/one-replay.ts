@@ -2,7 +2,7 @@ import { AppError } from "@brand-records/errors";
 import type { DeadLetters } from "@brand-records/event-log";
 import { openSession } from "@brand-records/postgres";
 
-/** Nobody asks the session anything while a replay runs; one that takes longer has hung. */
+/** A replay that takes longer has hung: the server ends its session, and another may start. */
 const REPLAY_MS_MAX = 600_000;
 
 /** Dead letters whose replays take turns, over all processes: two at once would publish each letter twice. */
@@ -15,6 +15,7 @@ export function oneReplayAtATime(deadLetters: DeadLetters, databaseUrl: string):
         url: databaseUrl,
         applicationName: "webhook replay of dead letters",
         idleTimeoutMs: REPLAY_MS_MAX,
+        keepalive: false,
       });
       try {
         const [row] = await session.query<{ ours: boolean }>("select pg_try_advisory_lock(hashtext('brand-records dead letters')) as ours");

@@ -7,7 +7,7 @@ import { advanceReplay, eventsAhead, takeReplay, waitsBeyond, type TakenReplay }
 export const REPLAY_BATCH_EVENTS = 500;
 /**
  * While more wait for the receiver nothing is queued for it: the table of what is to be sent stays small, and so does what a
- * member who changes their mind has to wait for.
+ * member who changes their mind must wait for.
  */
 export const REPLAY_WAITING_MAX = 10_000;
 

@@ -1,4 +1,4 @@
-import { Bell, settlesWithin } from "@brand-records/lifecycle";
+import { WakeSignal, settlesWithin } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { areReplaysLeft } from "../storage/replays.ts";
@@ -25,7 +25,7 @@ export interface ReplayWorker {
 /** Queues what replays ask for, until it is stopped. Any number of processes share the work. */
 export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorker {
   const stopping = new AbortController();
-  const bell = new Bell();
+  const wake = new WakeSignal();
 
   /** A step of each replay there is, so that none waits for the end of another. Answers whether any came further. */
   const round = async (): Promise<"advanced" | "busy" | "idle"> => {
@@ -46,23 +46,23 @@ export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorke
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      bell.silence();
+      wake.reset();
       try {
         const came = await round();
-        if (came !== "advanced") await bell.sleep(came === "busy" ? BUSY_MS : POLL_MS);
+        if (came !== "advanced") await wake.wait(came === "busy" ? BUSY_MS : POLL_MS);
       } catch (error) {
         log.warn({ err: error }, "replays cannot be taken further");
-        await bell.sleep(POLL_MS);
+        await wake.wait(POLL_MS);
       }
     }
   };
 
   const running = run();
   return {
-    wake: () => bell.ring(),
+    wake: () => wake.notify(),
     async stop() {
       stopping.abort();
-      bell.ring();
+      wake.notify();
       await settlesWithin(running, STOP_MS);
     },
   };

@@ -64,16 +64,16 @@ const fields = {
   receiverId: idField("rcv"),
   deliveryId: idField("dlv"),
   replayId: idField("rpl"),
-  state: z.enum(DELIVERY_STATES, `has to be one of ${DELIVERY_STATES.join(", ")}`),
-  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `has to be at most ${PAGE_SIZE_MAX}`),
+  state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(", ")}`),
+  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`),
   /** In UTC, to the millisecond, rounded down: an event of that very millisecond is replayed rather than left out. */
   since: z
     .string()
     .refine((text) => RFC_3339.test(text) && z.iso.datetime({ offset: true }).safeParse(text).success, {
-      error: "has to be RFC 3339, such as 2026-11-21T08:30:00Z",
+      error: "must be RFC 3339, such as 2026-11-21T08:30:00Z",
       abort: true,
     })
-    .refine((text) => Date.parse(text) >= 0, "has to be after 1970")
+    .refine((text) => Date.parse(text) >= 0, "must be after 1970")
     .transform((text) => new Date(text).toISOString()),
 };
 

@@ -1,4 +1,4 @@
-import type { DeadLetters, SetAside } from "@brand-records/event-log";
+import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
 import { openPool, type Database } from "@brand-records/postgres";
 import { EventsServiceService, type Event } from "@brand-records/proto/webhook/v1";
 import { connectRpc, serveRpc, service, type RpcClient, type RpcServer } from "@brand-records/rpc";
@@ -10,13 +10,13 @@ import { eventsHandlers } from "./events.ts";
 
 /** What was set aside, as any event log keeps it. */
 class Letters implements DeadLetters {
-  readonly kept: SetAside[] = [];
+  readonly kept: DeadLetterSummary[] = [];
 
   async put(): Promise<void> {
     throw new Error("nothing is set aside by who looks at it");
   }
 
-  async list(limit: number): Promise<{ letters: readonly SetAside[]; total: number }> {
+  async list(limit: number): Promise<{ letters: readonly DeadLetterSummary[]; total: number }> {
     return { letters: this.kept.slice(0, limit), total: this.kept.length };
   }
 
@@ -70,7 +70,7 @@ async function add(brand_id: string, created_at: string, more: { type?: string; 
   return { id, brand_id, type, created_at, data_json, received_at: row?.received_at ?? "" };
 }
 
-/** Page after page; a page that is not full has to be the last one, and a full one never. */
+/** Page after page; a page that is not full must be the last one, and a full one never. */
 async function walk(brand: string, page_size: number, type?: string): Promise<Event[]> {
   const seen: Event[] = [];
   for (let after_id: string | null = null; ;) {
@@ -170,12 +170,12 @@ it("tells every problem at once", async () => {
 });
 
 describe("dead letters", () => {
-  const letter = (at: number): SetAside => ({
+  const letter = (at: number): DeadLetterSummary => ({
     position: `brand.events/0@${at}`,
     key: `sub_${at}`,
     bytes: at * 2,
     reason: "not JSON",
-    setAsideAt: "2026-11-21T08:30:00.000Z",
+    deadLetteredAt: "2026-11-21T08:30:00.000Z",
   });
 
   it("are listed oldest first, with the reason and without what they hold", async () => {
@@ -186,7 +186,7 @@ describe("dead letters", () => {
       [0, 1].map((at) => ({
         position: `brand.events/0@${at}`,
         reason: "not JSON",
-        set_aside_at: "2026-11-21T08:30:00.000Z",
+        dead_lettered_at: "2026-11-21T08:30:00.000Z",
         key: `sub_${at}`,
         bytes: at * 2,
       })),

@@ -1,6 +1,6 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
-import type { DeadLetters, SetAside } from "@brand-records/event-log";
+import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
 import type { Database } from "@brand-records/postgres";
 import type { DeadLetter as DeadLetterMessage, EventsServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
@@ -48,8 +48,11 @@ export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<Event
 const fields = {
   brandId: idField("brd"),
   eventId: idField("evt"),
-  type: z.enum(EVENT_TYPE_NAMES, `has to be one of ${EVENT_TYPE_NAMES.join(", ")}`),
-  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `has to be at most ${PAGE_SIZE_MAX}`),
+  type: z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
+  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`),
 };
 
-const messageOf = ({ setAsideAt, ...letter }: SetAside): DeadLetterMessage => ({ ...letter, set_aside_at: setAsideAt });
+const messageOf = ({ deadLetteredAt, ...letter }: DeadLetterSummary): DeadLetterMessage => ({
+  ...letter,
+  dead_lettered_at: deadLetteredAt,
+});

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Bell, settlesWithin } from "@brand-records/lifecycle";
+import { settlesWithin, WakeSignal } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
@@ -13,7 +13,6 @@ import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { abandonDeliveries, returnClaims } from "../storage/unsent-deliveries.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { attemptPost } from "./attempt.ts";
-import { listenForDeliveries } from "./delivery-listener.ts";
 import { eventBody } from "./event-body.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
@@ -43,7 +42,6 @@ export interface SendingSettings {
 
 export interface SenderOptions extends SendingSettings {
   readonly db: Database;
-  readonly databaseUrl: string;
   readonly keys: SecretKeys;
   readonly agent: ReceiverAgent;
   readonly metrics: SendingMetrics;
@@ -63,15 +61,18 @@ export class Sender {
   #failing = 0;
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
-  readonly #listener: { stop(): Promise<void> };
   readonly #running: Promise<void>;
-  readonly #bell = new Bell();
+  readonly #wake = new WakeSignal();
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#results = new ResultWriter(options.db, options.log);
-    this.#listener = listenForDeliveries({ databaseUrl: options.databaseUrl, log: options.log, told: () => this.#bell.ring() });
     this.#running = this.#run();
+  }
+
+  /** Looks for due deliveries now instead of with the next poll. */
+  wake(): void {
+    this.#wake.notify();
   }
 
   /**
@@ -80,8 +81,8 @@ export class Sender {
    */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#bell.ring();
-    await Promise.all([settlesWithin(this.#running, CLAIM_STOP_MS), this.#listener.stop()]);
+    this.#wake.notify();
+    await settlesWithin(this.#running, CLAIM_STOP_MS);
     this.#stopped = true;
     await Promise.all(this.#attempts);
     await this.#results.stop();
@@ -90,7 +91,7 @@ export class Sender {
   async #run(): Promise<void> {
     const { log, inFlightMax } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      this.#bell.silence();
+      this.#wake.reset();
       const room = inFlightMax - this.#underWay;
       let claimed = 0;
       try {
@@ -99,7 +100,7 @@ export class Sender {
         log.warn({ err: error }, "deliveries cannot be claimed");
         await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
-      if (claimed === 0) await this.#bell.sleep(POLL_MS);
+      if (claimed === 0) await this.#wake.wait(POLL_MS);
     }
   }
 
@@ -141,7 +142,7 @@ export class Sender {
         this.#underWay -= 1;
         if (delivery.failing) this.#failing -= 1;
         // Its lane has room again.
-        this.#bell.ring();
+        this.#wake.notify();
       });
   }
 

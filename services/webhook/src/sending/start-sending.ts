@@ -1,5 +1,5 @@
-import type { Database } from "@brand-records/postgres";
-import type { Lifecycle } from "@brand-records/lifecycle";
+import { startNotifier, type Database } from "@brand-records/postgres";
+import { stopWithin, type Lifecycle } from "@brand-records/lifecycle";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { WebhookConfig } from "../config.ts";
 import { leaseSecondsFor } from "../domain/lease.ts";
@@ -7,6 +7,9 @@ import { startLeaseKeeper } from "./lease-keeper.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
 import { Sender } from "./sender.ts";
 import { sendingMetrics } from "./sending-metrics.ts";
+
+/** It holds nothing: the time of a silent database belongs to the sender. */
+const NOTIFIER_STOP_MS = 200;
 
 export interface SendingStart {
   readonly config: WebhookConfig;
@@ -23,18 +26,26 @@ export function startSending({ config, db, life, registry, log }: SendingStart):
   life.own("connections to receivers", agent);
   const terms = { leaseSeconds: leaseSecondsFor(config.DELIVERY_DEADLINE_MS), attemptsMax: config.RETRY_DELAYS_SECONDS.length + 1 };
   life.own("lease keeper", startLeaseKeeper(db, terms, log));
-  const sender = new Sender({
-    db,
-    databaseUrl: config.DATABASE_URL,
-    keys: config.RECEIVER_SECRET_KEYS,
-    agent,
-    metrics: sendingMetrics(registry),
-    log,
-    inFlightMax: config.SENDING_MAX,
-    deadlineMs: config.DELIVERY_DEADLINE_MS,
-    retryDelaysSeconds: config.RETRY_DELAYS_SECONDS,
-    publicUrl: config.PUBLIC_URL,
-    headerWord: config.HEADER_WORD,
+  const sender = life.own(
+    "sender",
+    new Sender({
+      db,
+      keys: config.RECEIVER_SECRET_KEYS,
+      agent,
+      metrics: sendingMetrics(registry),
+      log,
+      inFlightMax: config.SENDING_MAX,
+      deadlineMs: config.DELIVERY_DEADLINE_MS,
+      retryDelaysSeconds: config.RETRY_DELAYS_SECONDS,
+      publicUrl: config.PUBLIC_URL,
+      headerWord: config.HEADER_WORD,
+    }),
+  );
+  const notifier = startNotifier({
+    url: config.DATABASE_URL,
+    applicationName: "webhook notifier",
+    subscriptions: { webhook_deliveries: () => sender.wake() },
+    onDisconnect: (err) => log.warn({ err }, "no notifications of new deliveries: polling"),
   });
-  life.own("sender", sender);
+  life.own("notifier", stopWithin(notifier, NOTIFIER_STOP_MS));
 }

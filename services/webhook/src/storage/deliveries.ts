@@ -118,13 +118,13 @@ export async function isEventKept(sql: Sql, brandId: string, eventId: string): P
   return (await sql.query(statements.hasEvent, [eventId, brandId])).length > 0;
 }
 
-/** A new delivery of the event of one that is over, due at once. Its lane has to be locked. */
+/** A new delivery of the event of one that is over, due at once. Its lane must be locked. */
 export async function repeatDelivery(sql: Sql, id: string, { id: pastId, receiver_id }: Delivery): Promise<void> {
   await sql.query(statements.repeat, [id, pastId]);
   await wakeLanes(sql, [receiver_id]);
 }
 
-/** Due at once, if it is pending. Its lane has to be locked. */
+/** Due at once, if it is pending. Its lane must be locked. */
 export async function hastenDelivery(sql: Sql, { id, receiver_id }: Delivery): Promise<void> {
   await sql.query(statements.hasten, [id]);
   await wakeLanes(sql, [receiver_id]);

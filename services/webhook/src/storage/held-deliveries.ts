@@ -1,6 +1,6 @@
 import type { Database, Sql, Statement } from "@brand-records/postgres";
 
-/** Removed in one transaction: 60 ms, which is how long whoever wants one of those rows has to wait. */
+/** Removed in one transaction: 60 ms, which is how long whoever wants one of those rows must wait. */
 const DROP_CHUNK_ROWS = 10_000;
 
 const statements = {

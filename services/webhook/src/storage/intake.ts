@@ -81,7 +81,7 @@ export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promi
   return new Set(rows.map(({ id }) => id));
 }
 
-/** They are due at once. Their lanes have to be locked. */
+/** They are due at once. Their lanes must be locked. */
 export async function insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
   await sql.query(statements.insertDeliveries, [
     deliveries.map(({ id }) => id),
@@ -92,7 +92,7 @@ export async function insertDeliveries(sql: Sql, deliveries: readonly NewDeliver
   await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
 }
 
-/** Something of theirs is due at once: they are served next, by whoever hears of it first. They have to be locked. */
+/** Something of theirs is due at once: they are served next, by whoever hears of it first. They must be locked. */
 export async function wakeLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
   await sql.query(statements.wakeLanes, [receiverIds]);
   await sql.query(statements.tellSenders);

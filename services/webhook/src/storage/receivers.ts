@@ -5,7 +5,7 @@ import type { SealedSecret } from "../domain/signing-secret.ts";
 
 /**
  * Of one receiver so many are counted and no more: 20 ms. Those of a receiver that was down for a week may be millions, and
- * the list of receivers has to come all the same.
+ * the list of receivers must come all the same.
  */
 export const WAITING_COUNTED_MAX = 100_000;
 
@@ -94,7 +94,7 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-/** Until the transaction ends nobody else adds receivers of this brand. Accounts has to have vouched for it. */
+/** Until the transaction ends nobody else adds receivers of this brand. Accounts must have vouched for it. */
 export async function holdBrand(sql: Sql, brandId: string): Promise<void> {
   await sql.query(statements.knowBrand, [brandId]);
   await sql.query(statements.holdBrand, [brandId]);
@@ -158,22 +158,22 @@ export async function lockLane(sql: Sql, { brandId, receiverId }: ReceiverKey): 
   return (await sql.query(statements.lockLane, [brandId, receiverId])).length > 0;
 }
 
-/** The lane has to be locked. */
+/** The lane must be locked. */
 export async function holdLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.holdLane, [receiverId]);
 }
 
-/** The lane has to be locked. */
+/** The lane must be locked. */
 export async function limitLane(sql: Sql, receiverId: string, maxInFlight: number): Promise<void> {
   await sql.query(statements.limitLane, [receiverId, maxInFlight]);
 }
 
-/** Due from when its first delivery is. The lane has to be locked, by an earlier statement. */
+/** Due from when its first delivery is. The lane must be locked, by an earlier statement. */
 export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.releaseLane, [receiverId]);
 }
 
-/** Breaker and failure clock start anew. The lane has to be locked. */
+/** Breaker and failure clock start anew. The lane must be locked. */
 export async function forgetFailures(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.forgetFailures, [receiverId]);
 }

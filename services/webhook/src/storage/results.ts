@@ -138,7 +138,7 @@ const UPDATE_LANES = `
            park_seconds, due_in_seconds, parked_at)
    where l.receiver_id = t.receiver_id`;
 
-/** The lanes have to be locked. */
+/** The lanes must be locked. */
 export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
   await sql.query(UPDATE_LANES, [
     updates.map(({ receiverId }) => receiverId),
@@ -162,7 +162,7 @@ const DISABLE = `
      where r.id = $1 and r.enabled returning r.id)
   update webhook.lanes l set held = true from disabled d where l.receiver_id = d.id returning l.receiver_id`;
 
-/** Answers false if it was disabled already. Its lane has to be locked. */
+/** Answers false if it was disabled already. Its lane must be locked. */
 export async function disableByItself(sql: Sql, receiverId: string, reason: "gone" | "failing"): Promise<boolean> {
   return (await sql.query(DISABLE, [receiverId, reason])).length > 0;
 }

@@ -36,7 +36,7 @@ export async function dropOldDays(db: Database, keepDays: number): Promise<strin
   for (const { day, tables } of await daysToDrop(db, keepDays)) {
     // First: nothing may be left to be sent of an event that is gone.
     await dropDeliveriesUntil(db, day);
-    // What is under way has to be written down; the next time, then.
+    // What is under way must be written down; the next time, then.
     if (await isBeingSent(db, day)) continue;
     await db.transaction(async (sql) => {
       await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);
@@ -44,7 +44,7 @@ export async function dropOldDays(db: Database, keepDays: number): Promise<strin
     });
     dropped.push(day);
   }
-  await db.query(`delete from webhook.dead_letters where set_aside_at < now() - make_interval(days => $1)`, [DEAD_LETTER_DAYS]);
+  await db.query(`delete from webhook.dead_letters where dead_lettered_at < now() - make_interval(days => $1)`, [DEAD_LETTER_DAYS]);
   await db.query("delete from webhook.replays where finished_at < now() - make_interval(days => $1)", [keepDays]);
   return dropped;
 }

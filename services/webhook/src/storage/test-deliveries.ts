@@ -28,7 +28,7 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-/** What a test of the receiver depends on. The lane has to be locked: whoever disables the receiver locks it too. */
+/** What a test of the receiver depends on. The lane must be locked: whoever disables the receiver locks it too. */
 export async function findTested(
   sql: Sql,
   { brandId, receiverId }: ReceiverKey,
@@ -37,7 +37,7 @@ export async function findTested(
   return row;
 }
 
-/** With its event; due at once. The lane has to be locked, and the partition of the day has to be there. */
+/** With its event; due at once. The lane must be locked, and the partition of the day must be there. */
 export async function insertTestDelivery(sql: Sql, delivery: TestDelivery): Promise<void> {
   const { id, receiver_id, event_id, created_at, brand_id, type, data } = delivery;
   await sql.query(statements.insertEvent, [event_id, created_at, brand_id, type, data]);

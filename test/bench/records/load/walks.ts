@@ -55,7 +55,7 @@ function checkPage({ brand, page }: Visit, body: string): string | undefined {
     throw problem("does not begin where it should");
 
   const [, cursor] = /\],"next_cursor":"([\w-]+)"\}$/.exec(body.slice(-400)) ?? [];
-  if ((cursor !== undefined) !== (expected === PAGE_LIMIT)) throw problem("next_cursor has to be there if and only if the page is full");
+  if ((cursor !== undefined) !== (expected === PAGE_LIMIT)) throw problem("next_cursor must be there if and only if the page is full");
   return cursor;
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { FreshFlights } from "./fresh-flights.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 /** Work that ends when told to. */
 function heldWork() {
@@ -10,7 +10,7 @@ function heldWork() {
 
 describe("fresh flights", () => {
   it("never give an answer whose work began before the question", async () => {
-    const flights = new FreshFlights<string>();
+    const flights = new SingleFlight<string>();
     const { starts, work } = heldWork();
     const early = flights.run("key", work);
     const late = flights.run("key", work);
@@ -24,7 +24,7 @@ describe("fresh flights", () => {
   });
 
   it("join those who wait into one flight", async () => {
-    const flights = new FreshFlights<string>();
+    const flights = new SingleFlight<string>();
     const { starts, work } = heldWork();
     void flights.run("key", work);
     const waiting = Array.from({ length: 100 }, () => flights.run("key", work));
@@ -36,7 +36,7 @@ describe("fresh flights", () => {
   });
 
   it("go on after a failure, which reaches its own callers only", async () => {
-    const flights = new FreshFlights<string>();
+    const flights = new SingleFlight<string>();
     const { starts, work } = heldWork();
     const failing = flights.run("key", work);
     const next = flights.run("key", work);
@@ -50,7 +50,7 @@ describe("fresh flights", () => {
   });
 
   it("keep keys apart", async () => {
-    const flights = new FreshFlights<string>();
+    const flights = new SingleFlight<string>();
     await expect(Promise.all([flights.run("a", async () => "A"), flights.run("b", async () => "B")])).resolves.toEqual(["A", "B"]);
   });
 });

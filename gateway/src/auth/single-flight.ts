@@ -8,7 +8,7 @@ interface Flight<T> {
  * had happened before a caller came is seen by the answer it gets. At most two flights of a key exist: one under way
  * and one waiting for it.
  */
-export class FreshFlights<T> {
+export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /** Keys with work under way. */

@@ -1,7 +1,7 @@
 import type { LogMessage } from "./event-log.ts";
 
 /** Splits messages so that no part has more than so many bytes; one that has more by itself is a part alone. In their order. */
-export function* partsOf<Message extends LogMessage>(messages: readonly Message[], bytesMax: number): Generator<Message[]> {
+export function* chunks<Message extends LogMessage>(messages: readonly Message[], bytesMax: number): Generator<Message[]> {
   let part: Message[] = [];
   let bytes = 0;
   for (const message of messages) {

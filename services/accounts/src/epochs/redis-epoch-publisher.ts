@@ -1,7 +1,7 @@
 import { publishEpoch, RedisReplyError, RedisUnavailable, RepeatedWarning, type RedisClient, type RedisLog } from "@brand-records/redis";
-import type { EpochBoard } from "./epoch-board.ts";
+import type { EpochPublisher } from "./epoch-publisher.ts";
 
-export function redisEpochBoard(redis: RedisClient, log: RedisLog): EpochBoard {
+export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher {
   const refused = new RepeatedWarning(log, "redis refuses a brand's epoch: gateways find out from accounts");
   return {
     async publish(brandId, epoch) {

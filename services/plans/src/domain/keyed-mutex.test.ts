@@ -1,5 +1,5 @@
 import { eventually } from "@brand-records/testkit";
-import { Turns } from "./turns.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
 
 /** Work that ends when it is told to. */
 function work<T>(result: T) {
@@ -20,7 +20,7 @@ function work<T>(result: T) {
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 it("runs work of one key one after another, in the order in which it came", async () => {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const [first, second, third] = [work(1), work(2), work(3)];
   const answers = [first, second, third].map(({ run }) => turns.run("a", run));
   await eventually(() => expect(first.hasStarted()).toBe(true));
@@ -33,7 +33,7 @@ it("runs work of one key one after another, in the order in which it came", asyn
 });
 
 it("never has two of one key under way, and keeps the order of any number", async () => {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const order: number[] = [];
   let underWay = 0;
   const once = async (index: number): Promise<void> => {
@@ -49,7 +49,7 @@ it("never has two of one key under way, and keeps the order of any number", asyn
 });
 
 it("lets one key wait for no other", async () => {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const stuck = work("stuck");
   const [waiting, behind] = [turns.run("a", stuck.run), turns.run("a", async () => "behind")];
   await expect(turns.run("b", async () => "other")).resolves.toBe("other");
@@ -58,7 +58,7 @@ it("lets one key wait for no other", async () => {
 });
 
 it("goes on after work that failed, and tells only its own caller", async () => {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const failing = work("went wrong");
   const failed = turns.run("a", failing.run);
   const next = turns.run("a", async () => "next");
@@ -77,7 +77,7 @@ it("goes on after work that failed, and tells only its own caller", async () => 
 });
 
 it("counts keys with work under way, and forgets those that have none, also after failures", async () => {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   expect(turns.size).toBe(0);
   const [mine, yours] = [work(1), work(2)];
   const all = [turns.run("a", mine.run), turns.run("a", async () => 1), turns.run("b", yours.run)];
@@ -89,7 +89,7 @@ it("counts keys with work under way, and forgets those that have none, also afte
 });
 
 it("still has the turn of who came while the last one left", async () => {
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const later = work("later");
   const second = turns.run("a", async () => "first").then(() => turns.run("a", later.run));
   await eventually(() => expect(later.hasStarted()).toBe(true));

@@ -2,7 +2,7 @@
  * Lets work of the same key run one after another, in the order in which it came, and work of different keys at once.
  * Requests of one brand then take one database connection at a time, and none of another brand waits behind them.
  */
-export class Turns {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {

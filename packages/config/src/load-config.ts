@@ -4,7 +4,7 @@ import { ConfigError } from "./parse-env.ts";
 const EX_CONFIG = 78;
 
 /** For main modules: a person reads what is wrong with the settings, not where in our code it was noticed. */
-export function configOrExit<T>(parse: () => T): T {
+export function loadConfig<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {

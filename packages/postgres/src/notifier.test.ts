@@ -1,0 +1,53 @@
+import { createDatabase, eventually, startTcpProxy, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import { startNotifier } from "./notifier.ts";
+import { openPool, type Database } from "./pool.ts";
+
+let database: TestDatabase;
+let db: Database;
+let proxy: TcpProxy;
+let notifier: { stop(): Promise<void> };
+let disconnects: number;
+let calls: { orders: number; refunds: number };
+beforeEach(async () => {
+  database = await createDatabase("notifier");
+  db = openPool({ url: database.url, applicationName: "notifier test" });
+  const { hostname, port } = new URL(database.url);
+  proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${proxy.port}`;
+  disconnects = 0;
+  calls = { orders: 0, refunds: 0 };
+  notifier = startNotifier({
+    url: url.href,
+    applicationName: "notifier test",
+    subscriptions: { orders: () => void (calls.orders += 1), refunds: () => void (calls.refunds += 1) },
+    onDisconnect: () => void (disconnects += 1),
+  });
+  await eventually(() => expect(calls).toEqual({ orders: 1, refunds: 1 }));
+});
+afterEach(async () => {
+  await notifier.stop();
+  await proxy.stop();
+  await db.stop();
+  await database.drop();
+});
+
+it("calls the subscription of the channel, and no other", async () => {
+  await db.query("notify refunds");
+  await eventually(() => expect(calls).toEqual({ orders: 1, refunds: 2 }));
+});
+
+it("reconnects after its connection was cut, and calls every subscription then", async () => {
+  await db.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifier test' and pid <> pg_backend_pid()",
+  );
+  await eventually(() => expect(calls).toEqual({ orders: 2, refunds: 2 }));
+  expect(disconnects).toBeGreaterThan(0);
+  await db.query("notify orders");
+  await eventually(() => expect(calls).toEqual({ orders: 3, refunds: 2 }));
+});
+
+it("stops although the server says nothing", async () => {
+  await proxy.blackhole();
+  await notifier.stop();
+});
