@@ -14,7 +14,7 @@ function foldersOf(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** A code span that is a path from the root, perhaps with `*`, `{a,b}` or `X` for any name. */
+/** A code span that is a path from the root, perhaps with `*` for some name, `{a,b}`, or `X` for every folder there is. */
 const REPOSITORY_PATH = /^(?:services|packages|gateway|proto|test|docs|deploy|scripts|examples|\.ci)\/[\w./*{},@-]*$/;
 
 const withoutSlash = (path: string): string => path.replace(/\/$/, "");
@@ -22,8 +22,12 @@ const withoutSlash = (path: string): string => path.replace(/\/$/, "");
 function exists(path: string): boolean {
   const wanted = withoutSlash(path);
   if (folders.has(wanted) || files.includes(wanted)) return true;
-  const pattern = wanted.replaceAll(/(?<=\/)X(?=\/|$)/g, "*");
-  return /[*{]/.test(pattern) && [...files, ...folders].some((file) => matchesGlob(file, pattern));
+  const [, parent, rest] = /^(.+?)\/X(\/.+)?$/.exec(wanted) ?? [];
+  if (parent !== undefined) {
+    const each = [...folders].filter((folder) => dirname(folder) === parent);
+    return each.length > 0 && each.every((folder) => exists(`${folder}${rest ?? ""}`));
+  }
+  return /[*{]/.test(wanted) && [...files, ...folders].some((path) => matchesGlob(path, wanted));
 }
 
 /** Returns what is wrong with a page's link; undefined if its target exists. */
@@ -63,11 +67,12 @@ it("finds a link, a heading and a path that do not exist, with their lines", () 
     "```",
     "",
     "A span over `two",
-    "lines`, `services/nowhere/x.ts`, `services/X/migrations`, `services/*/src/{rpc,storage}` and `docs/contributing.md`.",
+    "lines`, `services/nowhere/x.ts`, `services/X/migrations`, `services/X/src/outbox`, `services/*/src/{rpc,storage}` and `docs/contributing.md`.",
   ].join("\n");
   expect(problemsOf("docs/example.md", readMarkdown(text))).toEqual([
     "docs/example.md:3: missing.md: no such file",
     "docs/example.md:3: #two: no such heading",
     "docs/example.md:10: services/nowhere/x.ts: no such path",
+    "docs/example.md:10: services/X/src/outbox: no such path",
   ]);
 });
