@@ -46,7 +46,7 @@ export async function planPrograms(
       service("plans"),
       service("webhook", {
         ACCOUNTS_ADDRESS: rpc.accounts,
-        // For trials on this machine only: elsewhere it would expose the host's own ports.
+        // For trials on this machine only: elsewhere it would expose the host's ports.
         RECEIVERS_ON_LOOPBACK: inherited["RECEIVERS_ON_LOOPBACK"] ?? "true",
         PUBLIC_URL: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
         RECEIVER_SECRET_KEYS: inherited["RECEIVER_SECRET_KEYS"] ?? secrets.receiverSecretKeys,
