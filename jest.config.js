@@ -1,21 +1,21 @@
 import { availableParallelism } from "node:os";
 
 /**
- * Tests run from source through swc; the processes of the end-to-end tests run what `tsc -b` built. Files named
- * `*.full.test.ts` need minutes: jest.full.config.js runs them.
+ * Tests run from source through swc; the processes of the end-to-end tests run the code that `tsc -b` compiled.
+ * jest.full.config.js runs the files named `*.full.test.ts`, which take minutes.
  */
 export default {
   testEnvironment: "node",
   testMatch: ["<rootDir>/{packages,services,gateway,deploy,test}/**/!(*.full).test.ts"],
-  // Test files run in a context of their own, where looking up a global is slow unless it is listed here: one file went from
-  // 37 to 19 CPU seconds. Not Date, which fake timers replace, nor Buffer, which CommonJS modules declare themselves.
+  // Each test file runs in its own context, where looking up a global is slow unless it is listed here: one file went from 37
+  // to 19 CPU seconds. Date is not listed because fake timers replace it, Buffer because CommonJS modules declare it.
   sandboxInjectedGlobals: ["Array", "BigInt", "JSON", "Map", "Math", "Number", "Object", "Set", "String"],
-  // Tests wait for processes more than they compute: a second worker on two cores shortens the run by a third.
+  // Tests mostly wait for processes: a second worker on two cores shortens the run by a third.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   testPathIgnorePatterns: ["/node_modules/", "/dist/"],
   modulePathIgnorePatterns: ["/dist/", "/.local/"],
   transform: {
-    "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }],
+    "^.+\\.[jt]s$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }],
   },
   moduleNameMapper: {
     "^@brand-records/proto/([a-z]+)/v1$": "<rootDir>/proto/gen/$1/v1/$1.ts",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that can be said of the code without running it. Prints each step; stops at the first that fails.
+# Runs every static check. Prints each step, and stops at the first that fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

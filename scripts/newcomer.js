@@ -1,26 +1,26 @@
 #!/usr/bin/env node
-// Does what a newcomer does, by the README's own commands: clones into an empty folder, installs, starts before anything else
-// is built, sends one request, watches one event arrive, presses Ctrl-C, starts again with the same keys, forgets everything.
-// Needs what the README asks for, and git.
+// Follows the README as a newcomer does, with its own commands: clones into an empty folder, installs, starts before anything
+// else is built, sends one request, watches one event arrive, presses Ctrl-C, starts again with the same keys, resets.
+// Needs git and what the README lists.
 //
 //   scripts/newcomer.js [FOLDER]   FOLDER must be empty or not exist; the clone stays in it. Without FOLDER the clone is in a
-//                                  temporary folder, which is removed at the end (KEEP=1: it stays).
-//   PORT                           where the clone listens. Default: 8080, or any free port if 8080 is taken.
+//                                  temporary folder, which is deleted at the end unless KEEP=1.
+//   PORT                           port of the clone. Default: 8080, or any free port if 8080 is taken.
 //
-// It clones what is committed. stdout: the clone's folder. stderr: each step with its duration, and the output of the step that
-// fails. Exit code 0 if everything works, else 1.
+// It clones the last commit. stdout: the clone's folder. stderr: each step with its duration, and the output of a step that
+// fails. Exit code: 0 if everything works, else 1.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
+import { Shell } from "../test/docs/shell.js";
 import { Newcomer } from "./newcomer/newcomer.js";
-import { Shell } from "./newcomer/shell.js";
 
 const REPOSITORY = resolve(import.meta.dirname, "..");
 
-const [, , given] = process.argv;
-const folder = given === undefined ? temporaryFolder() : emptyFolder(resolve(given));
-const isKept = given !== undefined || Boolean(process.env.KEEP);
+const [, , requested] = process.argv;
+const folder = requested === undefined ? temporaryFolder() : emptyFolder(resolve(requested));
+const isKept = requested !== undefined || Boolean(process.env.KEEP);
 const shell = new Shell(folder, process.env);
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => void cleanUp().finally(() => process.exit(130)));
@@ -34,11 +34,11 @@ try {
   await cleanUp();
 }
 
-/** Postgres does not run as root: as another user it must be able to enter. */
+/** Readable by all: Postgres does not run as root, and must be able to enter as another user. */
 function temporaryFolder() {
-  const made = realpathSync(mkdtempSync(join(tmpdir(), "newcomer-")));
-  chmodSync(made, 0o755);
-  return made;
+  const created = realpathSync(mkdtempSync(join(tmpdir(), "newcomer-")));
+  chmodSync(created, 0o755);
+  return created;
 }
 
 function emptyFolder(path) {

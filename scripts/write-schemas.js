@@ -1,4 +1,4 @@
-// Writes the JSON Schemas of docs/schemas anew, from what the code checks by. Run by `npm run schemas`.
+// Writes docs/schemas from the schemas that the code validates with. `npm run schemas` runs it.
 import { mkdir, writeFile } from "node:fs/promises";
 import { eventJsonSchema } from "@brand-records/brand-events";
 

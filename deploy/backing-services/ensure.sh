@@ -1,52 +1,52 @@
 #!/usr/bin/env bash
-# Gets what the tests need beside npm, or says everything that is missing and how to cure it.
+# Provides what the tests need beside npm, or lists everything that is missing and how to install it.
 #
-# ensure.sh [service…]   redis and kafka unless named; python, go, php, ruby: the languages that docs/webhooks.md has programs in
+# ensure.sh [service…]   default: redis kafka; also python, go, php, ruby: the languages of the programs in docs/webhooks.md
 #
-# stdout: NAME=value lines to read by a program. stderr: text for people. Exit code 1 if anything is missing.
-#   REDIS_URL=redis://…        a Redis that answers: yours, or a container of ours
+# stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
+#   REDIS_URL=redis://…        a running Redis: yours, or our container
 #   REDIS_SERVER=/path         a redis-server to run
 #   REDIS_IMAGE=name           an image to run where there is no redis-server
-#   KAFKA_BROKERS=host:port,…  a Kafka that accepts connections: yours
+#   KAFKA_BROKERS=host:port,…  your running Kafka
 #   KAFKA_LIB_DIR=/path        the jars of a Kafka broker
 #   JAVA=/path                 a java to run them with
 #   KAFKA_IMAGE=name           an image to run instead of the jars
 #
-# A further service is a function `ensure_<name>` that calls `provide` or `lacks`.
+# To add a service, write a function `ensure_<name>` that calls `provide` or `lacks`.
 
 set -u -o pipefail
 
 SERVICES="${*:-redis kafka}"
 REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
 KAFKA_IMAGE_DEFAULT="apache/kafka:4.1.1"
-# Of the jars, as kafka/pom.xml has it.
+# The version of the jars in kafka/pom.xml.
 KAFKA_VERSION="4.3.1"
-# What Kafka 4 needs.
+# Kafka 4 needs it.
 JAVA_VERSION_MIN=17
 MAVEN_SECONDS_MAX=300
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-# Gone with node_modules, but Maven keeps a copy of its own: filling it again needs no network.
+# Deleted with node_modules. Maven keeps a copy, so copying again needs no network.
 KAFKA_LIB_DIR="$HERE/../../node_modules/.cache/kafka-$KAFKA_VERSION"
-# Containers carry the id of the process that wants them, which removes them by that label; those of a process that is
-# gone are removed here.
+# Containers carry the id of the process that uses them as a label. That process removes them; this script removes those of
+# processes that have exited.
 RUN="${BRAND_RECORDS_RUN:-$PPID}"
 
 MISSING=""
 
 say() { printf '%s\n' "$*" >&2; }
 provide() { printf '%s=%s\n' "$1" "$2"; }
-# lacks <what> <cure>
+# lacks <what> <fix>
 lacks() { MISSING="${MISSING}  $1
       $2
 "; }
 
 # --- ways to get things -------------------------------------------------------------------------------------------
 
-docker_answers() {
+has_docker() {
   command -v docker >/dev/null && bounded 10 docker info >/dev/null 2>&1
 }
 
-# bounded <seconds> <command…>: macOS has no timeout(1); there the command takes the time it takes.
+# bounded <seconds> <command…>: macOS has no timeout(1), so there the command is unbounded.
 bounded() {
   if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi
 }
@@ -58,7 +58,7 @@ remove_orphaned_containers() {
     done
 }
 
-# run_container <name> <container port> <image> [command…]: prints the loopback port it got.
+# run_container <name> <container port> <image> [command…]: prints the loopback port of the container.
 run_container() {
   local name="$1" port="$2"
   shift 2
@@ -74,22 +74,22 @@ can_install_debian_packages() {
   command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
 }
 
-# install_debian_package <package> [service…]: installs the package and sees to it that none of its services runs, now or
-# after a reboot: the tests start their own, and a daemon on the usual port is not ours to leave behind.
+# install_debian_package <package> [service…]: installs the package and disables its services, now and after a reboot: the
+# tests start their own, and must not leave a daemon on the default port.
 install_debian_package() {
   local package="$1"
   shift
   say "Installing Debian's $package${1:+, its service switched off} …"
   as_root sh -s "$package" "$@" >&2 <<'AS_ROOT'
     package=$1; shift
-    # Debian's own way to forbid starting services during an installation. Somebody's policy is left as it is.
+    # Debian's way to forbid starting services during an installation. An existing policy is kept.
     if [ ! -e /usr/sbin/policy-rc.d ]; then
       trap 'rm -f /usr/sbin/policy-rc.d' EXIT
       trap 'exit 1' HUP INT TERM
       printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d
     fi
     export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
-    apt-get -o DPkg::Lock::Timeout=120 -q update </dev/null || echo "apt-get update failed; trying with the lists there are"
+    apt-get -o DPkg::Lock::Timeout=120 -q update </dev/null || echo "apt-get update failed; trying with the current lists"
     apt-get -o DPkg::Lock::Timeout=120 -q install --yes --no-install-recommends "$package" </dev/null || exit 1
     for service in "$@"; do
       if [ -d /run/systemd/system ]; then systemctl disable --now "$service"; else update-rc.d "$service" disable; fi
@@ -100,20 +100,20 @@ AS_ROOT
 
 # --- services -----------------------------------------------------------------------------------------------------
 
-# One Redis for all tests, and the means to start more: some tests freeze and kill theirs.
+# Provides one Redis for all tests, and the means to start more: some tests freeze and kill theirs.
 ensure_redis() {
   local port name="brand-records-redis-$RUN"
   if [ -n "${REDIS_URL:-}" ]; then
-    if ! redis_answers "$REDIS_URL"; then
-      lacks "Redis does not answer at REDIS_URL, which is $(printf '%s' "$REDIS_URL" | sed -E 's#//[^@/]*@#//…@#')" \
+    if ! redis_responds "$REDIS_URL"; then
+      lacks "Redis does not respond at REDIS_URL, which is $(printf '%s' "$REDIS_URL" | sed -E 's#//[^@/]*@#//…@#')" \
         "start it, correct REDIS_URL, or unset REDIS_URL to have one started for you"
       return
     fi
-    say "Redis: the one of REDIS_URL"
+    say "Redis: REDIS_URL"
     provide REDIS_URL "$REDIS_URL"
     provide_redis_server && return
   fi
-  if docker_answers; then
+  if has_docker; then
     remove_orphaned_containers
     if [ -n "${REDIS_URL:-}" ]; then
       docker pull --quiet "$REDIS_IMAGE_DEFAULT" >/dev/null && provide REDIS_IMAGE "$REDIS_IMAGE_DEFAULT" && return
@@ -125,7 +125,7 @@ ensure_redis() {
       return
     fi
     docker rm --force --volumes "$name" >/dev/null 2>&1
-    say "Redis: Docker answers but cannot run $REDIS_IMAGE_DEFAULT; trying without"
+    say "Redis: Docker cannot run $REDIS_IMAGE_DEFAULT; trying without"
   fi
   provide_redis_server && return
   if can_install_debian_packages && install_debian_package redis-server redis-server && provide_redis_server; then return; fi
@@ -140,47 +140,47 @@ provide_redis_server() {
   provide REDIS_SERVER "$binary"
 }
 
-# Over TLS only the connection is tried: the tests' client does the handshake with its own settings.
-redis_answers() {
-  local host port answer
+# Over TLS this only connects: the tests' client does the handshake with its own settings.
+redis_responds() {
+  local host port reply
   local pattern='^(rediss?)://([^@/]*@)?(\[[0-9a-fA-F:.]+\]|[^]:/[]+)(:([0-9]+))?(/.*)?$'
   [[ "$1" =~ $pattern ]] || return 1
   host="${BASH_REMATCH[3]}" port="${BASH_REMATCH[5]:-6379}"
   host="${host#[}" host="${host%]}"
-  # In a process of its own, so that it can be given up.
-  answer="$(bounded 5 bash -c '
+  # In a separate process, which can be abandoned.
+  reply="$(bounded 5 bash -c '
     exec 3<>"/dev/tcp/$0/$1" || exit 1
     [ "$2" = rediss ] && { echo +; exit; }
     printf "PING\r\n" >&3 && IFS= read -r -t 4 line <&3 && printf "%s" "$line"' "$host" "$port" "${BASH_REMATCH[1]}" 2>/dev/null)" || return 1
-  # "-NOAUTH …" is a Redis as well: the password is the business of its client.
-  case "$answer" in [+-]*) return 0 ;; *) return 1 ;; esac
+  # "-NOAUTH …" is a Redis too: its client has the password.
+  case "$reply" in [+-]*) return 0 ;; *) return 1 ;; esac
 }
 
-# One Kafka for all tests is started by them: a broker takes no longer than its container would. Here are the means, for
-# more as well: some tests freeze and kill theirs.
+# Provides the means to start Kafka. The tests start one for all of them, which takes no longer than a container would, and
+# more where they freeze and kill theirs.
 ensure_kafka() {
   if [ -n "${KAFKA_BROKERS:-}" ]; then
-    if ! kafka_answers "$KAFKA_BROKERS"; then
+    if ! kafka_responds "$KAFKA_BROKERS"; then
       lacks "Kafka accepts no connection at KAFKA_BROKERS, which is $KAFKA_BROKERS" \
         "start it, correct KAFKA_BROKERS (host:port, comma-separated), or unset KAFKA_BROKERS to have one started for you"
       return
     fi
-    say "Kafka: the one of KAFKA_BROKERS"
+    say "Kafka: KAFKA_BROKERS"
     provide KAFKA_BROKERS "$KAFKA_BROKERS"
   fi
-  if docker_answers; then
+  if has_docker; then
     remove_orphaned_containers
     if docker image inspect "$KAFKA_IMAGE_DEFAULT" >/dev/null 2>&1 || docker pull --quiet "$KAFKA_IMAGE_DEFAULT" >/dev/null; then
       say "Kafka: image $KAFKA_IMAGE_DEFAULT"
       provide KAFKA_IMAGE "$KAFKA_IMAGE_DEFAULT"
       return
     fi
-    say "Kafka: Docker answers but cannot pull $KAFKA_IMAGE_DEFAULT; trying without"
+    say "Kafka: Docker cannot pull $KAFKA_IMAGE_DEFAULT; trying without"
   fi
   provide_kafka_jars && return
   if can_install_debian_packages; then
     find_java >/dev/null || install_debian_package default-jre-headless
-    kafka_jars_are_there || command -v mvn >/dev/null || install_debian_package maven
+    has_kafka_jars || command -v mvn >/dev/null || install_debian_package maven
     provide_kafka_jars && return
   fi
   lacks "Kafka (a Docker engine, or Java $JAVA_VERSION_MIN or newer with Maven, which must reach its repository)" \
@@ -190,13 +190,13 @@ ensure_kafka() {
 provide_kafka_jars() {
   local java
   java="$(find_java)" || return 1
-  kafka_jars_are_there || copy_kafka_jars || return 1
+  has_kafka_jars || copy_kafka_jars || return 1
   say "Kafka: $KAFKA_VERSION from Maven, $java"
   provide KAFKA_LIB_DIR "$(cd "$KAFKA_LIB_DIR" && pwd)"
   provide JAVA "$java"
 }
 
-# find_java: prints the first java that is new enough.
+# find_java: prints the path of the first java that is new enough.
 find_java() {
   local java version
   for java in "${JAVA_HOME:+$JAVA_HOME/bin/java}" "$(command -v java)"; do
@@ -207,10 +207,10 @@ find_java() {
   return 1
 }
 
-kafka_jars_are_there() { [ -d "$KAFKA_LIB_DIR" ]; }
+has_kafka_jars() { [ -d "$KAFKA_LIB_DIR" ]; }
 
-# Into a folder of this process that gets its name when it is complete: one whose run was interrupted is never used, and of
-# two runs at once the slower takes the folder of the other.
+# Copies into a folder of this process, and renames it when complete: an interrupted copy is never used, and of two concurrent
+# runs the slower one takes the folder of the other.
 copy_kafka_jars() {
   local folder unfinished="$KAFKA_LIB_DIR.$$"
   command -v mvn >/dev/null || return 1
@@ -224,14 +224,14 @@ copy_kafka_jars() {
     rm -rf "$unfinished"
     return 1
   fi
-  # Where the name is taken mv fails, or puts the folder inside: there it harms nobody until it is removed.
+  # If the name is taken, mv fails or moves the folder inside, where it is harmless until the rm below.
   mv "$unfinished" "$KAFKA_LIB_DIR" 2>/dev/null
   rm -rf "$unfinished" "$KAFKA_LIB_DIR/${unfinished##*/}"
-  kafka_jars_are_there
+  has_kafka_jars
 }
 
-# kafka_answers <host:port,…>: whether one of them accepts a connection; their client finds the others through it.
-kafka_answers() {
+# kafka_responds <host:port,…>: succeeds if one broker accepts a connection; the client finds the others through it.
+kafka_responds() {
   local broker pattern='^(\[[0-9a-fA-F:.]+\]|[^]:/[]+):([0-9]+)$'
   local -a brokers
   IFS=', ' read -r -a brokers <<<"$1"
@@ -247,7 +247,7 @@ kafka_answers() {
 ensure_program() {
   command -v "$1" >/dev/null && return
   can_install_debian_packages && install_debian_package "$2" && command -v "$1" >/dev/null && return
-  lacks "$1, which runs programs of docs/webhooks.md" "Debian, Ubuntu: apt-get install $2"
+  lacks "$1, which runs a program of docs/webhooks.md" "Debian, Ubuntu: apt-get install $2"
 }
 
 ensure_python() { ensure_program python3 python3; }
@@ -258,11 +258,11 @@ ensure_ruby() { ensure_program ruby ruby; }
 # ------------------------------------------------------------------------------------------------------------------
 
 for service in $SERVICES; do
-  declare -F "ensure_$service" >/dev/null || { say "There is no service $service."; exit 64; }
+  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka python go php ruby."; exit 64; }
   "ensure_$service"
 done
 if [ -n "$MISSING" ]; then
-  say "Needed, and not to be had here:"
+  say "Missing:"
   printf '%s' "$MISSING" >&2
   exit 1
 fi

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Makes what processes on different hosts prove themselves to each other with (RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA): one
-# certificate for all, signed by an authority whose key is forgotten, so that nobody signs another. Whoever holds the key
-# is trusted to name any brand.
+# Creates the certificate with which processes on different hosts authenticate each other (RPC_TLS_CERT, RPC_TLS_KEY,
+# RPC_TLS_CA): one for all processes, signed by an authority whose key is discarded, so that no other can be signed. The
+# holder of its key is trusted to name any brand.
 #
 #   make-certificates.sh <folder> <host name>…
 #
-# Certificates that are there are kept. Delete the folder's files to have others.
+# Keeps existing certificates. Delete the folder's files to replace them.
 
 set -euo pipefail
 
 DAYS=3650
 
-folder="${1:?a folder}"
+folder="${1:?usage: make-certificates.sh <folder> <host name>…}"
 shift
 if [ -e "$folder/key.pem" ]; then exit 0; fi
 
@@ -32,6 +32,6 @@ basicConstraints=critical,CA:FALSE
 EXTENSIONS
 
 chmod 600 key.pem
-# The key last: it tells that the others are there.
+# The key comes last: its presence means that the set is complete.
 cp ca.pem cert.pem "$folder/"
 cp -p key.pem "$folder/key.draft" && mv "$folder/key.draft" "$folder/key.pem"

@@ -1,5 +1,5 @@
--- Run by the database's container when its volume is empty. A role sees its own schema only, which it makes itself: a
--- service that gave its password away would not give away the others' records.
+-- The database's container runs this when its volume is empty. A role sees only the schema that it creates itself, so a leaked
+-- password does not expose the other services' records.
 \set ON_ERROR_STOP on
 \getenv accounts_password ACCOUNTS_DB_PASSWORD
 \getenv plans_password PLANS_DB_PASSWORD
@@ -12,7 +12,7 @@ create role plans login password :'plans_password';
 create role records login password :'records_password';
 create role webhook login password :'webhook_password';
 
--- Writes the records in the platform's stead, once records has made their tables: see platform-role in docker-compose.yml.
+-- Writes the records as the platform would, once records has created their tables: see platform-role in docker-compose.yml.
 create role platform_backend login password :'platform_password';
 
 grant create, temporary on database brand_records to accounts, plans, records, webhook;

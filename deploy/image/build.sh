@@ -1,26 +1,26 @@
 #!/usr/bin/env bash
-# The steps that make the image of all processes, in one place: the Dockerfile runs them one by one, so that each is
-# cached, and `npm run image:steps` in a row, where there is no engine to build with.
+# The steps that build the image of all processes. The Dockerfile runs them one by one, so that each is cached;
+# `npm run image:steps` runs them in a row, without an engine.
 #
-#   build.sh manifests <folder>     copies what npm installs by: the package.json files and the lock
-#   build.sh dependencies           installs what compiling needs
+#   build.sh manifests <folder>     copies what npm ci reads: the package.json files and the lock
+#   build.sh dependencies           installs what compilation needs
 #   build.sh compile                compiles the processes
-#   build.sh production <folder>    puts what runs into an empty folder, with its dependencies and nothing else
-#   build.sh all <folder>           everything, on a copy of what git keeps or would: yours stays as it is
+#   build.sh production <folder>    fills an empty folder with the programs and their dependencies, nothing else
+#   build.sh all <folder>           runs all steps on a copy of the files that git keeps or would keep
 #
-# Each but the last works in the folder of the sources this script lies in.
+# All but the last work in the repository of this script.
 
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# Of a package: nothing else is read when it runs.
+# The parts of a package that are read at run time.
 RUNS="dist migrations bin platform-role.sql"
 
-# Install scripts are code of others with all our rights; what we install needs none.
+# Install scripts are third-party code with all our rights; our dependencies need none.
 NPM_CI="npm ci --ignore-scripts --prefer-offline --no-audit --no-fund"
 
-# The processes, and the command line that administers them.
+# The processes and brandctl.
 programs() {
   local manifest
   for manifest in services/*/package.json gateway/package.json packages/brandctl/package.json; do dirname "$manifest"; done
@@ -28,7 +28,7 @@ programs() {
 
 workspace_options() { programs | sed 's/^/--workspace=/'; }
 
-# The folders of our packages.
+# Lists the folders of our packages.
 packages() {
   local manifest
   for manifest in proto/package.json gateway/package.json test/package.json {packages,services,deploy}/*/package.json; do
@@ -47,12 +47,12 @@ manifests() {
 }
 
 dependencies() {
-  # shellcheck disable=SC2046 # a word each
+  # shellcheck disable=SC2046 # split into words
   $NPM_CI --include=dev --include-workspace-root $(workspace_options)
 }
 
 compile() {
-  # shellcheck disable=SC2046 # a word each
+  # shellcheck disable=SC2046 # split into words
   node_modules/.bin/tsc -b $(programs)
 }
 
@@ -69,15 +69,15 @@ production() {
       if [ -e "$package/$part" ]; then cp -R "$package/$part" "$target/$package/"; fi
     done
   done
-  # Optional are a database and a Node for machines without: here, one is another container and the other the image's.
-  # shellcheck disable=SC2046 # a word each
+  # The optional packages are a database and a Node: here another container and the image provide them.
+  # shellcheck disable=SC2046 # split into words
   (cd "$target" && $NPM_CI --omit=dev --omit=optional $(workspace_options))
-  # npm has linked those packages of ours that the programs need, directly or not. The others go.
+  # npm has linked our packages that the programs need, directly or not. Delete the others.
   needed="$(find "$target/node_modules/@brand-records" -type l -exec readlink {} \; | sed 's#^\(\.\./\)*##')"
   packages | while read -r package; do
     if ! grep -qxF "$package" <<<"$needed"; then rm -r "${target:?}/$package"; fi
   done
-  # npm asked for the lock; types and build information serve the compiler.
+  # Only npm needs the lock; only the compiler needs types and build information.
   rm "$target/package-lock.json"
   find "$target" -name node_modules -prune -o \( -name '*.d.ts' -o -name '*.tsbuildinfo' \) -exec rm {} +
   find "$target" -name node_modules -prune -o -type d -empty -exec rmdir {} +
@@ -89,7 +89,7 @@ copy_sources() {
   local file
   git ls-files -z --cached --others --exclude-standard --deduplicate |
     while IFS= read -r -d '' file; do
-      # Without those that were deleted and not committed.
+      # Skips files that are deleted but not committed.
       if [ -e "$file" ]; then printf '%s\0' "$file"; fi
     done |
     tar -cf - --null -T - | tar -xf - -C "$1"
@@ -100,9 +100,9 @@ all() {
   mkdir -p "$1"
   target="$(cd "$1" && pwd)"
   sources="$(mktemp -d)"
-  # shellcheck disable=SC2064 # this one, whatever the name means by then
+  # shellcheck disable=SC2064 # expand now, not when the trap runs
   trap "rm -rf '$sources'" EXIT
-  # In the Dockerfile's order: what installs sees no more than there.
+  # The Dockerfile's order: the installation sees no other files there either.
   manifests "$sources"
   mkdir -p "$sources/deploy/image"
   cp deploy/image/build.sh "$sources/deploy/image/"

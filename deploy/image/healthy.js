@@ -1,7 +1,7 @@
-// Exits 0 when the process of this container is ready to work, as its probes tell: for the engine's health checks.
+// The engine's health check: exits with 0 if the readiness probe of this container's process succeeds.
 // It has the settings of that process.
 // oxlint-disable-next-line node/no-process-env
 const { ADMIN_PORT } = process.env;
-const answer = await fetch(`http://127.0.0.1:${ADMIN_PORT}/readyz`, { signal: AbortSignal.timeout(4_000) });
-process.stdout.write(await answer.text());
-process.exitCode = answer.ok ? 0 : 1;
+const response = await fetch(`http://127.0.0.1:${ADMIN_PORT}/readyz`, { signal: AbortSignal.timeout(4_000) });
+process.stdout.write(await response.text());
+process.exitCode = response.ok ? 0 : 1;

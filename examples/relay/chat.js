@@ -1,11 +1,11 @@
 import { titleOf } from "./message.js";
 
-/** A delivery has 15 s for everything. */
-const ANSWER_MS = 10_000;
+/** Shorter than the 15 s that a delivery has in total. */
+const RESPONSE_MS_MAX = 10_000;
 
 /** @typedef {import("./message.js").ServiceEvent} ServiceEvent */
 
-/** The body that each chat's incoming webhook takes. */
+/** Builds the body for each chat's incoming webhook. */
 const FORMATS = {
   /** @param {ServiceEvent} event */
   slack: (event) => ({ text: `*${titleOf(event)}* <${slackEscaped(event.dashboard_url)}|Open>`, unfurl_links: false }),
@@ -38,11 +38,11 @@ export const CHAT_KINDS = /** @type {readonly ChatKind[]} */ (Object.keys(FORMAT
 /** @param {string} text */
 const slackEscaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** The chat has not taken the message. */
+/** The chat did not accept the message. */
 export class ChatRefusal extends Error {
   /**
    * @param {string} message
-   * @param {number} [retryAfterSeconds] what the chat asks for
+   * @param {number} [retryAfterSeconds] the chat's Retry-After
    */
   constructor(message, retryAfterSeconds) {
     super(message);
@@ -51,7 +51,7 @@ export class ChatRefusal extends Error {
 }
 
 /**
- * Resolves once the chat has taken the message.
+ * Resolves once the chat has accepted the message.
  *
  * @param {{ chatUrl: URL, chatKind: ChatKind }} chat
  * @param {ServiceEvent} event
@@ -59,24 +59,24 @@ export class ChatRefusal extends Error {
  */
 export async function postToChat({ chatUrl, chatKind }, event) {
   /** @type {Response} */
-  let answer;
+  let response;
   try {
-    answer = await fetch(chatUrl, {
+    response = await fetch(chatUrl, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(FORMATS[chatKind](event)),
       redirect: "manual",
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_MS_MAX),
     });
-    await answer.body?.cancel();
+    await response.body?.cancel();
   } catch (error) {
-    // By name: messages may repeat the URL, which is a secret.
-    throw new ChatRefusal(`no answer from the chat (${error instanceof Error ? error.name : "unknown"})`);
+    // Only the error's name: its message may contain the URL, which is a secret.
+    throw new ChatRefusal(`no response from the chat (${error instanceof Error ? error.name : "unknown"})`);
   }
-  if (!answer.ok) throw new ChatRefusal(`the chat answered ${answer.status}`, retryAfterOf(answer));
+  if (!response.ok) throw new ChatRefusal(`the chat responded with ${response.status}`, retryAfterOf(response));
 }
 
-/** @param {Response} answer */
+/** @param {Response} response */
 function retryAfterOf({ headers }) {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;

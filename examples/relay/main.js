@@ -19,12 +19,12 @@ server.on("error", (error) => {
 });
 server.listen(read.settings.port, () => {
   const address = server.address();
-  log({ said: "listening", port: typeof address === "object" ? address?.port : undefined });
+  log({ message: "listening", port: typeof address === "object" ? address?.port : undefined });
 });
 
-/** What is under way is answered; nothing new is taken. Ends by itself when the last connection does. */
+/** Responds to requests in flight and accepts no new ones. The process exits with the last connection. */
 function stop() {
-  server.close(() => log({ said: "stopped" }));
+  server.close(() => log({ message: "stopped" }));
   server.closeIdleConnections();
   setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
 }

@@ -1,4 +1,4 @@
-/** What people read. Names and a link, nothing of what the event holds: more people read a chat than may see payouts. */
+/** Titles in the chat. A message has a title and a link only: more people read a chat than may see payouts. */
 const NAMES = {
   "submission.approved": "Submission approved",
   "submission.rejected": "Submission rejected",
@@ -18,10 +18,10 @@ export const EVENT_NAMES = Object.keys(NAMES);
  */
 
 /**
- * The event in a body that was verified.
+ * Reads the event in a verified body.
  *
  * @param {Buffer} body
- * @returns {ServiceEvent | undefined} undefined if it is none of those we know
+ * @returns {ServiceEvent | undefined} undefined if it is not a known event
  */
 export function readEvent(body) {
   try {
@@ -29,7 +29,7 @@ export function readEvent(body) {
     if (typeof id !== "string" || id.length > 64 || !EVENT_NAMES.includes(type)) return undefined;
     const url = new URL(dashboard_url);
     if (!/^https?:$/.test(url.protocol)) return undefined;
-    // Serialised anew: no spaces, quotes or angle brackets that would mean something to a chat.
+    // Serialised by URL: no spaces, quotes or angle brackets that a chat would interpret.
     return { id, type, test: test === true, dashboard_url: url.href };
   } catch {
     return undefined;

@@ -1,39 +1,39 @@
-/** So many ids are remembered: some hundred bytes each, so a few MB at most. */
+/** Ids to remember: some hundred bytes each, a few MB in total. */
 const IDS_MAX = 10_000;
 
-/** Does something once for each id, as far as it remembers. What failed may be tried again. */
+/** Runs an action once for each id that it remembers. A failed action may run again. */
 export class Once {
-  /** In the order in which they were done. @type {Set<string>} */
+  /** In order of completion. @type {Set<string>} */
   #done = new Set();
   /** @type {Map<string, Promise<void>>} */
-  #underWay = new Map();
+  #inFlight = new Map();
 
-  get underWay() {
-    return this.#underWay.size;
+  get inFlight() {
+    return this.#inFlight.size;
   }
 
   /**
-   * Whoever comes with the same id while it is being done waits for the same end.
+   * A call with the id of an action in flight waits for that action.
    *
    * @param {string} id
    * @param {() => Promise<void>} action
-   * @returns {Promise<boolean>} false if it was done before
+   * @returns {Promise<boolean>} false if the action ran before
    */
   async run(id, action) {
     if (this.#done.has(id)) return false;
-    const already = this.#underWay.get(id);
+    const already = this.#inFlight.get(id);
     if (already !== undefined) {
       await already;
       return false;
     }
     const running = action();
-    this.#underWay.set(id, running);
+    this.#inFlight.set(id, running);
     try {
       await running;
       this.#remember(id);
       return true;
     } finally {
-      this.#underWay.delete(id);
+      this.#inFlight.delete(id);
     }
   }
 

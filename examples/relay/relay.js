@@ -4,23 +4,23 @@ import { readEvent } from "./message.js";
 import { Once } from "./once.js";
 import { isVerified } from "./verify.js";
 
-/** Deliveries have at most some 20 KiB. */
+/** Deliveries have at most 20 KiB. */
 const BODY_BYTES_MAX = 64 * 1024;
 const REQUEST_MS = 15_000;
-/** Messages on their way to the chat at once; who comes beyond comes again. */
-const UNDER_WAY_MAX = 64;
+/** Messages in flight to the chat. Further deliveries get 503 and are retried. */
+const IN_FLIGHT_MAX = 64;
 const BUSY_SECONDS = 5;
 
 /**
- * @typedef {object} Answer
+ * @typedef {object} Result
  * @property {number} status
- * @property {string} said for the log here and in the service's list of attempts
+ * @property {string} message for this log and for the service's list of attempts
  * @property {Record<string, string | number>} [headers]
  * @property {string} [eventId]
  */
 
 /**
- * A server that takes deliveries, not yet listening. It answers 2xx only once the chat has the message.
+ * Creates a server for deliveries, not yet listening. It responds with 2xx only once the chat has the message.
  *
  * @param {import("./settings.js").Settings} settings
  * @param {(line: object) => void} log
@@ -36,49 +36,49 @@ export function createRelay(settings, log) {
    * @param {import("node:http").ServerResponse} response
    */
   async function serve(request, response) {
-    const { status, said, headers = {}, eventId } = await answerTo(request, settings, once).catch(failure);
-    if (request.url !== "/healthz") log({ status, said, ...(eventId !== undefined && { event_id: eventId }) });
-    // A connection that is kept would hold up a stop; one with half a request on it is of no use.
+    const { status, message, headers = {}, eventId } = await handle(request, settings, once).catch(failure);
+    if (request.url !== "/healthz") log({ status, message, ...(eventId !== undefined && { event_id: eventId }) });
+    // A kept-alive connection would delay a stop; one with half a request is unusable.
     const close = !server.listening || !request.complete ? { connection: "close" } : {};
-    response.writeHead(status, { ...headers, ...close }).end(status === 204 ? undefined : `${said}\n`);
+    response.writeHead(status, { ...headers, ...close }).end(status === 204 ? undefined : `${message}\n`);
   }
   return server;
 }
 
 /**
  * @param {unknown} error
- * @returns {Answer}
+ * @returns {Result}
  */
-const failure = (error) => ({ status: 500, said: error instanceof Error ? error.name : "unknown" });
+const failure = (error) => ({ status: 500, message: error instanceof Error ? error.name : "unknown" });
 
 /**
  * @param {import("node:http").IncomingMessage} request
  * @param {import("./settings.js").Settings} settings
  * @param {Once} once
- * @returns {Promise<Answer>}
+ * @returns {Promise<Result>}
  */
-async function answerTo(request, settings, once) {
-  if (request.method === "GET" && request.url === "/healthz") return { status: 200, said: "ok" };
-  if (request.method !== "POST") return { status: 405, said: "only POST", headers: { allow: "POST" } };
+async function handle(request, settings, once) {
+  if (request.method === "GET" && request.url === "/healthz") return { status: 200, message: "ok" };
+  if (request.method !== "POST") return { status: 405, message: "only POST", headers: { allow: "POST" } };
   const body = await bodyOf(request);
-  if (body === undefined) return { status: 413, said: "too large" };
-  if (!isVerified(request.headers, body, settings.secrets, Date.now() / 1_000)) return { status: 401, said: "not verified" };
+  if (body === undefined) return { status: 413, message: "too large" };
+  if (!isVerified(request.headers, body, settings.secrets, Date.now() / 1_000)) return { status: 401, message: "not verified" };
   const event = readEvent(body);
-  // By the body: the header is not signed.
+  // Decides by the body, because the header is not signed.
   if (event === undefined || event.type !== request.headers["x-service-event"] || !settings.events.has(event.type)) {
-    return { status: 422, said: "not an event that is passed on" };
+    return { status: 422, message: "not a configured event" };
   }
   const eventId = event.id;
-  if (once.underWay >= UNDER_WAY_MAX) return { status: 503, said: "busy", headers: { "retry-after": BUSY_SECONDS }, eventId };
+  if (once.inFlight >= IN_FLIGHT_MAX) return { status: 503, message: "busy", headers: { "retry-after": BUSY_SECONDS }, eventId };
   try {
     const posted = await once.run(eventId, () => postToChat(settings, event));
-    return { status: 204, said: posted ? "posted" : "posted before", eventId };
+    return { status: 204, message: posted ? "posted" : "posted before", eventId };
   } catch (error) {
     if (!(error instanceof ChatRefusal)) throw error;
     const { message, retryAfterSeconds } = error;
     return {
       status: 503,
-      said: message,
+      message,
       ...(retryAfterSeconds !== undefined && { headers: { "retry-after": retryAfterSeconds } }),
       eventId,
     };
@@ -86,7 +86,7 @@ async function answerTo(request, settings, once) {
 }
 
 /**
- * The raw body; undefined if it is too large.
+ * Reads the raw body. Resolves with undefined if it is too large.
  *
  * @param {import("node:http").IncomingMessage} request
  * @returns {Promise<Buffer | undefined>}
@@ -99,7 +99,7 @@ function bodyOf(request) {
     request.on("data", (/** @type {Buffer} */ chunk) => {
       bytes += chunk.length;
       if (bytes <= BODY_BYTES_MAX) return chunks.push(chunk);
-      // Not destroyed: the answer is still to be told.
+      // Paused, not destroyed: the response must still be sent.
       request.pause();
       resolve(undefined);
     });

@@ -6,18 +6,18 @@ import { EVENT_NAMES } from "./message.js";
  * @property {readonly string[]} secrets one, or two while the secret is rotated
  * @property {URL} chatUrl
  * @property {import("./chat.js").ChatKind} chatKind
- * @property {ReadonlySet<string>} events types that are passed on
+ * @property {ReadonlySet<string>} events the types to post
  * @property {number} port
  */
 
 /**
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ settings: Settings } | { problems: string[] }} every problem at once
+ * @returns {{ settings: Settings } | { problems: string[] }} the settings, or every problem
  */
 export function readSettings(env) {
   /** @type {string[]} */
   const problems = [];
-  const secrets = listed(env["RELAY_SECRET"]);
+  const secrets = itemsOf(env["RELAY_SECRET"]);
   if (secrets.length === 0 || secrets.length > 2 || !secrets.every((secret) => /^whsec_[A-Za-z0-9+/]{43}=$/.test(secret))) {
     problems.push("RELAY_SECRET must be the receiver's signing secret (whsec_…), or two, comma-separated, while it is rotated");
   }
@@ -25,12 +25,12 @@ export function readSettings(env) {
   const chatUrl = URL.canParse(written) ? new URL(written) : null;
   const isPlainLocal = chatUrl?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(chatUrl.hostname);
   if (chatUrl?.protocol !== "https:" && !isPlainLocal) {
-    // Not repeated: whoever has it can write to the chat.
+    // The value is not repeated: it allows writing to the chat.
     problems.push("RELAY_CHAT_URL must be the chat's incoming webhook, https://…");
   }
   const chatKind = CHAT_KINDS.find((kind) => kind === env["RELAY_CHAT_KIND"]);
   if (chatKind === undefined) problems.push(`RELAY_CHAT_KIND must be one of ${CHAT_KINDS.join(", ")}`);
-  const events = env["RELAY_EVENTS"] === undefined ? EVENT_NAMES : listed(env["RELAY_EVENTS"]);
+  const events = env["RELAY_EVENTS"] === undefined ? EVENT_NAMES : itemsOf(env["RELAY_EVENTS"]);
   if (events.length === 0 || !events.every((type) => EVENT_NAMES.includes(type))) {
     problems.push(`RELAY_EVENTS must name some of ${EVENT_NAMES.join(", ")}, comma-separated`);
   }
@@ -41,7 +41,7 @@ export function readSettings(env) {
 }
 
 /** @param {string | undefined} text */
-const listed = (text = "") =>
+const itemsOf = (text = "") =>
   text
     .split(",")
     .map((part) => part.trim())

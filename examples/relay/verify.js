@@ -3,10 +3,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Whether the delivery comes from the service, and now.
+ * Returns whether the service signed the delivery, within the last five minutes.
  *
  * @param {import("node:http").IncomingHttpHeaders} headers
- * @param {Buffer} body as it came
+ * @param {Buffer} body the raw body
  * @param {readonly string[]} secrets
  * @param {number} nowSeconds
  */

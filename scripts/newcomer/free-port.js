@@ -1,9 +1,9 @@
 import { createServer } from "node:net";
 
 /**
- * Returns `wanted` if it is free on loopback; else, with `orAny`, any port that is.
+ * Returns `wanted` if it is free on loopback; else, with `orAny`, any free port.
  *
- * @throws if `wanted` is taken and no other will do
+ * @throws if `wanted` is taken and `orAny` is false
  */
 export async function freePort(wanted, { orAny }) {
   try {

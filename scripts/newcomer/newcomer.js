@@ -1,22 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
+import { findCommands } from "../../test/docs/find-commands.js";
 import { freePort } from "./free-port.js";
-import { readCommands } from "./read-commands.js";
-import { step } from "./step.js";
 
-/** Bounds for what hangs, with room for a busy machine. */
+/** Bounds of hanging commands, generous for a busy machine. */
 const CLONE_SECONDS_MAX = 120;
 const INSTALL_SECONDS_MAX = 900;
 const START_SECONDS_MAX = 300;
 const COMMAND_SECONDS_MAX = 120;
-/** The launcher itself kills what has not stopped after 25 s. */
+/** The launcher kills what does not stop within 25 s. */
 const STOP_SECONDS_MAX = 60;
 
-/** Where the README's commands expect `npm start` and `brandctl listen`. */
+/** Ports of `npm start` and `brandctl listen` in the README's commands. */
 const README_PORT = 8080;
 const LISTEN_PORT = 8787;
 
-/** The visit, step by step. Each throws what went wrong, with the output of the commands that ran. */
+/** Runs the visit step by step. A step that fails throws with the output of its commands. */
 export class Newcomer {
   #repository;
   #folder;
@@ -33,7 +33,13 @@ export class Newcomer {
   async visit() {
     await step("git clone", () => this.#clone());
     const port = await freePort(this.#wantedPort ?? README_PORT, { orAny: this.#wantedPort === undefined });
-    const readme = readCommands(join(this.#folder, "README.md"), { [`127.0.0.1:${README_PORT}`]: `127.0.0.1:${port}` });
+    const commands = findCommands(join(this.#folder, "README.md"));
+    /** Finds the README's command that begins with `start` and contains `part`. */
+    const readme = (start, part = "") => {
+      const found = commands.find((command) => command.startsWith(start) && command.includes(part));
+      if (found === undefined) throw new Error(`README.md has no command ${start}${part && ` … ${part}`}`);
+      return found.replaceAll(`127.0.0.1:${README_PORT}`, `127.0.0.1:${port}`);
+    };
     if (port !== README_PORT) this.#shell.set("PORT", String(port));
 
     const first = this.#shell.start(readme("npm ci && npm start"));
@@ -59,13 +65,13 @@ export class Newcomer {
 
   async #clone() {
     const git = (parameters) => this.#shell.run(`git ${parameters}`, CLONE_SECONDS_MAX, this.#repository);
-    // Without hard links the clone shares nothing with the repository.
+    // Without hard links the clone is independent of the repository.
     await git(`clone --quiet --no-hardlinks . '${this.#folder}'`);
     const [here, cloned] = [await git("rev-parse HEAD"), await git(`-C '${this.#folder}' rev-parse HEAD`)];
     if (here !== cloned) throw new Error(`The clone is at ${cloned}, the repository at ${here}.`);
   }
 
-  /** As text, to compare. */
+  /** Returns the keys as text, for comparison. */
   #keys() {
     const { brands } = JSON.parse(readFileSync(join(this.#folder, ".local/run.json"), "utf8"));
     return JSON.stringify(brands.map(({ id, keys }) => [id, keys]));
@@ -74,10 +80,10 @@ export class Newcomer {
   async #request(readme) {
     const output = await this.#shell.run(`${readme("KEY=")}\n${readme("curl", "/api/v1/campaigns?limit=1'")}`, COMMAND_SECONDS_MAX);
     const { resource, count } = JSON.parse(output);
-    if (resource !== "campaigns" || count !== 1) throw new Error(`This is no page of one campaign: ${output}`);
+    if (resource !== "campaigns" || count !== 1) throw new Error(`This is not a page of one campaign: ${output}`);
   }
 
-  /** @param banner what `npm start` prints, which names the brand and a submission */
+  /** @param banner the output of `npm start`, which names the brand and a submission */
   async #watchEvent(readme, banner) {
     const [brand] = /brd_\w+(?=\n\s+reporting)/.exec(banner) ?? [];
     const [submission] = /sub_\w+/.exec(banner) ?? [];
@@ -94,8 +100,22 @@ export class Newcomer {
 
   async #stop(running) {
     await running.interrupt(STOP_SECONDS_MAX);
-    if (!running.output().includes("Stopped.")) throw new Error("npm start does not say that it stopped.");
+    if (!running.output().includes("Stopped.")) throw new Error("npm start does not report that it stopped.");
     const left = this.#shell.processesLeft();
     if (left.length > 0) throw new Error(`Still running:\n${left.map(({ pid, command }) => `  ${pid} ${command}`).join("\n")}`);
   }
+}
+
+/** Prints a step with its duration, and puts its name before the error of one that fails. */
+async function step(name, work) {
+  const startedAt = performance.now();
+  const print = (outcome) =>
+    process.stderr.write(`${outcome.padEnd(7)}${name.padEnd(32)}${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s\n`);
+  try {
+    await work();
+  } catch (error) {
+    print("FAILED");
+    throw new Error(`${name}: ${error.message}`, { cause: error });
+  }
+  print("ok");
 }

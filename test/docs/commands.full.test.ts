@@ -6,38 +6,42 @@ import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually } from "@brand-records/testkit";
-import { CleanCopy, type RunningCommand } from "./clean-copy.ts";
-import { findCommands, findPages } from "./find-commands.ts";
+import { deleteBuilds, makeCleanCopy } from "./clean-copy.ts";
+import type { Command } from "./command.js";
+import { findCommands } from "./find-commands.js";
 import { NOT_RUN } from "./not-run.ts";
+import { findManuals } from "./pages.ts";
+import { Shell } from "./shell.js";
 
-/** One promise: every command that the README and docs/ name does what it is there for, in a folder as it is after `npm ci`. */
+/** One promise: every documented command works in a folder as `npm ci` leaves it. */
 
-/** Without parameters it is a way to speak of a command; commands.test.ts looks whether there is one. */
+/** Matches a command's bare name: commands.test.ts checks that it exists. */
 const ONLY_NAMED = /^brandctl(?: [a-z-]+)+$/;
-const commands = [
-  ...new Set(
-    findPages()
-      .flatMap(findCommands)
-      .map(({ command }) => command),
-  ),
-].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
+const commands = [...new Set(findManuals().flatMap(findCommands))].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
 const isAlone = (command: string): boolean => command.startsWith("npm run ");
 
-const INSTALL_MS_MAX = 900_000;
-const COMMAND_MS_MAX = 300_000;
+const INSTALL_SECONDS_MAX = 900;
+const COMMAND_SECONDS_MAX = 240;
+const STOP_SECONDS_MAX = 60;
+/** Bounds a test or hook: several commands, each with its own bound. */
+const HOOK_MS_MAX = 300_000;
 
-let copy: CleanCopy;
+let copy: string;
+let shell: Shell;
 let files: string;
 
+const run = (command: string): Promise<string> => shell.run(command, COMMAND_SECONDS_MAX);
+
 beforeAll(async () => {
-  copy = await CleanCopy.make();
+  copy = await makeCleanCopy();
+  shell = new Shell(copy, process.env);
   files = await mkdtemp(join(tmpdir(), "command-files-"));
-  await copy.run("npm ci");
-}, INSTALL_MS_MAX);
+  await shell.run("npm ci", INSTALL_SECONDS_MAX);
+}, INSTALL_SECONDS_MAX * 1_000);
 afterAll(async () => {
-  await copy.remove();
-  await rm(files, { recursive: true });
-}, COMMAND_MS_MAX);
+  await shell.killAll();
+  for (const folder of [copy, files]) await rm(folder, { recursive: true, force: true });
+}, HOOK_MS_MAX);
 
 describe("with nothing running", () => {
   const alone = commands.filter(isAlone);
@@ -47,24 +51,25 @@ describe("with nothing running", () => {
   it.each(others)(
     "%s works before anything is built",
     async (command) => {
-      await copy.unbuild();
-      await copy.run(command);
+      await deleteBuilds(copy, shell);
+      await run(command);
     },
-    COMMAND_MS_MAX,
+    HOOK_MS_MAX,
   );
 
   it.each(benchmarks)(
-    "%s works, and says that a tiny one measures nothing",
+    "%s works, and reports that BENCH_SIZE=tiny measures nothing",
     async (command) => {
       const filled = command.replace("FILE", join(files, "result.json")).replace("DIR", join(files, "profiles"));
-      expect(await copy.run(filled, { BENCH_SIZE: "tiny" })).toContain("NO MEASUREMENT: BENCH_SIZE=tiny");
+      expect(await run(`BENCH_SIZE=tiny ${filled}`)).toContain("NO MEASUREMENT: BENCH_SIZE=tiny");
     },
-    COMMAND_MS_MAX,
+    HOOK_MS_MAX,
   );
 });
 
 describe("beside npm start", () => {
-  let launcher: RunningCommand;
+  let launcher: Command;
+  let baseUrl: string;
   let platform: Database;
   let server: Server;
   let brand: string;
@@ -73,45 +78,48 @@ describe("beside npm start", () => {
 
   beforeAll(async () => {
     const port = await freePort();
-    copy.env["PORT"] = String(port);
-    // The documented walks read a brand to its end, one after another.
-    copy.env["RATE_LIMIT_ENTERPRISE"] = "100000";
-    launcher = copy.start("npm start");
-    await eventually(() => expect(launcher.output()).toContain("is running at"), { timeoutMs: COMMAND_MS_MAX });
-    const run = JSON.parse(await copy.run("cat .local/run.json")) as {
+    shell.set("PORT", String(port));
+    // The documented walks read all records of a brand, one after another.
+    shell.set("RATE_LIMIT_ENTERPRISE", "100000");
+    launcher = shell.start("npm start");
+    await launcher.shows(/is running at/, COMMAND_SECONDS_MAX);
+    const runFile = JSON.parse(await run("cat .local/run.json")) as {
       base_url: string;
       platform_database_url: string;
       brands: { id: string; keys: { reporting: string; planner: string } }[];
     };
-    const [first] = run.brands;
+    const [first] = runFile.brands;
     brand = first?.id ?? "";
-    Object.assign(copy.env, { BASE_URL: run.base_url, KEY: first?.keys.reporting, PLANNER_KEY: first?.keys.planner });
-    platform = openPool({ url: run.platform_database_url, applicationName: "commands" });
+    baseUrl = runFile.base_url;
+    shell.set("BASE_URL", baseUrl);
+    shell.set("KEY", first?.keys.reporting ?? "");
+    shell.set("PLANNER_KEY", first?.keys.planner ?? "");
+    platform = openPool({ url: runFile.platform_database_url, applicationName: "commands" });
     server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const created = await copy.run(
+    const created = await run(
       `npx brandctl receivers create --brand ${brand} --url ${url} --label Docs --events submission.approved,payout.paid --json`,
     );
     receiver = (JSON.parse(created) as { id: string }).id;
-    await copy.run(`npx brandctl records set-status submission ${await pending("submissions")} approved`);
+    await run(`npx brandctl records set-status submission ${await pending("submissions")} approved`);
     delivery = await eventually(async () => {
-      const { deliveries } = JSON.parse(await copy.run(`npx brandctl deliveries list --brand ${brand} --receiver ${receiver} --json`)) as {
+      const { deliveries } = JSON.parse(await run(`npx brandctl deliveries list --brand ${brand} --receiver ${receiver} --json`)) as {
         deliveries: { id: string; state: string }[];
       };
       expect(deliveries[0]?.state).toBe("delivered");
       return deliveries[0]?.id ?? "";
     });
-  }, COMMAND_MS_MAX);
+  }, HOOK_MS_MAX);
   afterAll(async () => {
     await platform.stop();
     server.closeAllConnections();
     server.close();
-    await launcher.interrupt();
+    await launcher.interrupt(STOP_SECONDS_MAX);
     expect(launcher.output()).toContain("Stopped.");
-  }, COMMAND_MS_MAX);
+  }, HOOK_MS_MAX);
 
-  /** A record that still waits. */
+  /** Returns the id of a record whose status can still change. */
   async function pending(resource: "submissions" | "payouts"): Promise<string> {
     const status = resource === "payouts" ? "processing" : "pending";
     const [row] = await platform.query<{ id: string }>(`select id from records.${resource} where brand_id = $1 and status = $2 limit 1`, [
@@ -121,13 +129,13 @@ describe("beside npm start", () => {
     return row?.id ?? "none";
   }
 
-  /** The command with real identifiers and the real address. */
+  /** Puts real identifiers and the real address into a command. */
   async function filled(command: string): Promise<string> {
     const text = command
       .replaceAll("brd_…", brand)
       .replaceAll("rcv_…", receiver)
       .replaceAll("dlv_…", delivery)
-      .replaceAll("127.0.0.1:8080", new URL(copy.env["BASE_URL"] ?? "").host)
+      .replaceAll("127.0.0.1:8080", new URL(baseUrl).host)
       .replace(/^brandctl /, "npx brandctl ");
     if (text.includes("sub_…")) return text.replace("sub_…", await pending("submissions"));
     return text.includes("po_…") ? text.replace("po_…", await pending("payouts")) : text;
@@ -138,12 +146,12 @@ describe("beside npm start", () => {
     async (command) => {
       const real = await filled(command);
       expect(real).not.toContain("…");
-      if (!/\blisten\b/.test(real)) return void (await copy.run(real));
-      const listening = copy.start(`${real} --port 0`);
-      await eventually(() => expect(listening.output()).toContain("Registered as rcv_"));
-      await listening.interrupt();
+      if (!/\blisten\b/.test(real)) return void (await run(real));
+      const listening = shell.start(`${real} --port 0`);
+      await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
+      await listening.interrupt(STOP_SECONDS_MAX);
       expect(listening.output()).toMatch(/rcv_\w+ is deleted/);
     },
-    COMMAND_MS_MAX,
+    HOOK_MS_MAX,
   );
 });

@@ -1,45 +1,45 @@
-/** Commands of the documentation that commands.full.test.ts does not run, with the reason. A new one needs a good one. */
+/** Documented commands that commands.full.test.ts does not run, each with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
-  // What other programs of the checks run, in a fresh clone.
+  // Other checks run these in a fresh clone.
   "npm ci && npm start": "scripts/newcomer.js runs it",
-  "npm start": "scripts/newcomer.js runs it, and every other command here beside it",
+  "npm start": "scripts/newcomer.js runs it, and this test runs the other commands beside it",
   "npm ci && npm test": ".ci/run runs it",
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
   "npm test": ".ci/run runs it, and this test is part of npm run test:full",
-  "npx jest paging": "npm test runs the files it runs",
+  "npx jest paging": "npm test runs the same files",
   "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "npm run check": ".ci/run runs it",
-  "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it, and what it makes",
+  "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it and its result",
   "npm run test:full": ".ci/run runs it, and this test is part of it",
-  "npx jest --config jest.full.config.js ledger": "npm run test:full runs the files it runs",
-  "npx jest --config jest.full.config.js test/clients": "npm run test:full runs the files it runs",
-  "deploy/backing-services/ensure.sh": "every run of the tests begins with it",
+  "npx jest --config jest.full.config.js ledger": "npm run test:full runs the same files",
+  "npx jest --config jest.full.config.js test/clients": "npm run test:full runs the same files",
+  "deploy/backing-services/ensure.sh": "every test run starts with it",
 
-  // What is not on the machines of the checks.
+  // The machines of the checks lack these programs.
   "cp .env.example .env": "for docker compose: no Docker engine",
   "docker compose up --detach": "no Docker engine; test/e2e/image.full.test.ts runs the image's steps",
   "docker compose run --rm brandctl doctor": "no Docker engine",
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
   'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':
-    "psql is not required; npm start runs the file, test/e2e/launch.full.test.ts tests the rights",
+    "psql is not required; npm start runs the file, test/e2e/launch.full.test.ts tests the grants",
   'psql "$ADMIN_URL" -c "create role platform_backend login password \'…\' in role platform"':
-    "psql is not required; npm start makes such a login, test/e2e/launch.full.test.ts uses it",
+    "psql is not required; npm start creates such a login, test/e2e/launch.full.test.ts uses it",
   'psql "$(node -p \'require("./.local/run.json").platform_database_url\')"':
     "psql is not required; test/e2e/launch.full.test.ts connects to this URL",
 
-  // Programs of others, which are installed where the reader is.
+  // Third-party programs that the reader installs.
   'claude mcp add --transport http brand-records http://127.0.0.1:8080/api/mcp --header "Authorization: Bearer $KEY"':
-    "Claude Code; test/e2e/launch.full.test.ts connects with what the command holds",
+    "Claude Code; test/e2e/launch.full.test.ts connects with the command's URL and header",
   'claude mcp add --transport http brand-records "$BASE_URL/api/mcp" --header "Authorization: Bearer $KEY"': "Claude Code",
-  'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $KEY"': "a program of others, from the registry",
+  'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $KEY"': "a third-party program from the registry",
   "npm install @modelcontextprotocol/client": "in the reader's own folder; test/e2e/docs.test.ts runs the example with it",
   "node paid.mjs": "the example's file; test/e2e/docs.test.ts runs it",
   "npm install standardwebhooks": "in the reader's own folder; test/e2e/webhook-docs.test.ts runs the example with it",
   "RELAY_SECRET=whsec_… RELAY_CHAT_KIND=slack RELAY_CHAT_URL=https://hooks.slack.com/services/… node main.js":
     "posts to Slack; test/e2e/relay.test.ts runs main.js with other settings",
 
-  // Parts of commands.
-  "buf breaking": "npm run check runs it with its parameters",
-  "cd proto && buf build -o released.binpb": "for a release: it changes what npm run check compares with",
+  // Parts of other commands.
+  "buf breaking": "npm run check runs it with its arguments",
+  "cd proto && buf build -o released.binpb": "for a release: it replaces the file that npm run check compares with",
 };

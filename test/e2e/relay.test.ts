@@ -66,7 +66,7 @@ async function startRelay(env: Record<string, string> = {}): Promise<Relay> {
   const settings = { RELAY_SECRET: SECRET, RELAY_CHAT_URL: chat.url, RELAY_CHAT_KIND: "slack", PORT: "0" };
   const { child, output } = spawnRelay({ ...settings, ...env });
   const port = await eventually(() => {
-    const found = /"said":"listening","port":(\d+)/.exec(output())?.[1];
+    const found = /"message":"listening","port":(\d+)/.exec(output())?.[1];
     if (found === undefined) throw new Error(`the relay does not listen: ${output()}`);
     return found;
   });
@@ -244,7 +244,7 @@ it("finishes what is under way when it is told to stop, and tells nothing secret
   release[0]?.();
   expect((await sent).status).toBe(204);
   expect(await ended).toEqual([0, null]);
-  expect(relay.output()).toContain('"said":"stopped"');
+  expect(relay.output()).toContain('"message":"stopped"');
   expect(relay.output()).not.toMatch(/whsec_|chat-token|private/);
 });
 

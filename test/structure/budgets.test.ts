@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** One promise: the report of `npm run test:full` sets every part beside a budget. */
+/** One promise: the report of `npm run test:full` shows a budget for every part. */
 
-it("gives every file that npm run test:full runs a budget, and no other", () => {
+it("every file that npm run test:full runs has a budget, and no other file has one", () => {
   const { "npm test": _, ...parts } = JSON.parse(readFileSync("test/budgets.json", "utf8")) as Record<string, number>;
   const files = globSync("{packages,services,gateway,deploy,test}/**/*.full.test.ts", { exclude: ["**/node_modules/**"] });
   expect(Object.keys(parts).toSorted()).toEqual(files.toSorted());

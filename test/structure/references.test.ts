@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { findImports } from "./find-imports.ts";
 
 /**
- * One promise: `tsc -b X` builds everything that X needs, and `npm ci --workspace X` installs it. A folder in which everything
- * is built and installed already does not show a missing reference or dependency; a fresh clone fails.
+ * One promise: `tsc -b X` builds everything that X needs, and `npm ci --workspace X` installs it. Where everything is built
+ * and installed already, a missing reference or dependency goes unnoticed; a fresh clone fails.
  */
 
 const run = promisify(execFile);
@@ -31,7 +31,7 @@ interface Project {
   readonly path: string;
   readonly files: readonly string[];
   readonly imports: readonly Import[];
-  /** Folders, from the root; a tsconfig file with another name is itself. */
+  /** Folders relative to the root, or the path of a tsconfig file with another name. */
   readonly references: readonly string[];
 }
 
@@ -50,27 +50,27 @@ beforeAll(async () => {
   projects = await Promise.all(files.filter((path) => /(^|\/)tsconfig(\.tests)?\.json$/.test(path)).map(readProject));
 });
 
-/** As the compiler reads it, which resolves inherited settings and globs. */
+/** Reads a project as the compiler does, with inherited settings and globs resolved. */
 async function readProject(path: string): Promise<Project> {
   const { stdout } = await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", path, "--showConfig"]);
   const shown = JSON.parse(stdout) as { files?: string[]; references?: { path: string }[] };
-  const fromRoot = (written: string): string => relative(ROOT, resolve(dirname(path), written));
+  const fromRoot = (target: string): string => relative(ROOT, resolve(dirname(path), target));
   const files = (shown.files ?? []).map(fromRoot);
   const imports = files.flatMap((file) => findImports(readFileSync(file, "utf8")).map((specifier) => ({ file, specifier })));
   return { path, files, imports, references: (shown.references ?? []).map((reference) => fromRoot(reference.path)) };
 }
 
-/** The innermost folder with a package.json. */
+/** Returns the innermost folder with a package.json. */
 function ownerOf(path: string): string {
   let folder = dirname(path);
   while (!manifests.has(folder)) folder = dirname(folder);
   return folder;
 }
 
-/** The package that a bare specifier names: `@scope/name` or `name`. */
+/** Returns the package of a bare specifier: `@scope/name` or `name`. */
 const packageOf = (specifier: string): string => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 
-/** The workspace that must be built for an import; undefined if it is the project's own file, or no workspace's. */
+/** Returns the workspace that an import needs built; undefined if it is the project's own file or not in a workspace. */
 function workspaceOf({ file, specifier }: Import, { files }: Project): string | undefined {
   if (!specifier.startsWith(".")) return workspaces.get(packageOf(specifier));
   const target = join(dirname(file), specifier);
@@ -79,7 +79,7 @@ function workspaceOf({ file, specifier }: Import, { files }: Project): string | 
 
 const isForTests = (file: string): boolean => file.startsWith("test/") || file.includes("/src/testing/");
 
-it("reads every project, and its imports", () => {
+it("reads every project and its imports", () => {
   const paths = projects.map(({ path }) => path);
   expect(paths).toEqual(expect.arrayContaining(["tsconfig.json", "tsconfig.tests.json", "gateway/tsconfig.json", "test/tsconfig.json"]));
   expect(projects.filter(({ imports }) => imports.length === 0).map(({ path }) => path)).toEqual(["tsconfig.json"]);
@@ -89,10 +89,10 @@ it("reads every project, and its imports", () => {
 it("a project references every workspace that its sources import", () => {
   const missing = new Set<string>();
   for (const project of projects) {
-    for (const one of project.imports) {
-      const workspace = workspaceOf(one, project);
+    for (const imported of project.imports) {
+      const workspace = workspaceOf(imported, project);
       if (workspace === undefined || project.references.includes(workspace)) continue;
-      missing.add(`${project.path}: ${workspace}, which ${one.file} imports`);
+      missing.add(`${project.path}: ${workspace}, which ${imported.file} imports`);
     }
   }
   expect([...missing]).toEqual([]);
@@ -100,15 +100,15 @@ it("a project references every workspace that its sources import", () => {
 
 it("a workspace declares every package that its sources import", () => {
   const missing = new Set<string>();
-  // Tests beside the sources run in the whole repository only.
+  // Tests beside the sources run only in the whole repository.
   const imports = projects.filter(({ path }) => path !== "tsconfig.tests.json").flatMap((project) => project.imports);
   for (const { file, specifier } of imports) {
     if (specifier.startsWith(".") || specifier.startsWith("node:") || builtinModules.includes(specifier)) continue;
     const owner = ownerOf(file);
     const { name, dependencies, devDependencies } = manifests.get(owner) as Manifest;
     const declared = { ...dependencies, ...(isForTests(file) && { ...devDependencies, ...manifests.get(".")?.devDependencies }) };
-    const wanted = packageOf(specifier);
-    if (wanted !== name && !(wanted in declared)) missing.add(`${owner}/package.json: ${wanted}, which ${file} imports`);
+    const dependency = packageOf(specifier);
+    if (dependency !== name && !(dependency in declared)) missing.add(`${owner}/package.json: ${dependency}, which ${file} imports`);
   }
   expect([...missing]).toEqual([]);
 });

@@ -13,12 +13,12 @@ const RUN: RunFile = {
   platform_database_url: "postgres://x",
   brands: [],
 };
-const shown = (directory?: string): string => stripVTControlCharacters(banner(RUN, parseConfig({}), localFiles(directory), undefined));
+const render = (directory?: string): string => stripVTControlCharacters(banner(RUN, parseConfig({}), localFiles(directory), undefined));
 
-it.each([undefined, join(ROOT, ".local"), join(ROOT, "deploy/../.local/")])("tells of .local for %s", (directory) => {
-  expect(shown(directory).split("\n").slice(-3)).toEqual([
+it.each([undefined, join(ROOT, ".local"), join(ROOT, "deploy/../.local/")])("shows .local by its short name for %s", (directory) => {
+  expect(render(directory).split("\n").slice(-3)).toEqual([
     "",
-    "  Everything above is in .local/run.json, logs are in .local/logs. Ctrl-C stops; npm run reset forgets everything.",
+    "  Everything above is in .local/run.json, logs are in .local/logs. Ctrl-C stops; npm run reset deletes everything.",
     "",
   ]);
 });
@@ -26,14 +26,14 @@ it.each([undefined, join(ROOT, ".local"), join(ROOT, "deploy/../.local/")])("tel
 it.each([
   ["/var/tmp/trial", "/var/tmp/trial"],
   ["/var/tmp/Ana's trial", String.raw`'/var/tmp/Ana'\''s trial'`],
-])("tells of another LOCAL_DIR, %s, in full, and who else needs it", (directory, word) => {
-  expect(shown(directory).split("\n").slice(-3)).toEqual([
-    `  Everything above is in ${directory}/run.json, logs are in ${directory}/logs. Ctrl-C stops; npm run reset forgets everything.`,
-    `  In other terminals brandctl and npm run reset need it too: export LOCAL_DIR=${word}`,
+])("shows another LOCAL_DIR, %s, in full, with the variable that other terminals need", (directory, quoted) => {
+  expect(render(directory).split("\n").slice(-3)).toEqual([
+    `  Everything above is in ${directory}/run.json, logs are in ${directory}/logs. Ctrl-C stops; npm run reset deletes everything.`,
+    `  In other terminals brandctl and npm run reset need it too: export LOCAL_DIR=${quoted}`,
     "",
   ]);
 });
 
-it("tells a relative one from the root, as brandctl may run elsewhere", () => {
-  expect(shown("trial")).toContain(`export LOCAL_DIR=${join(process.cwd(), "trial")}\n`);
+it("shows a relative LOCAL_DIR as an absolute path, because brandctl may run elsewhere", () => {
+  expect(render("trial")).toContain(`export LOCAL_DIR=${join(process.cwd(), "trial")}\n`);
 });

@@ -4,14 +4,14 @@ import type { LauncherConfig } from "./config.ts";
 import { localFiles, type LocalFiles } from "./local-files.ts";
 import type { RunBrand, RunFile } from "./run-file.ts";
 
-/** The one that examples are about. */
-export const brandToShow = (brands: readonly RunBrand[]): RunBrand | undefined =>
+/** The brand that the example commands use. */
+export const exampleBrand = (brands: readonly RunBrand[]): RunBrand | undefined =>
   brands.find(({ tier }) => tier === "enterprise") ?? brands[0];
 
 /**
- * What a person sees when everything runs.
+ * Renders what a person sees when everything runs.
  *
- * @param pendingSubmission one of the enterprise brand's, to be approved; absent if there is none left
+ * @param pendingSubmission a submission of the example brand to approve; undefined if none is pending
  */
 export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, pendingSubmission: string | undefined): string {
   const limits: Readonly<Record<string, number>> = {
@@ -19,9 +19,8 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
     pro: config.RATE_LIMIT_PRO,
     enterprise: config.RATE_LIMIT_ENTERPRISE,
   };
-  const enterprise = brandToShow(run.brands);
-  const call = (path: string): string =>
-    `curl -s '${run.base_url}${path}' \\\n    -H 'Authorization: Bearer ${enterprise?.keys.reporting}'`;
+  const brand = exampleBrand(run.brands);
+  const call = (path: string): string => `curl -s '${run.base_url}${path}' \\\n    -H 'Authorization: Bearer ${brand?.keys.reporting}'`;
   return [
     "",
     `  ${pc.bold(pc.green("Brand Records"))} is running at ${pc.bold(pc.cyan(run.base_url))}`,
@@ -29,8 +28,8 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
     `  Reference     ${run.base_url}/docs`,
     `  Database      ${config.DATABASE_URL !== undefined ? "DATABASE_URL" : "embedded Postgres"}`,
     `  Rate limits   ${config.REDIS_URL !== undefined ? "REDIS_URL" : "in process"}`,
-    `  Event log     ${config.KAFKA_BROKERS ? "KAFKA_BROKERS" : "none: events go from records to webhook directly"}`,
-    `  Receivers     ${pc.dim("also on this machine, without TLS (RECEIVERS_ON_LOOPBACK): for trying out only")}`,
+    `  Event log     ${config.KAFKA_BROKERS ? "KAFKA_BROKERS" : "none: records hands events to webhook directly"}`,
+    `  Receivers     ${pc.dim("also on this machine, without TLS (RECEIVERS_ON_LOOPBACK): for trials only")}`,
     "",
     ...run.brands.flatMap(({ name, tier, keys, id }) => [
       `  ${pc.bold(name)}  ${pc.dim(`${tier}, ${limits[tier]} requests a minute, ${id}`)}`,
@@ -38,13 +37,13 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
       `    planner     ${pc.yellow(keys.planner)}`,
       "",
     ]),
-    `  ${pc.bold("Connect an assistant")}  ${pc.dim("Claude Code here; docs/assistants.md has the others")}`,
+    `  ${pc.bold("Connect an assistant")}  ${pc.dim("Claude Code; see docs/assistants.md for others")}`,
     "",
-    `  claude mcp add --transport http brand-records ${run.base_url}/api/mcp \\\n    --header 'Authorization: Bearer ${enterprise?.keys.reporting}'`,
+    `  claude mcp add --transport http brand-records ${run.base_url}/api/mcp \\\n    --header 'Authorization: Bearer ${brand?.keys.reporting}'`,
     "",
-    `  ${pc.bold("Watch an event arrive")}  ${pc.dim("the first in another terminal")}`,
+    `  ${pc.bold("Watch an event arrive")}  ${pc.dim("run the first in another terminal")}`,
     "",
-    `  npx brandctl listen --create --brand ${enterprise?.id}`,
+    `  npx brandctl listen --create --brand ${brand?.id}`,
     ...(pendingSubmission === undefined ? [] : ["", `  npx brandctl records set-status submission ${pendingSubmission} approved`]),
     "",
     `  ${pc.bold("Try")}`,
@@ -55,14 +54,14 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
     "",
     `  npx brandctl brands list`,
     "",
-    ...whereKept(files).map((line) => pc.dim(`  ${line}`)),
+    ...storageLines(files).map((line) => pc.dim(`  ${line}`)),
     "",
   ].join("\n");
 }
 
-/** Another folder is told in full: brandctl and reset look in `.local` unless they are told as well, from wherever they run. */
-function whereKept(files: LocalFiles): string[] {
-  const end = "Ctrl-C stops; npm run reset forgets everything.";
+/** A LOCAL_DIR is shown in full, with the variable to export: brandctl and reset look in `.local` by default. */
+function storageLines(files: LocalFiles): string[] {
+  const end = "Ctrl-C stops; npm run reset deletes everything.";
   const directory = resolve(files.directory);
   if (directory === localFiles().directory) return [`Everything above is in .local/run.json, logs are in .local/logs. ${end}`];
   return [
@@ -71,5 +70,5 @@ function whereKept(files: LocalFiles): string[] {
   ];
 }
 
-/** One word for a shell. */
+/** Quotes a text as one shell word. */
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

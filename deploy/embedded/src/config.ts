@@ -1,18 +1,18 @@
 import { origin, parseEnv, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
 import { z } from "zod";
 
-/** What a person may set before `npm start`. Everything else is passed on to the processes as it is. */
+/** Settings of `npm start`. All other variables are passed on to the processes unchanged. */
 const Settings = z.object({
   PORT: port(8080),
   HOST: z.string().default("127.0.0.1"),
   PUBLIC_URL: origin.optional(),
-  /** An own Postgres instead of the embedded one. */
+  /** Your Postgres instead of the embedded one. */
   DATABASE_URL: postgresUrl.optional(),
-  /** Shared rate limits; without it they hold within the one gateway process. */
+  /** Shares the rate limits between gateways; without it they hold within the one gateway process. */
   REDIS_URL: redisUrl.optional(),
-  /** Brokers of the event log; without it records hands its events to webhook itself. */
+  /** Brokers of the event log; without them records hands its events to webhook directly. */
   KAFKA_BROKERS: z.string().optional(),
-  /** Where the run keeps its data, keys and logs. */
+  /** The folder for data, keys and logs. Default: .local */
   LOCAL_DIR: z.string().optional(),
   ENVIRONMENT: sharedSettings.ENVIRONMENT,
   ...rateLimitSettings,

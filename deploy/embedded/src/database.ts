@@ -5,28 +5,32 @@ import { openPool } from "@brand-records/postgres";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 import type { LauncherConfig } from "./config.ts";
 import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
-import { SERVICES, type ServiceName } from "./services.ts";
 import type { SupervisorEvents } from "./supervisor.ts";
 
+/** The services. Each has a schema, a role and a process. */
+export const SERVICES = ["accounts", "plans", "records", "webhook"] as const;
+
+export type ServiceName = (typeof SERVICES)[number];
+
 const DATABASE = "brand_records";
-/** Writes the records in the platform's stead: a login with the role `platform`. */
+/** Login with the role `platform`: writes the records as the platform would. */
 const PLATFORM_LOGIN = "platform_backend";
 const PLATFORM_ROLE = join(ROOT, "services/records/platform-role.sql");
 
 export type DatabaseEvents = Pick<SupervisorEvents, "died" | "recovered">;
 
 export interface RunningDatabase {
-  /** Connection URL for a service. */
+  /** Returns a service's connection URL. */
   urlFor(service: ServiceName): string;
   /**
-   * Connection URL for whoever writes the records, once records has made their tables. In the embedded server it has the
-   * role `platform` and no more; of a database that was given, nothing is known but its one URL.
+   * Returns the connection URL for writing records; call it once records has created their tables. In the embedded server
+   * the login has only the role `platform`; with DATABASE_URL it is that URL, the only one known.
    */
   platformUrl(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** The database of the run: DATABASE_URL if set, for all services alike, else the embedded server. */
+/** Starts the run's database: the embedded server, or DATABASE_URL for all services if it is set. */
 export async function startDatabase(
   config: LauncherConfig,
   files: LocalFiles,
@@ -54,7 +58,7 @@ export async function startDatabase(
 
 const RESTART_PAUSE_MS = 500;
 
-/** Starts the server again whenever it ends by itself, on the port it had: the services' pools find it there. */
+/** Restarts the server on the same port whenever it exits unexpectedly, so that the services' pools reconnect. */
 function keepRunning(
   first: EmbeddedPostgres,
   start: (port: number) => Promise<EmbeddedPostgres>,
@@ -78,7 +82,7 @@ function keepRunning(
   const watch = async (): Promise<void> => {
     await server.exited;
     if (stopping) return;
-    events.died("database", "it ended by itself", RESTART_PAUSE_MS);
+    events.died("database", "it exited unexpectedly", RESTART_PAUSE_MS);
     await restart();
   };
   const watching = watch();
@@ -87,7 +91,7 @@ function keepRunning(
       stopping = true;
       await server.stop();
       await watching;
-      // Started again in the very moment of stopping.
+      // A restart may have finished while the first stop ran.
       await server.stop();
     },
   };
@@ -97,22 +101,22 @@ function urlOf(serverUrl: string, user: string, password: string): string {
   return Object.assign(new URL(serverUrl), { username: user, password, pathname: `/${DATABASE}` }).href;
 }
 
-/** A service that gave its password away would not give away the superuser's. */
+/** Derived per role, so that a leaked service password does not reveal the superuser's. */
 function rolePassword(password: string, role: string): string {
   return createHmac("sha256", password).update(role).digest("hex");
 }
 
-/** A role sees its own schema only, which it makes itself. */
+/** Creates a role per service. Each sees only the schema that it creates itself. */
 async function createRoles(superuserUrl: string, password: string): Promise<void> {
   const db = openPool({ url: superuserUrl, max: 1, applicationName: "launcher" });
   try {
     const roles = new Set((await db.query<{ rolname: string }>("select rolname from pg_roles")).map(({ rolname }) => rolname));
-    // The passwords are hexadecimal, made by us: no quoting needed, and utility statements take no parameters.
+    // Utility statements take no parameters. The passwords are our own hexadecimal, so they need no quoting.
     for (const role of SERVICES) {
       await db.query(`${roles.has(role) ? "alter" : "create"} role ${role} login password '${rolePassword(password, role)}'`);
     }
-    const [existing] = await db.query("select 1 from pg_database where datname = $1", [DATABASE]);
-    if (existing === undefined) await db.query(`create database ${DATABASE}`);
+    const [database] = await db.query("select 1 from pg_database where datname = $1", [DATABASE]);
+    if (database === undefined) await db.query(`create database ${DATABASE}`);
     for (const role of SERVICES) await db.query(`grant create, temporary on database ${DATABASE} to ${role}`);
   } finally {
     await db.stop();
@@ -123,8 +127,8 @@ async function createPlatformLogin(superuserUrl: string, password: string): Prom
   const db = openPool({ url: superuserUrl, max: 1, applicationName: "launcher" });
   try {
     await db.query(await readFile(PLATFORM_ROLE, "utf8"));
-    const [existing] = await db.query("select 1 from pg_roles where rolname = $1", [PLATFORM_LOGIN]);
-    const verb = existing === undefined ? "create" : "alter";
+    const [login] = await db.query("select 1 from pg_roles where rolname = $1", [PLATFORM_LOGIN]);
+    const verb = login === undefined ? "create" : "alter";
     await db.query(`${verb} role ${PLATFORM_LOGIN} login password '${rolePassword(password, PLATFORM_LOGIN)}'`);
     await db.query(`grant platform to ${PLATFORM_LOGIN}`);
   } finally {

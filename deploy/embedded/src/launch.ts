@@ -1,25 +1,25 @@
 import { mkdirSync } from "node:fs";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { banner, brandToShow } from "./banner.ts";
+import { banner, exampleBrand } from "./banner.ts";
 import type { LauncherConfig } from "./config.ts";
 import { startDatabase } from "./database.ts";
 import { findPendingSubmission, seedDemo } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
 import { loadSecrets, type LocalFiles } from "./local-files.ts";
-import { requireFreePort } from "./ports.ts";
 import { planPrograms } from "./programs.ts";
+import { requireFreePort } from "./requirements.ts";
 import { readDemoBrands, removeRunFile, writeDemoBrands, writeRunFile, type RunFile } from "./run-file.ts";
 import { Supervisor, type Program } from "./supervisor.ts";
 
 export interface Terminal {
-  /** A step under way. */
+  /** Shows the step in progress. */
   step(text: string): void;
   say(text: string): void;
 }
 
 /**
- * From nothing to a working system: database, processes, demo data, run file. Whatever was started is owned by `life` when
- * this settles; `signal` lets it end early, between two steps.
+ * Starts a working system from nothing: database, processes, demo data, run file. When this settles, `life` owns everything
+ * that was started. `signal` ends it early, between two steps.
  */
 export async function launch(
   config: LauncherConfig,
@@ -33,23 +33,23 @@ export async function launch(
   const lock = await takeLauncherLock(files);
   life.own("lock", { stop: lock.release });
   const known = readDemoBrands(files);
-  // Left by a run that was killed.
+  // A run that was killed leaves its run file.
   removeRunFile(files);
   await requireFreePort(config.HOST, config.PORT);
 
   terminal.step("Starting the database");
   const secrets = loadSecrets(files);
-  const told = {
+  const reports = {
     died: (name: string, why: string, backOffMs: number) => terminal.say(`${name} ended (${why}); starting it again in ${backOffMs} ms`),
     recovered: (name: string) => terminal.say(`${name} is back`),
   };
-  const database = life.own("database", await startDatabase(config, files, secrets, told));
+  const database = life.own("database", await startDatabase(config, files, secrets, reports));
 
   signal.throwIfAborted();
   terminal.step("Starting the processes");
   const programs = await planPrograms(config, files, secrets, database, env);
   const supervisors: Supervisor[] = [];
-  const events = { ...told, changed: () => lock.note(supervisors.flatMap(({ pid }) => pid ?? [])) };
+  const events = { ...reports, changed: () => lock.note(supervisors.flatMap(({ pid }) => pid ?? [])) };
   const supervise = (program: Program): Supervisor => {
     const supervisor = life.own(program.name, new Supervisor(program, events));
     supervisors.push(supervisor);
@@ -63,12 +63,12 @@ export async function launch(
     addresses: programs.rpc,
     environment: config.ENVIRONMENT,
     known,
-    save: (made) => writeDemoBrands(files, made),
+    save: (saved) => writeDemoBrands(files, saved),
     progress: (text) => terminal.step(`Making demo data: ${text}`),
     signal,
   });
-  const shown = brandToShow(brands);
-  const pending = shown === undefined ? undefined : await findPendingSubmission(programs.rpc.records, shown.id);
+  const brand = exampleBrand(brands);
+  const pending = brand === undefined ? undefined : await findPendingSubmission(programs.rpc.records, brand.id);
 
   signal.throwIfAborted();
   terminal.step("Starting the gateway");
@@ -81,13 +81,13 @@ export async function launch(
     platform_database_url: platformUrl,
     brands,
   };
-  // Owned last, hence removed first: while the file is there, so is what it names.
+  // Owned last, removed first: while the file exists, so does everything it names.
   life.own("run file", writeRunFile(files, run));
   await gateway.start();
   terminal.say(banner(run, config, files, pending));
 }
 
-/** Where a host that listens on every address can be reached from here; IPv6 as URLs want it. */
+/** The host to call from this machine: loopback if `host` is every address, IPv6 in brackets. */
 function reachableHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

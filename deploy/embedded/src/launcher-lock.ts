@@ -1,11 +1,12 @@
 import { rmSync } from "node:fs";
 import { identify, isAlive, killProcess, type ProcessIdentity } from "@brand-records/lifecycle";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./requirements.ts";
 import { readJson, writeJson, type LocalFiles } from "./local-files.ts";
 
 export interface LauncherLock {
   /** This process. */
   readonly launcher: ProcessIdentity;
+  /** Records the processes to end if this launcher is killed. */
   note(pids: readonly number[]): void;
   release(): void;
 }
@@ -18,10 +19,10 @@ interface LockFile {
 const KILLED_WITHIN_MS = 5_000;
 
 /**
- * One launcher per folder. If the one before was killed, what it left running is ended first, so that its ports and its
- * database are free again.
+ * Allows one launcher per folder. If the previous one was killed, the processes it left are ended first, which frees its
+ * ports and its database.
  *
- * @throws LaunchError if one is running
+ * @throws LaunchError if another launcher runs
  */
 export async function takeLauncherLock(files: LocalFiles): Promise<LauncherLock> {
   const left = readJson(files.lock) as LockFile | undefined;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** The repository's root: this file is deploy/embedded/dist/local-files.js. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** What the run leaves behind, all below one git-ignored folder. */
+/** The files of a run, all in one git-ignored folder. */
 export interface LocalFiles {
   readonly directory: string;
   readonly run: string;
@@ -29,7 +29,7 @@ export function localFiles(directory: string = join(ROOT, ".local")): LocalFiles
   };
 }
 
-/** Answers undefined if there is no such file, or it was cut by a crash. */
+/** Returns undefined if the file does not exist or is not JSON because a crash cut it. */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
@@ -39,7 +39,7 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** Replaces the file as a whole; readable by its owner alone, because it holds keys. */
+/** Replaces the whole file. Only its owner can read it, because it holds keys. */
 export function writeJson(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.draft`;
@@ -53,11 +53,11 @@ export interface Secrets {
   readonly receiverSecretKeys: string;
 }
 
-/** Made once; without them the keys of an earlier run would be worth nothing. One that an earlier release did not know is added. */
+/** Loads the secrets, and creates missing ones. They must outlive a run: without them earlier keys cannot be verified. */
 export function loadSecrets(files: LocalFiles): Secrets {
-  const existing = readJson(files.secrets) as Partial<Secrets> | undefined;
+  const stored = readJson(files.secrets) as Partial<Secrets> | undefined;
   const fresh = { postgresPassword: randomBytes(24).toString("hex"), keyPeppers: newKey(), receiverSecretKeys: newKey() };
-  const secrets = { ...fresh, ...existing };
+  const secrets = { ...fresh, ...stored };
   writeJson(files.secrets, secrets);
   return secrets;
 }

@@ -3,13 +3,13 @@ import { Lifecycle } from "@brand-records/lifecycle";
 import pc from "picocolors";
 import { parseConfig } from "./config.ts";
 import { launch } from "./launch.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./requirements.ts";
 import { localFiles } from "./local-files.ts";
-import { requireNode } from "./require-node.ts";
+import { requireNode } from "./requirements.ts";
 import { openTerminal } from "./terminal.ts";
 
-/** Ctrl-C reaches this process twice, from the terminal and passed on by npm: the same wish, not a second one. */
-const SAME_WISH_MS = 1_000;
+/** Ctrl-C reaches this process twice, from the terminal and through npm. Both count as one interruption. */
+const SAME_INTERRUPTION_MS = 1_000;
 
 const terminal = openTerminal(process.stdout);
 const life = new Lifecycle({
@@ -21,8 +21,8 @@ const interruption = new AbortController();
 let interruptedAt = 0;
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(name, () => {
-    const repeated = interruption.signal.aborted && Date.now() - interruptedAt > SAME_WISH_MS;
-    if (repeated) process.exit(130);
+    const isRepeated = interruption.signal.aborted && Date.now() - interruptedAt > SAME_INTERRUPTION_MS;
+    if (isRepeated) process.exit(130);
     if (interruption.signal.aborted) return;
     interruptedAt = Date.now();
     interruption.abort();
@@ -33,12 +33,12 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const launching = start();
 await launching;
 
-/** Whatever is being started is waited for: what nobody owns yet, nobody would stop. */
+/** Waits for the start first: only what `life` owns by then is stopped. */
 async function stop(): Promise<void> {
   terminal.step("Stopping");
   await launching;
   const clean = await life.stop();
-  terminal.say(clean ? "Stopped." : pc.red("Stopped, not everything properly."));
+  terminal.say(clean ? "Stopped." : pc.red("Stopped, but not cleanly: see the messages above."));
   process.exit(clean ? 0 : 1);
 }
 
@@ -49,7 +49,7 @@ async function start(): Promise<void> {
     await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env, interruption.signal);
     life.markReady();
   } catch (error) {
-    // What was asked to stop while it started has not failed.
+    // A start that was interrupted has not failed.
     if (interruption.signal.aborted) return;
     terminal.say(pc.red(explain(error)));
     await life.stop();

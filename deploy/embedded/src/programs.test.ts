@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Folders of the projects that `tsc -b` builds with the one in `folder`. */
+/** The folders of all projects that `tsc -b folder` builds. */
 function built(folder: string, seen = new Set<string>()): Set<string> {
   if (seen.has(folder)) return seen;
   seen.add(folder);
@@ -29,17 +29,17 @@ function built(folder: string, seen = new Set<string>()): Set<string> {
 }
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
-/** The folder of a compiled main module: `services/accounts/dist/main.js` is of `services/accounts`. */
+/** The package of a compiled main module: `services/accounts` for `services/accounts/dist/main.js`. */
 const folderOf = (script: string): string => dirname(dirname(script));
 
-it("every program that is started is built with the launcher", () => {
+it("builds every program that it starts", () => {
   expect(started.map(folderOf)).toEqual(expect.arrayContaining(["services/webhook", "gateway"]));
   const projects = built("deploy/embedded");
   expect(started.filter((script) => !projects.has(folderOf(script)))).toEqual([]);
   for (const script of started) expect(existsSync(join(ROOT, script.replace("/dist/", "/src/").replace(/js$/, "ts")))).toBe(true);
 });
 
-it("every program that is started is a dependency of the launcher", () => {
+it("declares every program that it starts as a dependency", () => {
   const { dependencies } = readJson("deploy/embedded/package.json") as { dependencies: Record<string, string> };
   const names = started.map((script) => (readJson(join(folderOf(script), "package.json")) as { name: string }).name);
   expect(names.filter((name) => !(name in dependencies))).toEqual([]);

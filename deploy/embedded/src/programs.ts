@@ -1,9 +1,8 @@
 import { join } from "node:path";
+import { freePort } from "@brand-records/postgres/embedded";
 import type { LauncherConfig } from "./config.ts";
-import type { RunningDatabase } from "./database.ts";
+import { SERVICES, type RunningDatabase, type ServiceName } from "./database.ts";
 import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
-import { freePorts } from "./ports.ts";
-import { SERVICES, type ServiceName } from "./services.ts";
 import type { Program } from "./supervisor.ts";
 
 export interface Programs {
@@ -15,7 +14,7 @@ export interface Programs {
   readonly admin: Readonly<Record<ServiceName | "gateway", string>>;
 }
 
-/** Every process of the run with its ports. They stay the same when a process is started again. */
+/** Plans every process of the run. A process that restarts keeps its ports. */
 export async function planPrograms(
   config: LauncherConfig,
   files: LocalFiles,
@@ -32,7 +31,7 @@ export async function planPrograms(
   const program = (name: ServiceName | "gateway", directory: string, env: Record<string, string>): Program => ({
     name,
     script: join(ROOT, directory, "dist/main.js"),
-    // Nobody balances between the processes of one machine, so nobody needs time to learn that one stops.
+    // No balancer stands before the processes of one machine, so a stop needs no grace period.
     env: { ...inherited, ...env, ADMIN_PORT: portIn(admin[name]), STOP_GRACE_MS: "0" },
     logFile: join(files.logs, `${name}.log`),
   });
@@ -47,22 +46,29 @@ export async function planPrograms(
       service("plans"),
       service("webhook", {
         ACCOUNTS_ADDRESS: rpc.accounts,
-        // Receivers on this machine are what one tries it out with. Nowhere else.
+        // For trials on this machine only: elsewhere it would expose the host's ports.
         RECEIVERS_ON_LOOPBACK: inherited["RECEIVERS_ON_LOOPBACK"] ?? "true",
         PUBLIC_URL: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
         RECEIVER_SECRET_KEYS: inherited["RECEIVER_SECRET_KEYS"] ?? secrets.receiverSecretKeys,
       }),
-      // Without KAFKA_BROKERS it hands its events to webhook itself.
+      // The address it hands events to without KAFKA_BROKERS.
       service("records", { WEBHOOK_ADDRESS: rpc.webhook }),
     ],
     gateway: program("gateway", "gateway", {
       HOST: config.HOST,
       PORT: String(config.PORT),
-      // Pages served from this machine, such as a browser's debugging tool for assistants.
+      // Allows pages served from this machine, such as a browser-based inspector for assistants.
       ALLOWED_ORIGINS: inherited["ALLOWED_ORIGINS"] ?? "http://localhost:*,http://127.0.0.1:*,http://[::1]:*",
       ACCOUNTS_ADDRESS: rpc.accounts,
       PLANS_ADDRESS: rpc.plans,
       RECORDS_ADDRESS: rpc.records,
     }),
   };
+}
+
+/** Returns different ports of this host that are free at the moment. */
+async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
 }

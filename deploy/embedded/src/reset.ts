@@ -1,18 +1,18 @@
 import { rmSync } from "node:fs";
 import { deleteEmbeddedData } from "@brand-records/postgres/embedded";
 import { parseConfig } from "./config.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./requirements.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
 import { localFiles } from "./local-files.ts";
 
-/** Forgets the embedded database, the keys and the logs. An own DATABASE_URL is left alone. */
+/** Deletes the embedded database, the keys and the logs. Your DATABASE_URL is left alone. */
 const config = parseConfig(process.env);
 const files = localFiles(config.LOCAL_DIR);
 try {
   await takeLauncherLock(files);
   await deleteEmbeddedData(files.database);
   rmSync(files.directory, { recursive: true, force: true });
-  process.stdout.write("Forgotten: the embedded database, keys and logs. npm start begins anew.\n");
+  process.stdout.write("Deleted the embedded database, keys and logs. npm start makes new ones.\n");
 } catch (error) {
   if (!(error instanceof LaunchError)) throw error;
   process.stderr.write(`${error.message}\n`);

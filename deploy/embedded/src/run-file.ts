@@ -3,18 +3,18 @@ import type { ProcessIdentity, Stoppable } from "@brand-records/lifecycle";
 import { readJson, writeJson, type LocalFiles } from "./local-files.ts";
 
 /**
- * `.local/run.json`: where everything is, and the demo brands' keys. brandctl and tests read it. It exists from before the
- * gateway listens until the launcher stops: a script that waits for the port never reads the addresses of an earlier run.
+ * `.local/run.json`: every address, and the demo brands' keys. brandctl and tests read it. It exists from before the gateway
+ * listens until the launcher stops, so a script that waits for the port never reads the addresses of an earlier run.
  */
 export interface RunFile {
-  /** Tells a run that was killed, and could not remove its file, from one that runs. */
+  /** Distinguishes a live run from one that was killed and left its file. */
   readonly launcher: ProcessIdentity;
   readonly base_url: string;
   /** Metrics and probes of each process. */
   readonly admin: Readonly<Record<string, string>>;
   /** gRPC address of each service. */
   readonly rpc: Readonly<Record<string, string>>;
-  /** Where the platform would write its records. brandctl records set-status does, and tests. */
+  /** The platform's connection for writing records; `brandctl records set-status` and tests use it. */
   readonly platform_database_url: string;
   readonly brands: readonly RunBrand[];
 }
@@ -35,13 +35,9 @@ export function removeRunFile(files: LocalFiles): void {
   rmSync(files.run, { force: true });
 }
 
-/**
- * The demo brands of earlier runs. Their keys are in no other file that outlives a run; an earlier release kept them in the run
- * file alone.
- */
+/** Reads the demo brands of earlier runs: no other file that outlives a run has their keys. */
 export function readDemoBrands(files: LocalFiles): readonly RunBrand[] {
-  const kept = readJson(files.demoBrands) as RunBrand[] | undefined;
-  return kept ?? (readJson(files.run) as RunFile | undefined)?.brands ?? [];
+  return (readJson(files.demoBrands) as RunBrand[] | undefined) ?? [];
 }
 
 export function writeDemoBrands(files: LocalFiles, brands: readonly RunBrand[]): void {

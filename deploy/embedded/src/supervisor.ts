@@ -2,12 +2,12 @@ import { fork, type ChildProcess } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { NODE_ARGUMENTS } from "@brand-records/lifecycle";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError } from "./requirements.ts";
 
 const BACK_OFF_MS_MIN = 100;
 const BACK_OFF_MS_MAX = 5_000;
-/** A process that lived this long was well: the next back-off starts small again. */
-const WELL_AFTER_MS = 10_000;
+/** A process that lived this long was healthy: the next back-off starts at the minimum. */
+const HEALTHY_AFTER_MS = 10_000;
 const STOP_WITHIN_MS = 25_000;
 
 export interface Program {
@@ -15,18 +15,18 @@ export interface Program {
   /** Compiled main module. */
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Its output goes here. */
+  /** Receives its output. */
   readonly logFile: string;
 }
 
 export interface SupervisorEvents {
-  /** The processes alive have changed. */
+  /** The set of live processes changed. */
   changed(): void;
   died(name: string, why: string, backOffMs: number): void;
   recovered(name: string): void;
 }
 
-/** Keeps one process running until it is stopped: whatever ends it, it is started again, with growing pauses. */
+/** Keeps one process running until it is stopped: restarts it after every exit, with growing pauses. */
 export class Supervisor {
   readonly #program: Program;
   readonly #events: SupervisorEvents;
@@ -44,7 +44,7 @@ export class Supervisor {
     return this.#child?.pid;
   }
 
-  /** @throws LaunchError with the end of its output if it does not get ready the first time */
+  /** @throws LaunchError with the end of the output if the first start fails */
   async start(): Promise<void> {
     try {
       await this.#spawn();
@@ -55,16 +55,16 @@ export class Supervisor {
     }
   }
 
-  /** Asks the process to finish its work; resolves when it is gone. */
+  /** Lets the process finish its work and resolves when it has exited; kills it after 25 s. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#restart);
     const child = this.#child;
     if (child === undefined) return;
-    const gone = new Promise((resolve) => child.once("exit", resolve));
+    const exited = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     const kill = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
-    await gone;
+    await exited;
     clearTimeout(kill);
   }
 
@@ -77,7 +77,7 @@ export class Supervisor {
       execArgv: [...NODE_ARGUMENTS],
       env,
       stdio: ["ignore", output, output, "ipc"],
-      // Ctrl-C goes to the whole foreground group: all would stop at once, in the middle of each other's answers.
+      // Ctrl-C signals the whole foreground group: all would stop at the same time, in the middle of each other's calls.
       detached: true,
     });
     closeSync(output);
@@ -87,7 +87,7 @@ export class Supervisor {
       child.once("message", () => resolve());
       child.once("error", (error) => {
         reject(error);
-        // Not even forked: no exit will come.
+        // The fork itself failed: no exit event follows.
         if (child.pid === undefined && !this.#stopping) this.#restartLater(error.message, 0);
       });
       child.once("exit", (code, signal) => {
@@ -101,19 +101,19 @@ export class Supervisor {
   }
 
   #restartLater(why: string, livedMs: number): void {
-    if (livedMs >= WELL_AFTER_MS) this.#backOffMs = BACK_OFF_MS_MIN;
+    if (livedMs >= HEALTHY_AFTER_MS) this.#backOffMs = BACK_OFF_MS_MIN;
     this.#events.died(this.#program.name, why, this.#backOffMs);
     this.#restart = setTimeout(() => {
       this.#spawn().then(
         () => this.#events.recovered(this.#program.name),
-        () => {}, // Its end has been told, and has set the next restart.
+        () => {}, // The exit event has been reported and has scheduled the next restart.
       );
     }, this.#backOffMs);
     this.#backOffMs = Math.min(this.#backOffMs * 2, BACK_OFF_MS_MAX);
   }
 }
 
-/** Enough for a stack that Node prints with the line it is about. */
+/** Fits a stack trace with the source line that Node prints above it. */
 const TAIL_LINES = 25;
 
 function tail(path: string): string {

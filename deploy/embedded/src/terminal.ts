@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import type { Terminal } from "./launch.ts";
 
-/** Steps overwrite each other on a terminal, and are a line each in a log. */
+/** Opens the output: on a terminal each step overwrites the one before; in a log each is a line. */
 export function openTerminal(out: NodeJS.WriteStream): Terminal {
   let stepShown = false;
   const clear = (): void => {

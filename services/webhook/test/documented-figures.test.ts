@@ -41,13 +41,13 @@ it("docs/webhooks.md lists the attempts of the default schedule, and when each i
 
 it.each<[string, string]>([
   ["docs/webhooks.md", `| attempts | ${defaults.RETRY_DELAYS_SECONDS.length + 1} |`],
-  ["docs/webhooks.md", `| an attempt | ${defaults.DELIVERY_DEADLINE_MS / 1_000} s for everything |`],
-  ["docs/webhooks.md", `| attempts at once | ${IN_FLIGHT_START}, growing to ${IN_FLIGHT_MAX};`],
+  ["docs/webhooks.md", `| an attempt | ${defaults.DELIVERY_DEADLINE_MS / 1_000} s in total |`],
+  ["docs/webhooks.md", `| concurrent attempts | ${IN_FLIGHT_START}, growing to ${IN_FLIGHT_MAX};`],
   ["docs/webhooks.md", `| receivers | ${RECEIVERS_MAX} to a brand`],
   ["docs/webhooks.md", `at most ${EVENT_MESSAGE_BYTES_MAX / 1_024} KiB; let your server take`],
   ["docs/webhooks.md", `Up to ${RESPONSE_BYTES_MAX / 1_024} KiB of its body are kept`],
   ["docs/webhooks.md", `After ${BREAKER_FAILURES === 10 ? "ten" : BREAKER_FAILURES} failed attempts in a row`],
-  ["docs/webhooks.md", `${defaults.RETENTION_DAYS} days, unless the operator has set others (\`RETENTION_DAYS\`)`],
+  ["docs/webhooks.md", `kept for ${defaults.RETENTION_DAYS} days by default (\`RETENTION_DAYS\`)`],
   ["docs/architecture.md", `| \`RETENTION_DAYS\` | ${defaults.RETENTION_DAYS} |`],
   ["docs/architecture.md", `| \`SENDING_MAX\` | ${defaults.SENDING_MAX} |`],
   ["docs/architecture.md", `| \`DELIVERY_DEADLINE_MS\` | ${defaults.DELIVERY_DEADLINE_MS} |`],
