@@ -55,7 +55,7 @@ it("keeps a dead letter that Postgres cannot store as text, without its NULs", a
   const received: ReceivedMessage[] = [];
   const deadLetters = await log.read(async (messages) => void received.push(...messages));
   const unstorable = { ...message("sub_\0", "\0", { odd: "a\0b", "na\0me": "", escaped: "\\u0000" }), position: "direct" };
-  await deadLetters.put([{ message: unstorable, reason: "holds a NUL" }]);
+  await deadLetters.put([{ message: unstorable, reason: "contains a NUL" }]);
   expect(await deadLetters.replay()).toBe(1);
   expect(received).toMatchObject([{ ...unstorable, key: "sub_", headers: { odd: "ab", name: "", escaped: "\\u0000" } }]);
   await log.stop();
