@@ -30,6 +30,9 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
   return {
     publish: (messages) => calls.run(() => send(messages)),
     isReady: () => ready,
-    stop: () => calls.run(async () => webhook.stop()),
+    async stop() {
+      await calls.drain();
+      webhook.stop();
+    },
   };
 }

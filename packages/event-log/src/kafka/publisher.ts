@@ -75,7 +75,8 @@ export class KafkaPublisher implements Publisher {
     if (producer !== undefined) await disconnect(producer);
   }
 
-  stop(): Promise<void> {
-    return this.#requests.run(() => this.#disconnect());
+  async stop(): Promise<void> {
+    await this.#requests.drain();
+    await this.#disconnect();
   }
 }
