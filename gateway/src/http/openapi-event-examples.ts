@@ -1,55 +1,6 @@
-import type { EventMessage, EventType } from "@brand-records/brand-events";
+import { EVENT_TYPES, type EventMessage, type EventType } from "@brand-records/brand-events";
 
 const id = "01m7e9rkgsf6p8ke7n67az5qq0";
-const campaign_id = "cmp_01kac5j2x4fd8r3c5w0bqv9e1t";
-const submission = { resource: "submissions", id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5", campaign_id } as const;
-
-const DATA: Readonly<Record<EventType, EventMessage["data"]>> = {
-  "submission.approved": {
-    ...submission,
-    status: "approved",
-    previous_status: "pending",
-    earned_centavos: 241_000,
-    currency: "PHP",
-    rejection_code: null,
-    reviewed_at: "2026-11-21T02:15:09.412Z",
-  },
-  "submission.rejected": {
-    ...submission,
-    status: "rejected",
-    previous_status: "pending",
-    earned_centavos: 0,
-    currency: "PHP",
-    rejection_code: "off_brief",
-    reviewed_at: "2026-11-21T02:15:09.412Z",
-  },
-  "payout.paid": {
-    resource: "payouts",
-    id: "po_01kakdm9s0e4vb2n6p3q8r7t5w",
-    campaign_id,
-    status: "paid",
-    previous_status: "processing",
-    amount_centavos: 241_000,
-    fee_centavos: 2_410,
-    currency: "PHP",
-    submission_count: 1,
-    conversion_count: 0,
-    paid_at: "2026-11-21T02:15:09.412Z",
-  },
-  "campaign.settled": {
-    resource: "campaigns",
-    id: campaign_id,
-    campaign_id,
-    type: "blitz",
-    status: "settled",
-    previous_status: "ended",
-    budget_centavos: 25_000_000,
-    committed_centavos: 24_310_000,
-    paid_centavos: 24_310_000,
-    currency: "PHP",
-    settled_at: "2026-11-21T02:15:09.412Z",
-  },
-};
 
 /** What a receiver gets, as docs/webhooks.md shows it too. */
 export function eventExample(type: EventType): EventMessage & { readonly test: boolean; readonly dashboard_url: string } {
@@ -60,6 +11,6 @@ export function eventExample(type: EventType): EventMessage & { readonly test: b
     brand_id: "brd_01k1sem520ecxthczqg3ryfxme",
     test: false,
     dashboard_url: `https://records.example/developers/events/evt_${id}`,
-    data: DATA[type],
+    data: EVENT_TYPES[type].example("2026-11-21T02:15:09.412Z"),
   };
 }

@@ -42,7 +42,7 @@ export function eventSchema(type: EventType): object {
 
 /** Of its resource, with the one status that the type stands for, in the order in which it is written. */
 function dataSchema(type: EventType): object {
-  const resource = EVENT_TYPES[type];
+  const { resource } = EVENT_TYPES[type];
   const ofResource = Object.values(MESSAGE.$defs).find(({ properties }) => properties["resource"]?.const === resource);
   if (ofResource === undefined) throw new Error(`no schema describes the data of ${type}`);
   const { description: _, properties = {}, ...schema } = answerSchema(ofResource);

@@ -8,8 +8,8 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
 /**
- * `brk_live_` or `brk_test_`, 30 base62 characters of randomness (178 bits), 6 of CRC-32. Published, so that secret
- * scanners find a key that leaked.
+ * `brk_live_` or `brk_test_`, 30 random base62 characters (178 bits), 6 of CRC-32. Published, so that secret scanners find leaked
+ * keys.
  */
 export const KEY_PATTERN = /^brk_(live|test)_[0-9A-Za-z]{36}$/;
 
@@ -20,9 +20,9 @@ export function generateKey(environment: KeyEnvironment): string {
 }
 
 /**
- * Tells a key from a typing error, a cut copy or a guess, without any look-up.
+ * Detects typing errors, incomplete copies and guesses without a lookup.
  *
- * @returns the environment the key is for; undefined if it cannot be a key
+ * @returns the key's environment; undefined if the text cannot be a key
  */
 export function keyEnvironment(text: string): KeyEnvironment | undefined {
   const match = KEY_PATTERN.exec(text);
@@ -31,12 +31,12 @@ export function keyEnvironment(text: string): KeyEnvironment | undefined {
   return text.endsWith(checksum(unchecked)) ? (match[1] as KeyEnvironment) : undefined;
 }
 
-/** What stands for a key between processes; the key itself is never sent on. */
+/** Identifies a key between processes, which never send the key itself. */
 export function keyDigest(key: string): Buffer {
   return hash("sha256", key, "buffer");
 }
 
-/** Enough for its owner to recognise it: the prefix and the last four characters. */
+/** The prefix and the last four characters: enough for the owner to recognise the key. */
 export function keyHint(key: string): string {
   return `${key.slice(0, 9)}…${key.slice(-4)}`;
 }

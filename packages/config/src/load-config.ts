@@ -1,9 +1,9 @@
 import { ConfigError } from "./parse-env.ts";
 
-/** sysexits.h: the settings are wrong, starting again will not help. */
+/** sysexits.h: the settings are wrong, so a restart does not help. */
 const EX_CONFIG = 78;
 
-/** For main modules: a person reads what is wrong with the settings, not where in our code it was noticed. */
+/** Returns the parsed settings of a main module. Prints a ConfigError without a stack, for people, and exits with code 78. */
 export function loadConfig<T>(parse: () => T): T {
   try {
     return parse();

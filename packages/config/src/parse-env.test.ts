@@ -13,7 +13,7 @@ const Settings = z.object({
   DATABASE_URL: postgresUrl,
   REDIS_URL: redisUrl.optional(),
 });
-const needed = { DATABASE_URL: "postgres://localhost/records" };
+const required = { DATABASE_URL: "postgres://localhost/records" };
 
 function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
   try {
@@ -25,8 +25,8 @@ function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
   return [];
 }
 
-it("takes what is given, and the default of what is not", () => {
-  expect(parseEnv(Settings, { ...needed, PORT: "0", PUBLIC_URL: "https://api.example/base//" })).toEqual({
+it("uses the values that are set, and defaults for the others", () => {
+  expect(parseEnv(Settings, { ...required, PORT: "0", PUBLIC_URL: "https://api.example/base//" })).toEqual({
     ENVIRONMENT: "live",
     LOG_LEVEL: "info",
     ADMIN_HOST: "127.0.0.1",
@@ -39,12 +39,12 @@ it("takes what is given, and the default of what is not", () => {
   });
 });
 
-it("takes an empty variable for one that is not set", () => {
-  expect(parseEnv(Settings, { ...needed, PORT: "", REDIS_URL: "", LOG_LEVEL: "" })).toEqual(parseEnv(Settings, needed));
+it("treats an empty variable as not set", () => {
+  expect(parseEnv(Settings, { ...required, PORT: "", REDIS_URL: "", LOG_LEVEL: "" })).toEqual(parseEnv(Settings, required));
   expect(problemsOf({ DATABASE_URL: "" })).toEqual(problemsOf({}));
 });
 
-it("says of a setting that is needed, whatever its kind, that it is not set, and what to do about it", () => {
+it("reports a required setting of any kind that is not set, with a hint", () => {
   const shape = z.object({
     DATABASE_URL: postgresUrl,
     ACCOUNTS_ADDRESS: z.string().min(1),
@@ -70,14 +70,14 @@ it("says of a setting that is needed, whatever its kind, that it is not set, and
   expect(problemsWith({ DATABASE_URL: "", KEYS: "", MODE: "c" })).toEqual([...unset.slice(0, 3), "MODE: must be a or b"]);
 });
 
-it("leaves a reason of its own to a setting that is needed because of another", () => {
+it("keeps the message of a check that requires a setting because of another", () => {
   const shape = z
     .object({ CERT: z.string().optional(), KEY: z.string().optional() })
     .refine(({ CERT, KEY }) => (CERT === undefined) === (KEY === undefined), { path: ["KEY"], message: "must be set with CERT" });
   expect(() => parseEnv(shape, { CERT: "x" })).toThrow("KEY: must be set with CERT");
 });
 
-it("tells every problem at once, each with the name of its setting", () => {
+it("reports every problem in one error, each with the name of its setting", () => {
   const wrong = {
     ENVIRONMENT: "prod",
     PORT: "65536",
@@ -90,7 +90,7 @@ it("tells every problem at once, each with the name of its setting", () => {
   expect(new Set(problems.map((problem) => problem.split(": ")[0]))).toEqual(new Set(Object.keys(wrong)));
 });
 
-it("never tells what a setting holds: it may be a password", () => {
+it("never repeats the value of a setting, which may be a password", () => {
   const wrong = {
     DATABASE_URL: "postgres//app:hunter2@db",
     REDIS_URL: "hunter2",
@@ -102,8 +102,8 @@ it("never tells what a setting holds: it may be a password", () => {
   expect(problemsOf(wrong).join()).not.toContain("hunter2");
 });
 
-it("is frozen: nobody changes a setting after it was read", () => {
-  expect(Object.isFrozen(parseEnv(Settings, needed))).toBe(true);
+it("freezes the settings", () => {
+  expect(Object.isFrozen(parseEnv(Settings, required))).toBe(true);
 });
 
 it.each([
@@ -118,16 +118,16 @@ it.each([
   ["PUBLIC_URL", "example.com"],
   ["DATABASE_URL", "localhost:5432"],
 ])("refuses %s=%s", (name, value) => {
-  expect(problemsOf({ ...needed, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: must `))]);
+  expect(problemsOf({ ...required, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: must `))]);
 });
 
-it("loadConfig tells a person what is wrong, without a stack, and exits 78: starting again will not help", async () => {
+it("loadConfig prints what is wrong without a stack, and exits with 78, so that no supervisor restarts the process", async () => {
   const compiled = pathToFileURL(join(import.meta.dirname, "../dist/index.js")).href;
   const main = `
     import { loadConfig, parseEnv, postgresUrl } from ${JSON.stringify(compiled)};
     import { z } from "zod";
     loadConfig(() => parseEnv(z.object({ DATABASE_URL: postgresUrl }), { DATABASE_URL: "x" }));
-    process.stdout.write("went on");`;
+    process.stdout.write("continued");`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", main], {
     cwd: import.meta.dirname,
     stdio: ["ignore", "pipe", "pipe"],
@@ -135,5 +135,5 @@ it("loadConfig tells a person what is wrong, without a stack, and exits 78: star
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   expect(await once(child, "close")).toEqual([78, null]);
-  expect(output).toBe("The settings do not fit:\n  DATABASE_URL: must be a postgres:// URL\n");
+  expect(output).toBe("Invalid settings:\n  DATABASE_URL: must be a postgres:// URL\n");
 });

@@ -1,27 +1,27 @@
 import type { z } from "zod";
 
-/** The environment does not fit. `problems` holds one line per setting, each naming the setting. */
+/** The environment is invalid. `problems` has one line per setting, which names it. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`The settings do not fit:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
     this.problems = problems;
   }
 }
 
 /**
- * Reads settings once, reports every problem at once, freezes the result. An empty variable counts as unset, which is
- * what `NAME= command` and an empty Helm value mean.
+ * Parses settings, reports every problem in one error, and freezes the result. An empty variable counts as unset, as `NAME= command`
+ * and an empty Helm value mean it.
  *
- * @param cures what to do about a setting that is needed and not set, by its name
+ * @param hints what to do if a required setting is not set, by name
  * @throws ConfigError
  */
 export function parseEnv<Shape extends z.ZodType>(
   shape: Shape,
   env: NodeJS.ProcessEnv,
-  cures: Readonly<Record<string, string>> = {},
+  hints: Readonly<Record<string, string>> = {},
 ): Readonly<z.output<Shape>> {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = shape.safeParse(set);
@@ -29,9 +29,9 @@ export function parseEnv<Shape extends z.ZodType>(
   throw new ConfigError(
     parsed.error.issues.map((issue) => {
       const name = issue.path.join(".");
-      // What we check ourselves may miss a setting for a reason of its own, and says it.
+      // A check of ours may require a setting because of another one, and its message says so.
       if (name in set || issue.code === "custom") return `${name}: ${issue.message}`;
-      return `${name}: is not set${cures[name] === undefined ? "" : `. ${cures[name]}`}`;
+      return `${name}: is not set${hints[name] === undefined ? "" : `. ${hints[name]}`}`;
     }),
   );
 }

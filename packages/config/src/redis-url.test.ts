@@ -28,12 +28,12 @@ it.each([
   "redis://:hunter2@h:99999",
   "redis://:hunter2%@h",
 ])("refuses %s without repeating it", (url) => {
-  let message = "nothing was thrown";
+  let message = "no error";
   try {
     parseRedisUrl(url);
   } catch (error) {
     message = String(error);
   }
-  expect(message).toMatch(/^Error: (must|names|has)/);
+  expect(message).toMatch(/^Error: (must|has)/);
   expect(message).not.toContain("hunter2");
 });

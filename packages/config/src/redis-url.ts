@@ -3,9 +3,9 @@ export interface RedisHost {
   readonly port: number;
 }
 
-/** What a REDIS_URL says. */
+/** A parsed REDIS_URL. */
 export interface RedisAddress {
-  /** A Redis Cluster, of which `hosts` are some of the nodes; else there is one host. */
+  /** Whether it is a Redis Cluster, with `hosts` some of its nodes. Otherwise `hosts` has one entry. */
   readonly isCluster: boolean;
   readonly tls: boolean;
   readonly hosts: readonly [RedisHost, ...RedisHost[]];
@@ -18,18 +18,17 @@ const PORT_DEFAULT = 6_379;
 
 /**
  * Parses `redis://[user:password@]host[:port][/database]`, or `redis+cluster://[user:password@]host[:port],host[:port]…` for a Redis
- * Cluster; `rediss` is TLS. Several hosts are a cluster whatever the scheme. User and password are percent-encoded.
+ * Cluster; `rediss` is TLS. Several hosts mean a cluster, whatever the scheme. User and password are percent-encoded.
  *
- * @throws Error whose message says what is wrong and does not hold the URL, which may hold a password
+ * @throws Error whose message says what is wrong without the URL, which may contain a password
  */
 export function parseRedisUrl(url: string): RedisAddress {
   const [, scheme, cluster, credentials, hostList = "", rest = ""] = URL_FORM.exec(url) ?? [];
   if (scheme === undefined) throw new Error("must be redis://host:port, or redis+cluster://host:port,host:port (rediss for TLS)");
   const [first, ...others] = hostList.split(",").map(parseHost);
-  if (first === undefined) throw new Error("names no host");
+  if (first === undefined) throw new Error("has no host");
   const isCluster = cluster !== undefined || others.length > 0;
-  if (isCluster && !/^(\/0?)?$/.test(rest))
-    throw new Error("must end after the hosts: a Redis Cluster has one database and takes no options");
+  if (isCluster && !/^(\/0?)?$/.test(rest)) throw new Error("must end after the hosts: a Redis Cluster has one database and no options");
   return { isCluster, tls: scheme === "rediss", hosts: [first, ...others], ...parseCredentials(credentials) };
 }
 
@@ -39,8 +38,8 @@ function parseHost(text: string): RedisHost {
     if (hostname === "") throw new Error("no host");
     return { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? PORT_DEFAULT : Number(port) };
   } catch {
-    // Its own error holds what it was given.
-    throw new Error("names a host that is none: host:port, comma-separated");
+    // The error of URL contains its input.
+    throw new Error("has an invalid host: use host:port, comma-separated");
   }
 }
 
@@ -55,6 +54,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error("has a user or password that is not percent-encoded properly");
+    throw new Error("has a user or password with invalid percent-encoding");
   }
 }

@@ -1,6 +1,6 @@
 import type { ErrorKind } from "./kinds.ts";
 
-/** One of several problems of the same input. */
+/** One of several problems of one input. */
 export interface ProblemDetail {
   readonly field: string;
   readonly message: string;
@@ -9,15 +9,15 @@ export interface ProblemDetail {
 export interface AppErrorOptions extends ErrorOptions {
   /** The one field or parameter that is wrong. */
   readonly field?: string;
-  /** Every problem, when the whole input was looked at. */
+  /** Every problem, if the whole input was checked. */
   readonly details?: readonly ProblemDetail[];
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * The one error that crosses a boundary. Callers see `kind`, `message`, `field` and `details`; only our logs see `cause`.
- * A message says what was wrong and what to do, and never holds a key, a secret or another brand's data.
+ * The only error that crosses a boundary. Callers see `kind`, `message`, `field` and `details`; only our logs see `cause`.
+ * A message says what is wrong, then what to do, and never contains a key, a secret or another brand's data.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
@@ -34,10 +34,10 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
-  /** Anything that was thrown, as an AppError. What we did not foresee becomes `internal_error` with the cause kept. */
+  /** Converts any thrown value to an AppError; unknown errors become `internal_error` with `cause`. */
   static from(thrown: unknown): AppError {
     if (thrown instanceof AppError) return thrown;
-    return new AppError("internal_error", "Something went wrong on our side. Try again; if it persists, tell us the request id.", {
+    return new AppError("internal_error", "Something went wrong on our side. Try again; if it persists, send us the request id.", {
       cause: thrown,
     });
   }

@@ -10,12 +10,12 @@ beforeEach(() => {
   life = new Lifecycle(log);
 });
 
-const thing = (name: string) => ({ stop: async () => void stopped.push(name) });
+const resource = (name: string) => ({ stop: async () => void stopped.push(name) });
 
-it("stops what it owns newest first, each after the one before has stopped", async () => {
+it("stops its resources newest first, each after the previous one has stopped", async () => {
   let release = (): void => {};
   const slow = new Promise<void>((resolve) => void (release = resolve));
-  life.own("pool", thing("pool"));
+  life.own("pool", resource("pool"));
   life.own("server", { stop: () => slow.then(() => void stopped.push("server")) });
   const stopping = life.stop();
   await new Promise((resolve) => setImmediate(resolve));
@@ -25,17 +25,17 @@ it("stops what it owns newest first, each after the one before has stopped", asy
   expect(stopped).toEqual(["server", "pool"]);
 });
 
-it("stops the rest when one cannot be stopped, whether it throws or rejects, and tells which", async () => {
+it("stops the rest if one throws or rejects while stopping, and logs which", async () => {
   const [thrown, rejected] = [new Error("thrown"), new Error("rejected")];
-  life.own("first", thing("first"));
+  life.own("first", resource("first"));
   life.own("throws", {
     stop: () => {
       throw thrown;
     },
   });
-  life.own("between", thing("between"));
+  life.own("between", resource("between"));
   life.own("rejects", { stop: () => Promise.reject(rejected) });
-  life.own("last", thing("last"));
+  life.own("last", resource("last"));
   expect(await life.stop()).toBe(false);
   expect(stopped).toEqual(["last", "between", "first"]);
   expect(logged).toEqual([
@@ -44,15 +44,15 @@ it("stops the rest when one cannot be stopped, whether it throws or rejects, and
   ]);
 });
 
-it("stops everything once, however often it is told to", async () => {
-  life.own("pool", thing("pool"));
+it("stops everything once, however often stop is called", async () => {
+  life.own("pool", resource("pool"));
   expect(await Promise.all([life.stop(), life.stop()])).toEqual([true, true]);
   expect(await life.stop()).toBe(true);
   expect(stopped).toEqual(["pool"]);
 });
 
-it("is ready from when it is told so until it begins to stop, before anything has stopped", () => {
-  life.own("pool", thing("pool"));
+it("is ready from markReady until stop is called, before anything has stopped", () => {
+  life.own("pool", resource("pool"));
   expect(life.isReady).toBe(false);
   life.markReady();
   expect(life.isReady).toBe(true);
@@ -61,7 +61,7 @@ it("is ready from when it is told so until it begins to stop, before anything ha
   expect(stopped).toEqual([]);
 });
 
-it("answers what it is given to own, so that wiring reads as one line", () => {
-  const pool = thing("pool");
+it("returns the resource it takes over, so that wiring fits on one line", () => {
+  const pool = resource("pool");
   expect(life.own("pool", pool)).toBe(pool);
 });

@@ -1,4 +1,4 @@
-/** Whatever can be owned: it has been started and can be stopped. */
+/** A resource that has been started and can be stopped. */
 export interface Stoppable {
   stop(): void | Promise<void>;
 }
@@ -8,9 +8,7 @@ export interface LifecycleLog {
   error(fields: object, message: string): void;
 }
 
-/**
- * Owns what a process has started and stops it, newest first. One failure to stop never keeps the rest from stopping.
- */
+/** Owns the resources a process has started and stops them, newest first. A failure to stop one never prevents stopping the rest. */
 export class Lifecycle {
   readonly #owned: { readonly name: string; readonly resource: Stoppable }[] = [];
   readonly #log: LifecycleLog;
@@ -21,13 +19,13 @@ export class Lifecycle {
     this.#log = log;
   }
 
-  /** Hands over a started thing; answers it, so that wiring reads as one line. */
+  /** Takes ownership of a started resource and returns it, so that wiring fits on one line. */
   own<T extends Stoppable>(name: string, resource: T): T {
     this.#owned.push({ name, resource });
     return resource;
   }
 
-  /** From here on the process takes work, until it begins to stop. */
+  /** Makes the process ready for work, until it begins to stop. */
   markReady(): void {
     this.#ready = true;
   }
@@ -37,8 +35,8 @@ export class Lifecycle {
   }
 
   /**
-   * Not ready at once; after `graceMs` (balancers learn of it meanwhile) stops everything owned, newest first.
-   * Any number of calls stop once. Resolves to false if something could not be stopped properly.
+   * Becomes not ready immediately. After `graceMs`, in which balancers notice, stops everything owned, newest first. Repeated calls
+   * stop once. Resolves to false if a resource failed to stop.
    */
   stop(graceMs = 0): Promise<boolean> {
     this.#stopping ??= this.#stopAll(graceMs);
@@ -53,7 +51,7 @@ export class Lifecycle {
         await resource.stop();
       } catch (error) {
         clean = false;
-        this.#log.error({ err: error, resource: name }, "could not be stopped properly");
+        this.#log.error({ err: error, resource: name }, "could not stop");
       }
     }
     return clean;

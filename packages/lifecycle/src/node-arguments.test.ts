@@ -5,7 +5,7 @@ import { NODE_ARGUMENTS } from "./index.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Objects that live for a while, as those of requests do; prints what the young generation takes after 80 MB of them. */
+/** Allocates 80 MB of objects that live for a while, as those of requests do, and prints the size of the young generation. */
 const LOAD = `
   const living = [];
   for (let i = 0; i < 10_000; i += 1) living[i % 6_000] = new Array(1_000).fill(i + 0.5);
@@ -13,13 +13,13 @@ const LOAD = `
   process.stdout.write(String(young.space_size));
 `;
 
-it("bound the young generation to 32 MiB, whatever the memory of the machine", () => {
+it("limit the young generation to 32 MiB, whatever the machine's memory", () => {
   const bytes = Number(execFileSync(process.execPath, [...NODE_ARGUMENTS, "--eval", LOAD], { encoding: "utf8" }));
   expect(bytes).toBeGreaterThan(8 * MEBIBYTE);
   expect(bytes).toBeLessThanOrEqual(32 * MEBIBYTE);
 });
 
-it("are those of the image, too", () => {
+it("are also those of the image", () => {
   const dockerfile = readFileSync(join(import.meta.dirname, "../../../Dockerfile"), "utf8");
   const [, options = "", command = ""] = /NODE_OPTIONS=(\S+)[^]*^CMD \["node", (.*)\]$/m.exec(dockerfile) ?? [];
   for (const argument of NODE_ARGUMENTS) expect([options, ...command.split(/[", ]+/)]).toContain(argument);

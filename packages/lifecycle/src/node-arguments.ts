@@ -1,5 +1,5 @@
 /**
- * Arguments of node for our processes. V8 sizes its young generation by the machine's memory: on one with 24 GB it takes
- * 128 MiB under load and keeps them. With semi-spaces of 16 MiB it takes 32 (docs/benchmarks.md).
+ * Arguments of node for our processes. V8 sizes its young generation by the machine's memory: with 24 GB it grows to 128 MiB under
+ * load and stays there. With semi-spaces of 16 MiB it takes 32 MiB (docs/benchmarks.md).
  */
 export const NODE_ARGUMENTS: readonly string[] = ["--enable-source-maps", "--max-semi-space-size=16"];

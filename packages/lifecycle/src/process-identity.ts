@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process, not just its number: numbers are given again to others. */
+/** A process, not just its pid, which the system reuses. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In ticks since the machine's start; absent where the system does not tell (there is no /proc). */
+  /** In ticks since the machine's start; undefined on systems without /proc. */
   readonly startedAt: string | undefined;
 }
 
-/** Returns undefined if there is no such process. */
+/** Returns undefined if the process does not exist. */
 export function identify(pid: number): ProcessIdentity | undefined {
+  if (!processExists(pid)) return undefined;
   try {
-    requireProcess(pid);
-    // The second field, the program's name in parentheses, may hold anything; the start is the 22nd.
+    // The second field, the program's name in parentheses, may contain anything. The start time is the 22nd field.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return state === "Z" && !hasThreads(pid) ? undefined : { pid, startedAt: fields[18] };
@@ -23,19 +23,19 @@ export function identify(pid: number): ProcessIdentity | undefined {
   }
 }
 
-/** @throws ESRCH */
-function requireProcess(pid: number): void {
+/** Whether a process has this id now, including another user's process and a zombie. */
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    // Another user's is a process too.
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
 /**
- * A killed process whose first thread is gone already holds its files and ports until the last of the others is; its
- * own number stays listed, also when nobody ever asks how it ended.
+ * Whether a zombie still has running threads. A killed process whose first thread has ended keeps its files and ports until its last
+ * thread ends. Its main thread stays listed even if its parent never waits for it.
  */
 function hasThreads(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).length > 1;
@@ -46,7 +46,7 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return now !== undefined && now.startedAt === startedAt;
 }
 
-/** Ends it, if it still is that process. */
+/** Kills the process with SIGKILL, unless its pid belongs to another process by now. */
 export function killProcess(identity: ProcessIdentity): void {
   if (!isAlive(identity)) return;
   try {

@@ -1,10 +1,9 @@
 import type { Stoppable } from "./lifecycle.ts";
 
 /**
- * Does a piece of work now, and again each time after a pause, until it is stopped. Stopped while it is under way, `stop`
- * resolves when it is done.
+ * Runs `work` immediately, and again after each pause until stopped. `stop` waits for work in progress.
  *
- * @param work must not reject: what went wrong is its own to tell, and the next time tries again
+ * @param work must not reject: it reports its own failures, and the next round tries again
  */
 export function repeat(work: () => Promise<void>, pauseMs: number): Stoppable & { stop(): Promise<void> } {
   let stopped = false;

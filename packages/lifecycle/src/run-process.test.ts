@@ -17,7 +17,7 @@ afterEach(() => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A process that owns a pool and a server and says what it does, with `start` and what else is given. */
+/** Writes the script of a process that owns a pool and a server and prints its steps; `start` and `stop` are added to it. */
 async function script(name: string, { start = "", stop = "", stopGraceMs = 0 }): Promise<string> {
   const path = join(folder, `${name}.mjs`);
   await writeFile(
@@ -38,14 +38,14 @@ async function script(name: string, { start = "", stop = "", stopGraceMs = 0 }):
 
 const run = async (name: string, parts: Parameters<typeof script>[1] = {}) => startProcess({ name, script: await script(name, parts) });
 
-it.each(["SIGTERM", "SIGINT"] as const)("tells its parent when it is ready, stops everything on %s and exits 0", async (signal) => {
+it.each(["SIGTERM", "SIGINT"] as const)("reports readiness to its parent, stops everything on %s and exits with 0", async (signal) => {
   const child = await run(`clean-${signal}`);
   expect(child.ready).toEqual({ port: 1234 });
   expect(await child.kill(signal)).toEqual({ code: 0, signal: null });
   expect(child.output()).toBe("ready\nstopping\nserver stops\npool stopped\n");
 });
 
-it("exits at once on a second signal, however long the stop would take", async () => {
+it("exits immediately on a second signal, however long the stop would take", async () => {
   const child = await run("hanging", { stop: "await new Promise(() => {});" });
   process.kill(child.pid, "SIGTERM");
   await eventually(() => expect(child.output()).toContain("server stops"));
@@ -53,30 +53,30 @@ it("exits at once on a second signal, however long the stop would take", async (
   expect(child.output()).not.toContain("pool stopped");
 });
 
-it("exits 1 when something could not be stopped, after it has stopped the rest", async () => {
+it("stops the rest and exits with 1 if a resource fails to stop", async () => {
   const child = await run("unclean", { stop: 'throw new Error("stuck");' });
   expect(await child.kill()).toEqual({ code: 1, signal: null });
-  expect(child.output()).toMatch(/error: could not be stopped properly server\npool stopped\n$/);
+  expect(child.output()).toMatch(/error: could not stop server\npool stopped\n$/);
 });
 
-it("stops what had started and exits 1 when the start fails", async () => {
+it("stops everything already started and exits with 1 if the start fails", async () => {
   const failing = run("failing", { start: 'throw new Error("no database");' });
   await expect(failing).rejects.toThrow(/\(exit code 1\).*error: could not start no database\nstopping\nserver stops\npool stopped\n/s);
 });
 
-it("tells a person which settings do not fit when the start finds that out, without a stack, and exits 78", async () => {
-  const start = 'throw Object.assign(new Error("The settings do not fit:\\n  KEYS: key 1 is missing"), { name: "ConfigError" });';
+it("prints invalid settings that the start detects, without a stack, and exits with 78", async () => {
+  const start = 'throw Object.assign(new Error("Invalid settings:\\n  KEYS: key 1 is missing"), { name: "ConfigError" });';
   const child = spawn(process.execPath, [await script("misconfigured", { start })], { stdio: ["ignore", "pipe", "pipe"] });
   spawned.push(child);
   let [output, errors] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
   expect(await once(child, "close")).toEqual([78, null]);
-  expect(errors).toBe("The settings do not fit:\n  KEYS: key 1 is missing\n");
+  expect(errors).toBe("Invalid settings:\n  KEYS: key 1 is missing\n");
   expect(output).toBe("stopping\nserver stops\npool stopped\n");
 });
 
-it("stops what has started and exits 0 when it is told to while it still starts", async () => {
+it("stops everything already started and exits with 0 on a signal during the start", async () => {
   const child = spawn(process.execPath, [await script("starting", { start: 'say("starting"); await new Promise(() => {});' })], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -90,13 +90,13 @@ it("stops what has started and exits 0 when it is told to while it still starts"
   expect(output).toBe("starting\nstopping\nserver stops\npool stopped\n");
 });
 
-it("stops by itself, without waiting for balancers, when its parent is gone", async () => {
+it("stops without the grace period when its parent is gone", async () => {
   const path = await script("orphan", { stopGraceMs: 60_000 });
   const child = spawn(process.execPath, [path], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
   spawned.push(child);
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  // Not "close": Node does not tell it of a child it has disconnected from.
+  // Not "close": Node does not emit it for a child from which it has disconnected.
   const exit = once(child, "exit");
   await once(child, "message");
   child.disconnect();
@@ -104,7 +104,7 @@ it("stops by itself, without waiting for balancers, when its parent is gone", as
   await eventually(() => expect(output).toContain("pool stopped"));
 });
 
-it("stops everything and exits 1 when a promise was forgotten that rejects", async () => {
+it("stops everything and exits with 1 on an unhandled rejection", async () => {
   const child = await run("forgetful", { start: 'process.on("SIGUSR2", () => void Promise.reject(new Error("forgotten")));' });
   expect(await child.kill("SIGUSR2")).toEqual({ code: 1, signal: null });
   expect(child.output()).toMatch(/error: unhandled rejection forgotten\nstopping\nserver stops\npool stopped\n$/);

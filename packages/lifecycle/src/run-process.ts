@@ -1,22 +1,22 @@
 import { Lifecycle, type LifecycleLog } from "./lifecycle.ts";
 
-/** The whole stop fits into this, the balancer's grace included; then the process ends anyway, with exit code 1. */
+/** For the whole stop, grace included. After it the process exits with code 1. */
 const STOP_DEADLINE_MS = 25_000;
 
-/** sysexits.h: the settings are wrong, starting again will not help. */
+/** sysexits.h: the settings are wrong, so a restart does not help. */
 const EX_CONFIG = 78;
 
 export interface ProcessOptions {
   readonly log: LifecycleLog;
   readonly stopGraceMs: number;
-  /** Starts everything and hands it to the lifecycle. What it answers is told to the parent process, if there is one. */
+  /** Starts everything under the lifecycle. The result is sent to the parent process, if there is one. */
   start(life: Lifecycle): Promise<object>;
 }
 
 /**
- * A process from start to exit: starts, tells a forking parent `{ready: …}`, stops on SIGTERM, SIGINT or when the parent
- * is gone, and exits 0 after a clean stop. A second signal exits at once. A failed start stops what had started, exits 1; 78
- * if a ConfigError says why, whose message is then what a person reads, without a stack.
+ * Runs a process from start to exit: starts it, sends `{ready: …}` to a forking parent, stops on SIGTERM, SIGINT or when the parent is
+ * gone, and exits with 0 after a clean stop. A second signal exits immediately. A failed start stops everything already started and
+ * exits with 1; for a ConfigError it prints the message without a stack and exits with 78.
  */
 export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): Promise<void> {
   const life = new Lifecycle(log);
@@ -35,7 +35,7 @@ export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): P
       void stop(signal, 0, stopGraceMs);
     });
   }
-  // The launcher's death by SIGKILL closes this channel: nobody would ever stop us otherwise.
+  // A SIGKILL of the launcher closes this channel. Without this handler the process would run on.
   if (process.connected) process.on("disconnect", () => void stop("parent is gone", 0, 0));
   process.on("unhandledRejection", (error) => {
     log.error({ err: error }, "unhandled rejection");
@@ -50,12 +50,12 @@ export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): P
   } catch (error) {
     if (isConfigError(error)) {
       process.stderr.write(`${error.message}\n`);
-      return stop("the settings do not fit", EX_CONFIG, 0);
+      return stop("invalid settings", EX_CONFIG, 0);
     }
     log.error({ err: error }, "could not start");
     await stop("could not start", 1, 0);
   }
 }
 
-/** By name: whoever only starts and stops things should not need what reads settings. */
+/** By name, so that this package does not depend on the one that reads settings. */
 const isConfigError = (error: unknown): error is Error => error instanceof Error && error.name === "ConfigError";

@@ -2,14 +2,14 @@ import { WakeSignal } from "./wake-signal.ts";
 
 const FOREVER_MS = 2_000_000_000;
 
-it("ends a wait when it is notified", async () => {
+it("ends a wait when notified", async () => {
   const signal = new WakeSignal();
   const waiting = signal.wait(FOREVER_MS);
   signal.notify();
   await waiting;
 });
 
-it("keeps a notification until it is reset", async () => {
+it("keeps a notification until reset", async () => {
   const signal = new WakeSignal();
   signal.reset();
   signal.notify();

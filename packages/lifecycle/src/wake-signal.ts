@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Wakes a polling loop. A notification that arrives while the loop is busy is kept: the next `wait` returns at once. */
+/** Wakes a polling loop. A notification that arrives while the loop is busy is kept: the next `wait` returns immediately. */
 export class WakeSignal {
   #notified = false;
   #endWait: () => void = () => {};
@@ -15,7 +15,7 @@ export class WakeSignal {
     this.#notified = false;
   }
 
-  /** Resolves with the next notification, or after `milliseconds`; at once if there was one since the last `reset`. */
+  /** Resolves with the next notification, or after `milliseconds`; immediately if there was one since the last `reset`. */
   async wait(milliseconds: number): Promise<void> {
     if (this.#notified) return;
     const notified = new AbortController();

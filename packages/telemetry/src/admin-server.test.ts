@@ -2,12 +2,12 @@ import { request } from "node:http";
 import { startAdminServer, type AdminServer } from "./admin-server.ts";
 import { Counter, openMetrics } from "./metrics.ts";
 
-let waitingFor: () => readonly string[] | Promise<readonly string[]>;
+let notReady: () => readonly string[] | Promise<readonly string[]>;
 let admin: AdminServer;
 const metrics = openMetrics("records");
 beforeEach(async () => {
-  waitingFor = () => [];
-  admin = await startAdminServer({ host: "127.0.0.1", port: 0, metrics, notReady: () => waitingFor() });
+  notReady = () => [];
+  admin = await startAdminServer({ host: "127.0.0.1", port: 0, metrics, notReady: () => notReady() });
 });
 afterEach(() => admin.stop());
 
@@ -16,15 +16,15 @@ const get = async (path: string): Promise<[number, unknown]> => {
   return [response.status, await response.json()];
 };
 
-it("/healthz answers that the process lives, whether it is ready or not", async () => {
-  waitingFor = () => ["process"];
+it("/healthz is 200 while the process lives, ready or not", async () => {
+  notReady = () => ["process"];
   expect(await get("/healthz")).toEqual([200, { status: "ok" }]);
 });
 
-it("/readyz tells what the process waits for, and is 200 once that is nothing", async () => {
-  waitingFor = async () => ["accounts", "records"];
+it("/readyz names what the process waits for, and is 200 once it waits for nothing", async () => {
+  notReady = async () => ["accounts", "records"];
   expect(await get("/readyz")).toEqual([503, { status: "not ready", waiting_for: ["accounts", "records"] }]);
-  waitingFor = () => [];
+  notReady = () => [];
   expect(await get("/readyz")).toEqual([200, { status: "ready" }]);
 });
 
@@ -36,12 +36,12 @@ it.each<[string, () => Promise<readonly string[]>]>([
     },
   ],
   ["rejects", () => Promise.reject(new Error("hunter2"))],
-])("/readyz is not ready when the check itself %s, and tells nothing of its error", async (_, check) => {
-  waitingFor = check;
+])("/readyz is 503 if the check itself %s, without its error", async (_, check) => {
+  notReady = check;
   expect(await get("/readyz")).toEqual([503, { status: "not ready", waiting_for: ["readiness check"] }]);
 });
 
-it("/metrics answers the process' own metrics and those registered, each with its service", async () => {
+it("/metrics lists Node's metrics and registered ones, each with its service", async () => {
   new Counter({ name: "things_total", help: "Things.", registers: [metrics] }).inc(3);
   const response = await fetch(`http://127.0.0.1:${admin.port}/metrics`);
   expect(response.headers.get("content-type")).toContain("text/plain");
@@ -50,14 +50,11 @@ it("/metrics answers the process' own metrics and those registered, each with it
   expect(text).toMatch(/process_cpu_seconds_total\{service="records"\} [\d.]+/);
 });
 
-it.each(["/", "/nothing", "/constructor", "/__proto__", "/healthz/", "//", "/%"])(
-  "%s is 404 and tells the paths there are",
-  async (path) => {
-    expect(await get(path)).toEqual([404, { status: "not found", paths: ["/healthz", "/readyz", "/metrics"] }]);
-  },
-);
+it.each(["/", "/nothing", "/constructor", "/__proto__", "/healthz/", "//", "/%"])("%s is 404 and lists the paths", async (path) => {
+  expect(await get(path)).toEqual([404, { status: "not found", paths: ["/healthz", "/readyz", "/metrics"] }]);
+});
 
-it.each(["*", "constructor", "http://elsewhere/healthz"])("never answers 500, also for the request target %s", async (path) => {
+it.each(["*", "constructor", "http://elsewhere/healthz"])("never responds with 500, even for the request target %s", async (path) => {
   const status = await new Promise((resolve, reject) => {
     request({ port: admin.port, method: "OPTIONS", path }, (response) => resolve(response.resume().statusCode))
       .on("error", reject)
@@ -66,7 +63,7 @@ it.each(["*", "constructor", "http://elsewhere/healthz"])("never answers 500, al
   expect([400, 404]).toContain(status);
 });
 
-it("stop closes connections that are kept alive", async () => {
+it("stop closes kept-alive connections", async () => {
   await get("/healthz");
   await admin.stop();
   await expect(get("/healthz")).rejects.toThrow("fetch failed");

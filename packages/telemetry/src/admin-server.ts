@@ -4,12 +4,12 @@ import type { Registry } from "prom-client";
 
 export interface AdminOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** With 0, the system chooses one. */
   readonly port: number;
   readonly metrics: Registry;
-  /** What keeps the process from taking work just now, a name each; empty means ready. */
+  /** Names what keeps the process from taking work; empty means ready. */
   notReady(): readonly string[] | Promise<readonly string[]>;
-  /** What is away, a name each, while the process serves all the same. */
+  /** Names unavailable dependencies without which the process still serves. */
   degraded?(): readonly string[] | Promise<readonly string[]>;
 }
 
@@ -18,24 +18,24 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** Probes and metrics on a port of their own, never on the public one: /healthz, /readyz, /metrics. */
+/** Serves probes and metrics, never on the public port: /healthz, /readyz, /metrics. */
 export async function startAdminServer({ host, port, metrics, notReady, degraded }: AdminOptions): Promise<AdminServer> {
   const check = async (): Promise<readonly string[]> => notReady();
-  const answers: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
+  const routes: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     "/healthz": async () => json(200, { status: "ok" }),
     "/readyz": async () => {
-      // A check that fails says nothing good of what it checks; its error is not for the network.
+      // A failed check counts as not ready. Its error is not for the network.
       const waitingFor = await check().catch(() => ["readiness check"]);
       if (waitingFor.length > 0) return json(503, { status: "not ready", waiting_for: waitingFor });
-      // Not 503: a balancer would take away what still serves.
-      const away = (await degraded?.()) ?? [];
-      return json(200, { status: "ready", ...(away.length > 0 && { degraded: away }) });
+      // Not 503: a balancer would remove a process that still serves.
+      const unavailable = (await degraded?.()) ?? [];
+      return json(200, { status: "ready", ...(unavailable.length > 0 && { degraded: unavailable }) });
     },
     "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
   };
   const server = createServer((request, response) => {
-    const answer = answers[request.url ?? ""] ?? (async () => json(404, { status: "not found", paths: Object.keys(answers) }));
-    answer().then(
+    const route = routes[request.url ?? ""] ?? (async () => json(404, { status: "not found", paths: Object.keys(routes) }));
+    route().then(
       ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
       (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(String(error)),
     );

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 const COMPILED = pathToFileURL(join(import.meta.dirname, "../dist/index.js")).href;
 
-/** Lines that a process writes whose main does that with `log`. */
+/** Returns the lines logged by a process whose main module runs `use`, which has `log`. */
 async function linesOf(use: string, level = "debug"): Promise<Record<string, unknown>[]> {
   const main = `import { openLog } from ${JSON.stringify(COMPILED)}; const log = openLog("gateway", ${JSON.stringify(level)}); ${use}`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", main], { stdio: ["ignore", "pipe", "inherit"] });
@@ -18,7 +18,7 @@ async function linesOf(use: string, level = "debug"): Promise<Record<string, unk
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it("writes one line of JSON for one unit of work: when, which service, how bad and what", async () => {
+it("writes one JSON line per unit of work, with time, service, level and fields", async () => {
   const [line, ...more] = await linesOf('log.info({ request_id: "r1", duration_ms: 1.5 }, "request served")');
   expect(line).toEqual({
     level: "info",
@@ -37,8 +37,8 @@ it("writes nothing below its level", async () => {
 
 it.each([
   ["in the line itself", `{ authorization: "hunter2", secret: "hunter2", key_sha256: "hunter2" }`],
-  ["in what the line holds", `{ headers: { authorization: "hunter2" }, key: { secret: "hunter2" }, request: { key_sha256: "hunter2" } }`],
-  ["deeper", `{ req: { headers: { authorization: "hunter2" } }, answer: { key: { secret: "hunter2" } } }`],
+  ["one level deeper", `{ headers: { authorization: "hunter2" }, key: { secret: "hunter2" }, request: { key_sha256: "hunter2" } }`],
+  ["two levels deeper", `{ req: { headers: { authorization: "hunter2" } }, response: { key: { secret: "hunter2" } } }`],
 ])("keeps credentials out, %s", async (_, fields) => {
   const lines = await linesOf(`log.info(${fields}, "done"); log.child(${fields}).info("done")`);
   expect(lines).toHaveLength(2);
@@ -46,7 +46,7 @@ it.each([
   expect(JSON.stringify(lines)).not.toContain("hunter2");
 });
 
-it("writes of an error type, message, stack and code, those of its causes, and nothing that a library attached", async () => {
+it("writes type, message, stack and code of an error, with those of its causes, and nothing a library attached", async () => {
   const [line] = await linesOf(
     `const attached = { command: { args: ["default", "hunter2"] }, headers: { cookie: "hunter2" } };
      const cause = Object.assign(new RangeError("WRONGPASS"), attached);
@@ -64,7 +64,7 @@ it("writes of an error type, message, stack and code, those of its causes, and n
   expect(JSON.stringify(line)).not.toContain("hunter2");
 });
 
-it("writes what each of several errors in one says", async () => {
+it("writes the message of each error in an AggregateError", async () => {
   const [line] = await linesOf(
     `log.warn({ err: new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")], "both") }, "done")`,
   );

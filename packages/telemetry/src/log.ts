@@ -3,7 +3,7 @@ import { serializeError } from "./serialize-error.ts";
 
 export type { Logger } from "pino";
 
-/** Credentials never reach a log: under these names, in a line or up to two levels within what it holds. */
+/** Credentials never reach a log: fields with these names are redacted in a line and up to two levels deeper. */
 const SECRET_NAMES = ["authorization", "secret", "key_sha256"];
 const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
@@ -11,8 +11,8 @@ const BUFFER_BYTES = 4 * 1024;
 const FLUSH_EVERY_MS = 200;
 
 /**
- * JSON lines on standard output; one wide line per unit of work. Written in batches, at most 200 ms late, so that a slow
- * reader of the log never holds up a request; whatever is left is written at the exit.
+ * Opens a log that writes JSON lines to standard output, one wide line per unit of work. Writes in batches, at most 200 ms late, so that
+ * a slow reader of the log never delays a request. Writes the remaining lines at the exit.
  */
 export function openLog(service: string, level: string): Logger {
   return pino(
@@ -32,7 +32,7 @@ type Output = ReturnType<typeof pino.destination>;
 
 let output: Output | undefined;
 
-/** One for the process, however many logs it opens. */
+/** Shared by all logs of the process. */
 function openOutput(): Output {
   if (output !== undefined) return output;
   const opened = pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });

@@ -1,9 +1,9 @@
 import { stdSerializers } from "pino";
 
 /**
- * What a log shows of an error: type, message, stack (the last two with those of its causes) and code. Nothing else: libraries
- * attach what they were working on, which may be a password (ioredis: the arguments of AUTH) or personal data (pg: the row).
- * An error of ours that has more to tell the log has it in `logFields`.
+ * Returns what a log shows of an error: type, message, stack (the last two include the causes) and code. Nothing else: libraries attach
+ * their data, which may be a password (ioredis: the arguments of AUTH) or personal data (pg: the row). Our own errors add fields for
+ * the log as `logFields`.
  */
 export function serializeError(error: unknown): unknown {
   if (!isErrorLike(error)) return error;
@@ -18,7 +18,7 @@ export function serializeError(error: unknown): unknown {
   };
 }
 
-/** As pino decides it: errors of another realm are no `instanceof Error`. */
+/** The same test as pino's. */
 function isErrorLike(value: unknown): value is Error & { code?: unknown; logFields?: unknown } {
   return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 }

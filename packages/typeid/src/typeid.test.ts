@@ -1,4 +1,4 @@
-import { idSequence, newId, timeOfId } from "./index.ts";
+import { idPattern, idSequence, newId, timeOfId } from "./index.ts";
 
 describe("newId", () => {
   it("encodes as the TypeID specification does", () => {
@@ -12,13 +12,23 @@ describe("newId", () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it("does not repeat itself", () => {
+  it("never returns the same id twice", () => {
     expect(new Set(Array.from({ length: 10_000 }, () => newId("brd", 1))).size).toBe(10_000);
   });
 });
 
-describe("a sequence of ids", () => {
-  it("rises within a millisecond, over the end of its counter, and when the clock steps back", () => {
+describe("idPattern", () => {
+  it.each([newId("sub"), "sub_1", `sub_${"z".repeat(40)}`])("matches %s", (id) => {
+    expect(id).toMatch(idPattern("sub"));
+  });
+
+  it.each(["sub_", "sub", `sub_${"z".repeat(41)}`, "sub_A", "sub_1\n", "xsub_1", "po_1"])("does not match %j", (id) => {
+    expect(id).not.toMatch(idPattern("sub"));
+  });
+});
+
+describe("idSequence", () => {
+  it("returns increasing ids within a millisecond, beyond the end of the counter, and when the clock steps back", () => {
     let now = 1_795_000_000_000;
     const next = idSequence("dlv", () => now);
     const ids = Array.from({ length: 10_000 }, next);
@@ -32,10 +42,10 @@ describe("a sequence of ids", () => {
   });
 });
 
-it.each([0, 1, 1_795_000_000_123, 2 ** 48 - 1])("tells the time an id was made at: %i", (time) => {
+it.each([0, 1, 1_795_000_000_123, 2 ** 48 - 1])("timeOfId returns the creation time: %i", (time) => {
   expect(timeOfId(newId("evt", time))).toBe(time);
 });
 
-it.each(["", "evt_", "evt_1", "evt_8zzzzzzzzzzzzzzzzzzzzzzzzz", "evt_01h455vb4pex5vsknk084sn02u"])("tells no time of %j", (id) => {
+it.each(["", "evt_", "evt_1", "evt_8zzzzzzzzzzzzzzzzzzzzzzzzz", "evt_01h455vb4pex5vsknk084sn02u"])("timeOfId returns NaN for %j", (id) => {
   expect(timeOfId(id)).toBeNaN();
 });

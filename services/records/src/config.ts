@@ -6,7 +6,7 @@ import { z } from "zod";
 const Settings = z.object({
   ...serviceSettings,
   ...eventLogSettings,
-  /** Where webhook is, for events without Kafka: host:port, or a gRPC target. */
+  /** Address of webhook, for events without Kafka: host:port or a gRPC target. Default: none. */
   WEBHOOK_ADDRESS: z.string().optional(),
 });
 
