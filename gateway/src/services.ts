@@ -1,6 +1,7 @@
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { RecordsServiceService } from "@brand-records/proto/records/v1";
+import { LIST_METHODS } from "@brand-records/resources";
 import { connectRpc, type RpcClient } from "@brand-records/rpc";
 import type { GatewayConfig } from "./config.ts";
 
@@ -18,7 +19,7 @@ export function connectServices(config: GatewayConfig): Services {
   const plans = connectRpc(PlansServiceService, config.PLANS_ADDRESS, { config, idempotent: ["preparePlan"] });
   const records = connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, {
     config,
-    idempotent: ["listCampaigns", "listSubmissions", "listPayouts", "listDeposits", "listConversions", "listLinks"],
+    idempotent: LIST_METHODS,
   });
   return {
     verification,

@@ -23,7 +23,7 @@ export function requirePermission({ permissions }: Principal, permission: string
 }
 
 /** Whether the brand may use its keys at all. */
-export const mayIntegrate = (principal: Principal): boolean => brandRefusal(principal) === undefined;
+export const isIntegratingBrand = (principal: Principal): boolean => brandRefusal(principal) === undefined;
 
 /** @throws AppError `plan_required` or `brand_not_verified` */
 export function requireIntegratingBrand(principal: Principal): void {

@@ -5,9 +5,8 @@ import type { CallContext, RpcClient } from "@brand-records/rpc";
 import { LRUCache } from "lru-cache";
 import { invalidKey } from "./authorization-header.ts";
 import { SingleFlight } from "./single-flight.ts";
-import { mayIntegrate, type Principal, type Tier } from "./principal.ts";
+import { isIntegratingBrand, type Principal, type Tier } from "./principal.ts";
 import { VerificationSlots } from "./verification-slots.ts";
-import { withDeadline } from "./with-deadline.ts";
 
 const PRINCIPALS_MAX = 50_000;
 /** A refused key stays refused: it is unknown, and keys are random, or revoked for good. */
@@ -65,7 +64,7 @@ export class Verifier {
       const found: Principal = { ...principal, tier: principal.tier as Tier };
       this.#slots.reserve(id);
       // Counted from before the question: accounts relies on it when it waits for caches to expire, and an answer may be slow.
-      if (cacheable && mayIntegrate(found)) this.#principals.set(id, found, { start });
+      if (cacheable && isIntegratingBrand(found)) this.#principals.set(id, found, { start });
       return found;
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "invalid_key") throw error;
@@ -73,5 +72,22 @@ export class Verifier {
       this.#refused.set(id, true);
       throw invalidKey();
     }
+  }
+}
+
+/**
+ * What `work` settles to, if that is before `deadline` (milliseconds since the epoch). The work itself goes on.
+ *
+ * @throws AppError `timeout`
+ */
+async function withDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError("timeout", "The answer took too long. Try again.")), deadline - Date.now());
+  });
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -3,18 +3,18 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import compression from "compression";
 import express, { type Express, type RequestHandler } from "express";
 import { admit, type AdmissionParts } from "../auth/admission.ts";
+import { WINDOW_SECONDS, type Verdict } from "../limits/rate-limiter.ts";
 import type { Services } from "../services.ts";
 import { accessLog } from "./access-log.ts";
 import { boundBodies } from "./body.ts";
 import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
 import { requireHost } from "./host.ts";
-import { rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
-import { requireAllowedOrigin } from "./mcp/origin.ts";
+import { requireAllowedOrigin, rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
 import { OAUTH_PATHS, oauthDeadEnd } from "./oauth-dead-ends.ts";
-import { setRateLimitHeaders } from "./rate-limit-headers.ts";
 import { contextOf, requestContext } from "./request-context.ts";
-import { apiRouteName, serveApi } from "./rest.ts";
+import { setRateLimitHeaders } from "./responses.ts";
+import { operationAt, serveRest } from "./rest.ts";
 
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
@@ -79,28 +79,27 @@ function edge({ isStopping }: AppParts): RequestHandler {
   };
 }
 
-/** Everything under /api needs a key, paths that do not exist included. */
+/** Every path under /api needs a key, even one that does not exist. */
 function api(parts: AppParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
-    const toAssistants = context.route === ASSISTANTS;
-    if (toAssistants) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
-    else context.route = apiRouteName(request.path);
-    const { principal, verdict } = await admit(parts, request.rawHeaders, context, toAssistants ? "any" : "integrating");
+    const isAssistant = context.route === ASSISTANTS;
+    const operation = operationAt(request.baseUrl + request.path);
+    if (isAssistant) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
+    else context.route = operation?.path ?? "/api/*";
+    const { principal, verdict } = await admit(parts, request.rawHeaders, context, isAssistant ? "any" : "integrating");
     context.brandId = principal.brand_id;
     context.keyId = principal.key_id;
     setRateLimitHeaders(response, verdict);
-    if (verdict.kind === "refused") {
-      throw new AppError(
-        "rate_limited",
-        `The brand's limit of ${verdict.limit} requests in 60 seconds is used up. Wait ${verdict.retryAfterSeconds} s.`,
-        {
-          retryAfterSeconds: verdict.retryAfterSeconds,
-        },
-      );
-    }
-    await (toAssistants ? serveMcp : serveApi)(parts.services, principal, request, response);
+    if (verdict.kind === "refused") throw rateLimited(verdict);
+    if (isAssistant) await serveMcp(parts.services, principal, request, response);
+    else await serveRest(parts.services, principal, operation, request, response);
   };
+}
+
+function rateLimited({ limit, retryAfterSeconds }: Extract<Verdict, { kind: "refused" }>): AppError {
+  const message = `The brand's limit of ${limit} requests in ${WINDOW_SECONDS} seconds is used up. Wait ${retryAfterSeconds} s.`;
+  return new AppError("rate_limited", message, { retryAfterSeconds });
 }
 
 /** Clients that did not ask for compression pay nothing for it. */

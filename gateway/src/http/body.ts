@@ -8,7 +8,7 @@ import { contextOf } from "./request-context.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** The largest valid plan has 55,480 characters; escaped, an astral one takes 12 bytes: 665,760 and the JSON around them. */
-export const PLAN_BYTES_MAX = 768 * 1024;
+const JSON_BYTES_MAX = 768 * 1024;
 const CONTINUE = /^100-continue$/i;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i;
@@ -42,16 +42,16 @@ function closeIfUnread(request: IncomingMessage, response: ServerResponse): void
  * @throws AppError `unsupported_media_type`, `payload_too_large`, `invalid_json`; `invalid_request` or `request_timeout`
  *   if it does not come whole; `unavailable` if too many bodies are being read at once
  */
-export async function readJsonBody(request: Request, response: Response, bytesMax: number): Promise<unknown> {
+export async function readJsonBody(request: Request, response: Response): Promise<unknown> {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw new AppError("unsupported_media_type", "Send JSON in UTF-8, with Content-Type: application/json.");
   if (encoding !== "identity") throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
   const context = contextOf(response);
   const began = Date.now();
   const reservation = (response.locals["bodies"] as BodyBudget).open(context.brandId ?? "");
-  const body = new GrowingBuffer(bytesMax);
+  const body = new GrowingBuffer(JSON_BYTES_MAX);
   try {
-    await receiveBody(request, response, bytesMax, (chunk) => body.append(chunk, reservation.add));
+    await receiveBody(request, response, JSON_BYTES_MAX, (chunk) => body.append(chunk, reservation.add));
     // How long its client took to send it is not taken from the time to answer it.
     context.deadline += Date.now() - began;
     return parseJson(body.bytes());

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Router, type RequestHandler } from "express";
-import { openApiDocument } from "./openapi.ts";
-import { requireMethod } from "./method.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { requireMethod } from "./responses.ts";
 import { contextOf } from "./request-context.ts";
 import { staticAnswer } from "./static-answer.ts";
 

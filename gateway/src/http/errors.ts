@@ -2,7 +2,7 @@ import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { ErrorRequestHandler, Response } from "express";
 import { contextOf, type ErrorForm } from "./request-context.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson } from "./responses.ts";
 
 /** The one form of every error that leaves the service. */
 export function errorObject({ kind, message, field, details }: AppError, requestId: string): object {

@@ -2,7 +2,7 @@ import { AppError } from "@brand-records/errors";
 import type { RequestHandler } from "express";
 import { errorHeaders, errorObject } from "./errors.ts";
 import { contextOf } from "./request-context.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson } from "./responses.ts";
 
 /** Where clients that were refused look for a way to sign in, these and what lies below them. */
 export const OAUTH_PATHS = [

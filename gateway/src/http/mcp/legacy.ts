@@ -1,9 +1,7 @@
 import { callTool } from "./call-tool.ts";
-import { requireFirstPage } from "./first-page.ts";
-import { unsupportedVersion, type Generation, type Method } from "./generation.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { requireFirstPage, unsupportedVersion, type Generation, type Method } from "./generation.ts";
 import { RPC_CODES, type RpcParams } from "./json-rpc.ts";
-import { CAPABILITIES, LEGACY_VERSIONS, SERVER_INFO } from "./server-info.ts";
+import { CAPABILITIES, INSTRUCTIONS, LEGACY_VERSIONS, SERVER_INFO } from "./server-info.ts";
 
 /**
  * 2025-03-26, 2025-06-18 and 2025-11-25: a connection begins with `initialize`. Nothing is remembered of it, so there is no

@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { callTool } from "./call-tool.ts";
-import { requireFirstPage } from "./first-page.ts";
-import { unsupportedVersion, type Generation, type Method } from "./generation.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { requireFirstPage, unsupportedVersion, type Generation, type Method } from "./generation.ts";
 import { invalidParams, isObject, RPC_CODES, RpcError, type RpcParams, type RpcRequest } from "./json-rpc.ts";
-import { CAPABILITIES, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
 
 const META = "io.modelcontextprotocol/";
 /** What a deployment adds is seen within this; until then nobody needs to ask again. */

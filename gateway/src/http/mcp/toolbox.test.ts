@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
-import { LIST_OPERATIONS } from "../../operations/index.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { INSTRUCTIONS } from "./server-info.ts";
 import { TOOLBOX } from "./toolbox.ts";
-import type { ToolListing } from "./tool.ts";
+import type { ToolListing } from "./tool-listing.ts";
 
 const CHARACTERS_A_TOKEN = 4;
 
@@ -87,7 +87,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
   });
 
   it("is found by its name", () => {
-    expect(TOOLBOX.named(name, []).listing.name).toBe(name);
+    expect(TOOLBOX.named(name, []).name).toBe(name);
   });
 });
 
@@ -100,8 +100,8 @@ describe.each(lists.map((tool) => [tool.name, tool] as const))("%s", (_, tool) =
   });
 });
 
-it("every list operation is a tool", () => {
-  expect(lists.map(({ name }) => name)).toEqual(Object.values(LIST_OPERATIONS).map(({ tool }) => tool));
+it("every operation is a tool", () => {
+  expect(tools.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
 });
 
 it("only keys that may prepare plans see the tool for it, last; other permissions change no byte", () => {

@@ -1,4 +1,4 @@
-import { integer } from "./openapi-answer-schema.ts";
+import { integer } from "../../operations/json-schema.ts";
 
 /** Headers of answers, as OpenAPI describes them. */
 export const headers = {
@@ -24,7 +24,7 @@ export const headers = {
 /** Where a header is described. */
 export const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
 /** On every answer to a key that was accepted and counted. */
-export const ANSWER_HEADERS = {
+export const RESPONSE_HEADERS = {
   "X-Request-Id": headerRef("RequestId"),
   "RateLimit-Policy": headerRef("RateLimitPolicy"),
   RateLimit: headerRef("RateLimit"),

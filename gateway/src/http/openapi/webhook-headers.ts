@@ -1,5 +1,5 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
-import { openText } from "./openapi-answer-schema.ts";
+import { openText } from "./response-schema.ts";
 
 /** Headers of a delivery, as OpenAPI describes what is sent. The word `Service` is a setting of webhook's. */
 const HEADERS = [

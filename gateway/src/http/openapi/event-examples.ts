@@ -1,8 +1,9 @@
 import type { EventMessage, EventType } from "@brand-records/brand-events";
+import { RESOURCES } from "@brand-records/resources";
 
 const id = "01m7e9rkgsf6p8ke7n67az5qq0";
-const campaign_id = "cmp_01kac5j2x4fd8r3c5w0bqv9e1t";
-const submission = { resource: "submissions", id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5", campaign_id } as const;
+const campaign_id = RESOURCES.campaigns.example.id;
+const submission = { resource: "submissions", id: RESOURCES.submissions.example.id, campaign_id } as const;
 
 const DATA: Readonly<Record<EventType, EventMessage["data"]>> = {
   "submission.approved": {
@@ -25,7 +26,7 @@ const DATA: Readonly<Record<EventType, EventMessage["data"]>> = {
   },
   "payout.paid": {
     resource: "payouts",
-    id: "po_01kakdm9s0e4vb2n6p3q8r7t5w",
+    id: RESOURCES.payouts.example.id,
     campaign_id,
     status: "paid",
     previous_status: "processing",

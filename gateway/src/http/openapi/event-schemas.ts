@@ -1,9 +1,8 @@
 import { EVENT_TYPES, eventMessageSchema, type EventType } from "@brand-records/brand-events";
 import { z } from "zod";
-import { answerSchema, type Schema } from "./openapi-answer-schema.ts";
-import { eventExample } from "./openapi-event-examples.ts";
-
-type ObjectSchema = Schema & Required<Pick<Schema, "properties">>;
+import type { JsonSchema, ObjectSchema } from "../../operations/json-schema.ts";
+import { eventExample } from "./event-examples.ts";
+import { responseSchema } from "./response-schema.ts";
 
 interface MessageSchema extends ObjectSchema {
   /** Of `data`, one for each resource. */
@@ -17,7 +16,7 @@ export const eventSchemaName = (type: EventType): string =>
 const MESSAGE = z.toJSONSchema(eventMessageSchema, { io: "input" }) as unknown as MessageSchema;
 
 /** Constants of one type are what it means: they tell its events from those of the other types. */
-const constant = (value: string): Schema => ({ type: "string", const: value });
+const constant = (value: string): JsonSchema => ({ type: "string", const: value });
 
 /** What receivers of a type are sent. */
 export function eventSchema(type: EventType): object {
@@ -45,7 +44,7 @@ function dataSchema(type: EventType): object {
   const resource = EVENT_TYPES[type];
   const ofResource = Object.values(MESSAGE.$defs).find(({ properties }) => properties["resource"]?.const === resource);
   if (ofResource === undefined) throw new Error(`no schema describes the data of ${type}`);
-  const { description: _, properties = {}, ...schema } = answerSchema(ofResource);
+  const { description: _, properties = {}, ...schema } = responseSchema(ofResource);
   const names = new Set([...Object.keys(eventExample(type).data), ...Object.keys(properties)]);
   const ordered = Object.fromEntries([...names].map((name) => [name, properties[name]]));
   return {

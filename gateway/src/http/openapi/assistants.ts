@@ -1,8 +1,8 @@
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
-import { failureBody, RpcError, RPC_CODES } from "./mcp/json-rpc.ts";
-import { integer } from "./openapi-answer-schema.ts";
-import { describedError, EXAMPLE_REQUEST_ID } from "./openapi-errors.ts";
-import { ANSWER_HEADERS } from "./openapi-headers.ts";
+import { failureBody, RpcError, RPC_CODES } from "../mcp/json-rpc.ts";
+import { integer } from "../../operations/json-schema.ts";
+import { describedError, EXAMPLE_REQUEST_ID } from "./errors.ts";
+import { RESPONSE_HEADERS } from "./headers.ts";
 
 /** The assistants' endpoint, as far as OpenAPI can say it: its messages, and the form of its errors. */
 export function assistantPath(): object {
@@ -17,10 +17,10 @@ export function assistantPath(): object {
       responses: {
         "200": {
           description: "A result; in the versions that open with `initialize` also an error of a method.",
-          headers: ANSWER_HEADERS,
+          headers: RESPONSE_HEADERS,
           content: { "application/json": { schema: rpcRef("RpcAnswer"), example: { jsonrpc: "2.0", id: 1, result: {} } } },
         },
-        "202": { description: "A notification or a response was taken note of. No body.", headers: ANSWER_HEADERS },
+        "202": { description: "A notification or a response was taken note of. No body.", headers: RESPONSE_HEADERS },
         ...Object.fromEntries(REFUSALS.map((error) => [String(ERROR_KINDS[error.kind].http), refusal(error)])),
       },
     },

@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES, type EventType } from "@brand-records/brand-events";
-import { eventExample } from "./openapi-event-examples.ts";
-import { eventSchema, eventSchemaName } from "./openapi-event-schemas.ts";
-import { receiverHeaders, webhookParameters } from "./openapi-webhook-headers.ts";
+import { eventExample } from "./event-examples.ts";
+import { eventSchema, eventSchemaName } from "./event-schemas.ts";
+import { receiverHeaders, webhookParameters } from "./webhook-headers.ts";
 
 const SUMMARIES: Readonly<Record<EventType, string>> = {
   "submission.approved": "A submission was approved.",

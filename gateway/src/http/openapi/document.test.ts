@@ -1,7 +1,7 @@
 import { RESOURCES } from "@brand-records/resources";
 import { parse } from "yaml";
-import { openApiDocument } from "./openapi.ts";
-import type { Schema } from "./openapi-answer-schema.ts";
+import { openApiDocument } from "./document.ts";
+import type { JsonSchema as Schema } from "../../operations/json-schema.ts";
 
 interface Operation {
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;

@@ -1,5 +1,3 @@
-import type { ErrorKind } from "@brand-records/errors";
-
 export const API_DESCRIPTION = `Read one brand's records: campaigns, submissions, payouts, deposits, conversions and tracked links.
 
 **Authentication.** Send the brand's API key as \`Authorization: Bearer <API_KEY>\`. The key alone selects the brand; no
@@ -41,33 +39,3 @@ timestamps more than five minutes off, and types you have not configured. Or use
 **Nothing private.** No creator, no link, no text that people wrote; the lists have the rest. \`docs/webhooks.md\` has programs that
 verify, in five languages, and everything about retries, rotation and replays.
 `;
-
-/** What to do about each code that these operations answer. */
-export const ERROR_CURES = {
-  invalid_parameter: "A query parameter is unknown, repeated or malformed; `field` names it. Mend it.",
-  invalid_cursor: "The cursor was cut or changed, or belongs to another resource or `since`. Start again without one.",
-  invalid_json: "The body is not JSON in UTF-8.",
-  invalid_request: "The request could not be read, or its body has wrong fields: `details` names each. Mend them.",
-
-  permission_required: "The key lacks `campaigns:prepare`. Use one whose owner chose it at creation.",
-  request_conflict:
-    "The request_id was used with another input, or its plan was cancelled. Repeat with the same input, or take a new request_id.",
-  pending_plan_limit: "The brand has 200 pending plans. People must complete or cancel some first.",
-  missing_key: "Send the key as `Authorization: Bearer <API_KEY>`.",
-  invalid_key: "The key is malformed, unknown, of the other environment or revoked. Replace it in the Developers area.",
-  plan_required: "The brand is below Plus. Its keys work again once it is on Plus or above.",
-  origin_not_allowed: "A web page of this origin may not call here. Call from a server.",
-  brand_not_verified: "The brand is not verified. Its keys work again once it is.",
-  unknown_resource: "The path names none of the six resources.",
-  not_found: "There is nothing at this path. Check it for case and a trailing slash.",
-  method_not_allowed: "The path answers other methods; `Allow` lists them.",
-  request_timeout: "The request arrived too slowly. Send it in one go.",
-  payload_too_large: "The body is larger than 768 KiB (64 KiB where none is wanted). Every valid plan fits, however it is escaped.",
-  unsupported_media_type: "Send JSON, with `Content-Type: application/json` and no `Content-Encoding`.",
-  uri_too_long: "The URL is longer than 8 KiB. Check the cursor.",
-  rate_limited: "The brand's limit is used up. Wait for `Retry-After`.",
-  headers_too_large: "The headers are larger than 32 KiB. Send fewer.",
-  internal_error: "Our failure. Try again; if it persists, tell us the request id.",
-  unavailable: "A part of the service cannot be reached, or too many large bodies are being sent at once. Try again after `Retry-After`.",
-  timeout: "The answer took too long. Try again, with a smaller page, or with the same `request_id`: the plan may have been made.",
-} as const satisfies Partial<Record<ErrorKind, string>>;
