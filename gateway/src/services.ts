@@ -13,7 +13,7 @@ export interface Services {
   stop(): void;
 }
 
-/** Connects lazily: services may come and go. Reading may be sent again, and so may preparing: a request_id makes one plan. */
+/** Connects lazily: services may start later or restart. Reads are idempotent, and so is preparing: one request_id makes one plan. */
 export function connectServices(config: GatewayConfig): Services {
   const verification = connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["verifyKey"] });
   const plans = connectRpc(PlansServiceService, config.PLANS_ADDRESS, { config, idempotent: ["preparePlan"] });

@@ -12,8 +12,8 @@ import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
 
 /**
- * Serves one message of the Model Context Protocol for a caller who has been admitted: JSON in, JSON out. No streams, no
- * sessions; `Accept` and `Mcp-Session-Id` do not matter.
+ * Serves one message of the Model Context Protocol for an admitted caller: JSON in, JSON out. No streams, no
+ * sessions; `Accept` and `Mcp-Session-Id` are ignored.
  */
 export async function serveMcp(services: Services, principal: Principal, request: Request, response: Response): Promise<void> {
   const context = contextOf(response);
@@ -36,7 +36,7 @@ export async function serveMcp(services: Services, principal: Principal, request
 
 const METHOD_NAMES = new Set([...legacy.methods.keys(), ...stateless.methods.keys()]);
 
-/** Errors on this path are JSON-RPC's, from the first check to the last. */
+/** Errors of every check on this path are JSON-RPC errors. */
 export function rpcErrorForm(id: RpcId | null, generation?: Generation): ErrorForm {
   return (error, requestId) => ({
     status: generation?.statuses[codeOf(error)] ?? ERROR_KINDS[error.kind].http,
@@ -45,7 +45,7 @@ export function rpcErrorForm(id: RpcId | null, generation?: Generation): ErrorFo
 }
 
 /**
- * Refuses pages of other origins, which a browser may be tricked into sending here (DNS rebinding). Programs send no
+ * Refuses requests of web pages of other origins, to which a browser can be tricked by DNS rebinding. Programs send no
  * Origin.
  *
  * @param allowed origins such as `https://app.example`; `http://localhost:*` allows every port
@@ -57,6 +57,6 @@ export function requireAllowedOrigin(allowed: readonly string[], origin: string 
   if (allowed.includes(anyPort)) return;
   throw new AppError(
     "origin_not_allowed",
-    "Requests of web pages of this origin are not allowed here. Call from a server, without an Origin header.",
+    "Web pages of this origin may not call this endpoint. Call from a server, without an Origin header.",
   );
 }

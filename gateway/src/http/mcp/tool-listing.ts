@@ -29,7 +29,7 @@ export function toolListing({ name, title, guide, method, input, output }: Opera
 }
 
 /** Some clients of assistants refuse formats. */
-function withoutFormat({ format: _, ...schema }: JsonSchema): JsonSchema {
+function withoutFormat({ format: _format, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 

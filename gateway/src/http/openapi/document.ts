@@ -21,7 +21,7 @@ export function openApiDocument(publicUrl: string): string {
     security: [{ apiKey: [] }],
     tags: [
       { name: "Records", description: "One brand's records, newest first." },
-      { name: "Campaign plans", description: "Prepared here, completed by people in the workspace." },
+      { name: "Campaign plans", description: "Prepared over this API, completed by people in the workspace." },
       { name: "Assistants", description: "The same records for AI assistants, over the Model Context Protocol." },
       { name: "Events", description: EVENTS_DESCRIPTION },
       { name: "Description", description: "This description. Needs no key." },
@@ -66,10 +66,10 @@ const descriptionPath = {
     responses: {
       "200": {
         description: "The description.",
-        headers: { ETag: { description: "Of these bytes; send it as `If-None-Match` next time.", schema: { type: "string" } } },
+        headers: { ETag: { description: "Identifies these bytes; send it as `If-None-Match` next time.", schema: { type: "string" } } },
         content: { "application/yaml": { schema: { type: "string" } } },
       },
-      "304": { description: "It is what `If-None-Match` names. No body." },
+      "304": { description: "The description is the one that `If-None-Match` names. No body." },
       "405": { $ref: "#/components/responses/Error405" },
     },
   },

@@ -52,7 +52,7 @@ const DATA: Readonly<Record<EventType, EventMessage["data"]>> = {
   },
 };
 
-/** What a receiver gets, as docs/webhooks.md shows it too. */
+/** The event as a receiver gets it. docs/webhooks.md shows the same. */
 export function eventExample(type: EventType): EventMessage & { readonly test: boolean; readonly dashboard_url: string } {
   return {
     id: `evt_${id}`,

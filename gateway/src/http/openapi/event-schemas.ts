@@ -5,20 +5,20 @@ import { eventExample } from "./event-examples.ts";
 import { responseSchema } from "./response-schema.ts";
 
 interface MessageSchema extends ObjectSchema {
-  /** Of `data`, one for each resource. */
+  /** The schemas of `data`, one for each resource. */
   readonly $defs: Readonly<Record<string, ObjectSchema>>;
 }
 
-/** `payout.paid` is PayoutPaidEvent. */
+/** `payout.paid` becomes `PayoutPaidEvent`. */
 export const eventSchemaName = (type: EventType): string =>
   `${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const MESSAGE = z.toJSONSchema(eventMessageSchema, { io: "input" }) as unknown as MessageSchema;
 
-/** Constants of one type are what it means: they tell its events from those of the other types. */
+/** A constant distinguishes the events of one type from those of the others. */
 const constant = (value: string): JsonSchema => ({ type: "string", const: value });
 
-/** What receivers of a type are sent. */
+/** The body of an event, as receivers get it. */
 export function eventSchema(type: EventType): object {
   const { id, created_at, brand_id } = MESSAGE.properties;
   const described = {
@@ -26,7 +26,7 @@ export function eventSchema(type: EventType): object {
     type: constant(type),
     created_at,
     brand_id,
-    test: { type: "boolean", description: "Somebody asked for a test: `data` is made up, of records that do not exist." },
+    test: { type: "boolean", description: "True for a test delivery: `data` is sample data, of records that do not exist." },
     dashboard_url: { type: "string", format: "uri", description: "The event's page in the Developers area." },
     data: dataSchema(type),
   };
@@ -39,7 +39,7 @@ export function eventSchema(type: EventType): object {
   };
 }
 
-/** Of its resource, with the one status that the type stands for, in the order in which it is written. */
+/** The schema of the resource's `data`, with the status of this type, in the order of the serialised event. */
 function dataSchema(type: EventType): object {
   const resource = EVENT_TYPES[type];
   const ofResource = Object.values(MESSAGE.$defs).find(({ properties }) => properties["resource"]?.const === resource);
@@ -49,7 +49,7 @@ function dataSchema(type: EventType): object {
   const ordered = Object.fromEntries([...names].map((name) => [name, properties[name]]));
   return {
     ...schema,
-    description: "The record as it was right after.",
+    description: "The record right after the change.",
     properties: { ...ordered, resource: constant(resource), status: constant(type.slice(type.indexOf(".") + 1)) },
   };
 }

@@ -1,19 +1,20 @@
+import { WINDOW_SECONDS } from "../../limits/rate-limiter.ts";
 import { integer } from "../../operations/json-schema.ts";
 
-/** Headers of answers, as OpenAPI describes them. */
+/** Response headers, as OpenAPI describes them. */
 export const headers = {
   RequestId: {
-    description: "Identifies the request; the caller's X-Request-Id when it is sane. Quote it to us.",
+    description: "Identifies the request: the caller's X-Request-Id if it is valid, else a new one. Quote it to support.",
     schema: { type: "string" },
   },
   RateLimitPolicy: {
-    description: "The brand's limit (q) in a window of so many seconds (w).",
+    description: "The brand's limit of requests (q) in a window of seconds (w).",
     schema: { type: "string" },
-    example: '"brand";q=60;w=60',
+    example: `"brand";q=60;w=${WINDOW_SECONDS}`,
   },
   RateLimit: {
     description:
-      "Requests left (r), and the seconds until the oldest one counted leaves the window (t); when refused, until the next is accepted.",
+      "Requests left (r), and the seconds until the oldest counted request leaves the window (t); after a refusal, until the next request is accepted.",
     schema: { type: "string" },
     example: '"brand";r=59;t=60',
   },
@@ -21,9 +22,9 @@ export const headers = {
   WwwAuthenticate: { description: "The scheme to use.", schema: { type: "string" }, example: 'Bearer realm="Brand Records API"' },
 };
 
-/** Where a header is described. */
+/** A reference to a header's description. */
 export const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
-/** On every answer to a key that was accepted and counted. */
+/** The headers of every response to a key that was accepted and counted. */
 export const RESPONSE_HEADERS = {
   "X-Request-Id": headerRef("RequestId"),
   "RateLimit-Policy": headerRef("RateLimitPolicy"),

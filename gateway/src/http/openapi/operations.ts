@@ -54,7 +54,7 @@ export function operationParameters(): Record<string, object> {
 }
 
 function parameter(name: string, texts: object, { properties }: ObjectSchema): object {
-  const { description: _, ...schema } = properties[name] ?? {};
+  const { description: _description, ...schema } = properties[name] ?? {};
   return { name, in: "query", ...texts, schema };
 }
 
