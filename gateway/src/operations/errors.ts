@@ -1,6 +1,6 @@
 import type { ErrorKind } from "@brand-records/errors";
 
-/** What a caller does about each code that the API returns, for the OpenAPI description. */
+/** Advice to callers for each code that the API returns, for the OpenAPI description. */
 export const ERROR_ADVICE = {
   invalid_parameter: "A query parameter is unknown, repeated or malformed; `field` names it. Fix it.",
   invalid_cursor: "The cursor was cut or changed, or belongs to another resource or `since`. Start again without one.",

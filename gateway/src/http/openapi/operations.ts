@@ -37,7 +37,7 @@ const jsonContent = ({ component, example }: { readonly component: string; reado
 
 const schemaRef = (component: string) => ({ $ref: `#/components/schemas/${component}` });
 
-/** The errors of all reading operations. They stand once among the components, and the operations refer to them. */
+/** The errors of all reading operations. They appear once among the components, and the operations refer to them. */
 const SHARED_ERRORS = errorResponses([...new Set(OPERATIONS.filter(({ method }) => method === "GET").flatMap(({ errors }) => errors))]);
 export const sharedResponses = Object.fromEntries(Object.entries(SHARED_ERRORS).map(([status, response]) => [`Error${status}`, response]));
 const SHARED_ERROR_REFS = Object.fromEntries(
