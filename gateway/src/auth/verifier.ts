@@ -1,4 +1,5 @@
 import { AppError } from "@brand-records/errors";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
 import type { CallContext, RpcClient } from "@brand-records/rpc";
@@ -50,7 +51,9 @@ export class Verifier {
     }
     // Other requests may join, so the flight carries neither this client's signal nor its deadline.
     const verification = this.#flights.run(id, () => this.#slots.hold(id, () => this.#verify(id, keyDigest, { requestId, traceparent })));
-    return withDeadline(verification, deadline);
+    const principal = await withTimeout(verification, deadline - Date.now());
+    if (principal === TIMED_OUT) throw new AppError("timeout", "The request took too long. Try again.");
+    return principal;
   }
 
   async #verify(id: string, keyDigest: Buffer, context: Omit<CallContext, "deadline">): Promise<Principal> {
@@ -72,22 +75,5 @@ export class Verifier {
       this.#refused.set(id, true);
       throw invalidKey();
     }
-  }
-}
-
-/**
- * Settles as `work` does, if that is before `deadline` (milliseconds since the epoch). The work itself continues.
- *
- * @throws AppError `timeout`
- */
-async function withDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError("timeout", "The request took too long. Try again.")), deadline - Date.now());
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,5 +1,5 @@
-import { openRedis, RedisReplyError, RedisUnavailable, RepeatedWarning, type RedisLog } from "@brand-records/redis";
-import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
+import { openRedis, RedisReplyError, RedisUnavailable, type RedisLog } from "@brand-records/redis";
+import { Counter, Gauge, RepeatedWarning, type Registry } from "@brand-records/telemetry";
 import { LRUCache } from "lru-cache";
 import { WINDOW_SECONDS, type CountedVerdict, type RateLimiter, type Spend, type Verdict } from "./rate-limiter.ts";
 import { RedisLimiter } from "./redis-limiter.ts";

@@ -6,14 +6,12 @@ import { BROKEN, MESSAGES } from "../test/sample-messages.ts";
 import { eventJsonSchema } from "./event-json-schema.ts";
 import { readEventMessage } from "./event-message.ts";
 
-/** The file that readers in other languages take. */
-
 const ROOT = join(import.meta.dirname, "../../..");
 
 const readSchema = async (): Promise<object> =>
   JSON.parse(await readFile(join(ROOT, "docs/schemas/brand-event.schema.json"), "utf8")) as object;
 
-it("docs/schemas is up to date: otherwise npm run schemas", async () => {
+it("docs/schemas is up to date; if not, run npm run schemas", async () => {
   expect(await readSchema()).toEqual(JSON.parse(JSON.stringify(eventJsonSchema())));
 });
 
@@ -29,14 +27,14 @@ describe("the schema", () => {
     expect(accepts(message)).toBe(true);
   });
 
-  it("accepts the message that docs/platform.md shows, as readEventMessage does", async () => {
+  it("accepts the example in docs/platform.md, as readEventMessage does", async () => {
     const page = await readFile(join(ROOT, "docs/platform.md"), "utf8");
     const [, shown = ""] = /^```json\n(\{\s+"id": "evt_.*?)^```$/ms.exec(page) ?? [];
     expect(accepts(JSON.parse(shown))).toBe(true);
     expect(readEventMessage(Buffer.from(shown)).event.type).toBe("payout.paid");
   });
 
-  it("accepts what a later release may add", () => {
+  it("accepts fields that a later release may add", () => {
     const message = MESSAGES["payout.paid"];
     expect(accepts({ ...message, more: 1, data: { ...(message["data"] as object), rail: "instapay" } })).toBe(true);
   });

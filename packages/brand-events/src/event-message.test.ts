@@ -11,27 +11,37 @@ const refusal = (message: unknown): string => {
     expect(error).toBeInstanceOf(UnreadableMessage);
     return (error as UnreadableMessage).message;
   }
-  throw new Error("it was read");
+  throw new Error("the message was read");
 };
 
 const PAID = MESSAGES["payout.paid"];
-/** As text, with something put in before the end of `data`. */
+/** The message as text, with `json` added at the end of `data`. */
 const paidWith = (json: string): string => JSON.stringify(PAID).replace(/\}\}$/, `,${json}}}`);
 
 describe("a message", () => {
-  it.each(Object.entries(MESSAGES))("of %s is read, its data as it was written", (type, message) => {
+  it.each(Object.entries(MESSAGES))("of %s with its declared example is read, and the data kept as written", (type, message) => {
     const { event, dataJson } = read(message);
     expect(event).toEqual(message);
     expect(event.type).toBe(type);
     expect(dataJson).toBe(JSON.stringify(message["data"]));
   });
 
-  it("is read as Postgres writes JSON, with spaces around colons", () => {
+  it("is read in the form in which Postgres writes JSON, with spaces around colons", () => {
     const text = JSON.stringify(PAID).replaceAll('":', '" : ').replaceAll(',"', ', "');
     expect(read(text).event).toEqual(PAID);
   });
 
-  it("may hold more than is known, and it is passed on, whatever its name", () => {
+  it.each([
+    ["submission.approved", "reviewed_at"],
+    ["submission.rejected", "rejection_code"],
+    ["payout.paid", "paid_at"],
+    ["campaign.settled", "settled_at"],
+  ] as const)("of %s may have null for %s", (type, field) => {
+    const message = altered(MESSAGES[type], `data.${field}`, null);
+    expect(read(message).event).toEqual(message);
+  });
+
+  it("may contain unknown fields of any name, which are passed on", () => {
     const text = paidWith(
       '"rail":{"name":"instapay","tries":[1,2]},"__proto__":{"x":1},"constructor":"y","naïve":"ñ😀","path":"C:\\\\u0000"',
     );
@@ -41,7 +51,7 @@ describe("a message", () => {
     expect(read({ ...PAID, source: "kafka" }).event).toMatchObject({ source: "kafka" });
   });
 
-  it("may be 20 KiB large, and not a byte more", () => {
+  it("may have 20 KiB, and not a byte more", () => {
     const filled = (length: number): string => paidWith(`"more":"${"x".repeat(length - paidWith('"more":""').length)}"`);
     expect(bytes(filled(EVENT_MESSAGE_BYTES_MAX))).toHaveLength(20_480);
     expect(read(filled(EVENT_MESSAGE_BYTES_MAX)).event.id).toBe(PAID["id"]);
@@ -53,9 +63,9 @@ describe("a message", () => {
   });
 });
 
-describe("refused is", () => {
+describe("readEventMessage refuses", () => {
   it.each(BROKEN)("%s", (_, message) => {
-    // Neither the values it has nor those it should not have.
+    // The reason repeats no value of the message.
     expect(refusal(message)).not.toContain("secret");
   });
 
@@ -69,17 +79,17 @@ describe("refused is", () => {
     ["a character cut in two", bytes('{"id":"ñ').subarray(0, -1), "not UTF-8"],
     ["a surrogate in UTF-8", Buffer.concat([bytes('"'), Buffer.from([0xed, 0xa0, 0x80]), bytes('"')]), "not UTF-8"],
     ["a NUL byte", paidWith('"more":"\0"'), "not JSON"],
-    ["a written NUL", paidWith('"more":"a\\u0000b"'), "holds a NUL"],
-    ["a written NUL in a name", paidWith('"a\\u0000":1'), "holds a NUL"],
-    ["a written NUL behind a backslash", paidWith('"more":"\\\\\\u0000"'), "holds a NUL"],
-    ["half a surrogate pair", paidWith('"more":["\\ud83d"]'), "holds half a surrogate pair"],
-    ["a number beyond all bounds", paidWith('"more":1e999'), "holds a number beyond all bounds"],
-    ["what nests a hundred deep", paidWith(`"more":${"[".repeat(100)}${"]".repeat(100)}`), "nests deeper than 32"],
-    ["what nests ten thousand deep", `${"[".repeat(10_000)}${"]".repeat(10_000)}`, "nests deeper than 32"],
+    ["a written NUL", paidWith('"more":"a\\u0000b"'), "contains a NUL"],
+    ["a written NUL in a name", paidWith('"a\\u0000":1'), "contains a NUL"],
+    ["a written NUL behind a backslash", paidWith('"more":"\\\\\\u0000"'), "contains a NUL"],
+    ["half a surrogate pair", paidWith('"more":["\\ud83d"]'), "contains half a surrogate pair"],
+    ["a number out of range", paidWith('"more":1e999'), "contains a number out of range"],
+    ["a value nested a hundred levels deep", paidWith(`"more":${"[".repeat(100)}${"]".repeat(100)}`), "nests deeper than 32"],
+    ["a value nested ten thousand levels deep", `${"[".repeat(10_000)}${"]".repeat(10_000)}`, "nests deeper than 32"],
     ["null", "null", "the message Invalid input: expected object, received null"],
     ["a list", [PAID], "the message Invalid input: expected object, received array"],
-    ["the year 0", altered(PAID, "created_at", "0000-01-01T00:00:00.000Z"), "created_at is no time there ever was"],
-    ["a day that never was", altered(PAID, "data.paid_at", "2026-02-30T00:00:00.000Z"), "data.paid_at is no time there ever was"],
+    ["the year 0", altered(PAID, "created_at", "0000-01-01T00:00:00.000Z"), "created_at is a time that does not exist"],
+    ["a day that does not exist", altered(PAID, "data.paid_at", "2026-02-30T00:00:00.000Z"), "data.paid_at is a time that does not exist"],
     ["another resource", altered(PAID, "data.resource", "links"), "data.resource must be one of submissions, payouts, campaigns"],
     ["a resource of another type", altered(PAID, "type", "campaign.settled"), "data.resource must be campaigns for campaign.settled"],
     [
@@ -87,18 +97,18 @@ describe("refused is", () => {
       altered(MESSAGES["submission.approved"], "type", "submission.rejected"),
       "data.status does not fit submission.rejected",
     ],
-    ["a wrong id", altered(PAID, "brand_id", "brand-1"), "brand_id must be brd_ and 1 to 40 of 0-9 and a-z"],
-  ])("%s, with the reason", (_, message, reason) => {
+    ["a wrong id", altered(PAID, "brand_id", "brand-1"), "brand_id must be brd_ and 1 to 40 lower-case letters or digits"],
+  ])("%s, and gives the reason", (_, message, reason) => {
     expect(refusal(message)).toBe(reason);
   });
 
-  it("what is wrong in many ways, naming five", () => {
+  it("a message with many faults, and names five", () => {
     expect(refusal({ data: { resource: "payouts" } }).split("; ")).toHaveLength(5);
   });
 });
 
-describe("whatever comes", () => {
-  /** Reads it or refuses it, and never says what stood in it. */
+describe("any input", () => {
+  /** Reads the message or refuses it without repeating its contents. */
   const judge = (value: Buffer): void => {
     try {
       readEventMessage(value);
@@ -123,21 +133,21 @@ describe("whatever comes", () => {
     );
   });
 
-  it("of messages that are changed somewhere is read or refused", () => {
+  it("of messages with an added field is read or refused", () => {
     const names = fc.constantFrom("id", "type", "data", "created_at", "__proto__", "constructor", "toString", "secret");
     const values = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom<unknown>("secret", -1, 1e21, "", [], {}, null));
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(MESSAGES)), names, values, fc.boolean(), (message, name, value, within) => {
         const entry = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
         const text = JSON.stringify(message);
-        // As text: an object cannot be given a field of the name __proto__.
+        // As text: an object literal cannot get a field named __proto__.
         judge(bytes(within ? text.replace(/\}\}$/, `,${entry}}}`) : text.replace(/\}$/, `,${entry}}`)));
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it("of bytes broken within a message is read or refused", () => {
+  it("of messages with a changed byte is read or refused", () => {
     fc.assert(
       fc.property(fc.constantFrom<Message>(...Object.values(MESSAGES)), fc.nat(), fc.integer({ min: 0, max: 255 }), (message, at, byte) => {
         const value = bytes(message);

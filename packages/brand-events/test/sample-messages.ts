@@ -1,57 +1,22 @@
-/** A valid message of each type, as the database's triggers write it. */
-
-const event = (type: string, data: object): Record<string, unknown> => ({
-  id: "evt_01m7e9rkgsf6p8ke7n67az5qq0",
-  type,
-  created_at: "2026-11-21T08:30:00.123Z",
-  brand_id: "brd_01k1sem520ecxthczqg3ryfxme",
-  data,
-});
-
-const review = {
-  resource: "submissions",
-  id: "sub_01m7e9rkgsf6p8ke7n67az5qq0",
-  campaign_id: "cmp_1",
-  previous_status: "pending",
-  earned_centavos: 12_000,
-  currency: "PHP",
-  reviewed_at: "2026-11-21T08:29:59.000Z",
-};
-
-export const MESSAGES = {
-  "submission.approved": event("submission.approved", { ...review, status: "approved", rejection_code: null }),
-  "submission.rejected": event("submission.rejected", { ...review, status: "rejected", rejection_code: "off_brief" }),
-  "payout.paid": event("payout.paid", {
-    resource: "payouts",
-    id: "po_1",
-    campaign_id: "cmp_1",
-    status: "paid",
-    previous_status: "processing",
-    amount_centavos: 250_000,
-    fee_centavos: 1_500,
-    currency: "PHP",
-    submission_count: 3,
-    conversion_count: 0,
-    paid_at: null,
-  }),
-  "campaign.settled": event("campaign.settled", {
-    resource: "campaigns",
-    id: "cmp_1",
-    campaign_id: "cmp_1",
-    type: "blitz",
-    status: "settled",
-    previous_status: "ended",
-    budget_centavos: 500_000,
-    committed_centavos: 350_000,
-    paid_centavos: 350_000,
-    currency: "PHP",
-    settled_at: "2026-11-21T08:30:00.000Z",
-  }),
-} as const;
+import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from "../src/event-types.ts";
 
 export type Message = Record<string, unknown>;
 
-/** A copy with a field set at a path such as `data.status`; `undefined` takes the field away. */
+/** A valid message of each type, with the declared example. */
+export const MESSAGES = Object.fromEntries(
+  EVENT_TYPE_NAMES.map((type): [EventType, Message] => [
+    type,
+    {
+      id: "evt_01m7e9rkgsf6p8ke7n67az5qq0",
+      type,
+      created_at: "2026-11-21T08:30:00.123Z",
+      brand_id: "brd_01k1sem520ecxthczqg3ryfxme",
+      data: EVENT_TYPES[type].example("2026-11-21T08:29:59.000Z"),
+    },
+  ]),
+) as Record<EventType, Message>;
+
+/** Returns a copy with the field at a path such as `data.status` set, or removed if `value` is undefined. */
 export function altered(message: Message, path: string, value: unknown): Message {
   const [first = "", ...rest] = path.split(".");
   const copy = { ...message, [first]: rest.length === 0 ? value : altered(message[first] as Message, rest.join("."), value) };
@@ -59,29 +24,29 @@ export function altered(message: Message, path: string, value: unknown): Message
   return copy;
 }
 
-/** Every field of a message, such as `id` and `data.status`. */
+/** The paths of every field of a message, such as `id` and `data.status`. */
 export function fieldsOf(message: Message): string[] {
   return [...Object.keys(message), ...Object.keys(message["data"] as Message).map((name) => `data.${name}`)];
 }
 
-/** Messages that look like events and are none, each with what is wrong. JSON can tell all of them. */
+/** Messages that look like events but are not, each with its fault. The JSON Schema can refuse them all. */
 export const BROKEN: readonly (readonly [what: string, message: Message])[] = [
   ...Object.entries(MESSAGES).flatMap(([type, message]) =>
     fieldsOf(message).flatMap((path): [string, Message][] => [
       [`${type} without ${path}`, altered(message, path, undefined)],
       [`${type} with ${path} of another type`, altered(message, path, ["secret"])],
       [
-        `${type} with ${path} of no sense`,
+        `${type} with an invalid ${path}`,
         altered(message, path, path.endsWith("previous_status") || path.endsWith("rejection_code") ? 7 : "secret"),
       ],
     ]),
   ),
-  ["a type that is none of the four", altered(MESSAGES["payout.paid"], "type", "payout.failed")],
+  ["an unknown type", altered(MESSAGES["payout.paid"], "type", "payout.failed")],
   ["a type of another resource", altered(MESSAGES["payout.paid"], "type", "campaign.settled")],
-  ["a resource of another type", { ...MESSAGES["payout.paid"], data: MESSAGES["campaign.settled"]["data"] }],
+  ["a resource of another type", altered(MESSAGES["payout.paid"], "data", MESSAGES["campaign.settled"]["data"])],
   ["a type of another status", altered(MESSAGES["submission.approved"], "type", "submission.rejected")],
   ["a status of another type", altered(MESSAGES["submission.approved"], "data.status", "rejected")],
-  ["a status that makes no event", altered(MESSAGES["submission.approved"], "data.status", "withdrawn")],
+  ["a status without an event", altered(MESSAGES["submission.approved"], "data.status", "withdrawn")],
   ["an id of another kind", altered(MESSAGES["payout.paid"], "data.id", "sub_1")],
   ["an id of 41 characters", altered(MESSAGES["payout.paid"], "data.id", `po_${"0".repeat(41)}`)],
   ["an id in capitals", altered(MESSAGES["payout.paid"], "id", "evt_01M7E9RKGSF6P8KE7N67AZ5QQ0")],
@@ -104,5 +69,5 @@ export const BROKEN: readonly (readonly [what: string, message: Message])[] = [
     "2026-11-21T23:60:00.000Z",
     "2026-11-21T23:59:60.000Z",
   ].map((time): [string, Message] => [`created at ${time}`, altered(MESSAGES["payout.paid"], "created_at", time)]),
-  ["nothing at all", {}],
+  ["an empty object", {}],
 ];

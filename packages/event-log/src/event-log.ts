@@ -1,4 +1,4 @@
-/** A message of the log. Messages of one key keep their order; those of different keys have none. */
+/** A message of the log. Messages with the same key keep their order; messages with different keys have none. */
 export interface LogMessage {
   readonly key: string;
   readonly value: Buffer;
@@ -6,37 +6,39 @@ export interface LogMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A message as it came, with its place in the log, such as `brand.events/3@42`. */
+/** A message as received, with its position in the log, such as `brand.events/3@42`. */
 export interface ReceivedMessage extends LogMessage {
   readonly position: string;
 }
 
-/** A message that could not be taken in. */
+/** A message that could not be processed. */
 export interface DeadLetter {
   readonly message: ReceivedMessage;
-  /** For people; holds nothing of the message's values. */
+  /** For people; contains nothing from the message's value. */
   readonly reason: string;
 }
 
-/** Where messages that cannot be taken in are set aside, so that they block nothing and are not lost. */
+/** Keeps messages that cannot be processed, so that they block nothing and are not lost. */
 export interface DeadLetters {
-  /** Resolves when they are kept. A letter may be put twice. */
-  put(letters: readonly DeadLetter[]): Promise<void>;
-  /** The oldest `limit`, and how many there are in all. */
-  list(limit: number): Promise<{ readonly letters: readonly DeadLetterSummary[]; readonly total: number }>;
+  /** Resolves when all are stored. A dead letter may be stored twice. */
+  put(deadLetters: readonly DeadLetter[]): Promise<void>;
+  /** Returns the oldest `limit`, and the number of all. */
+  list(limit: number): Promise<{ readonly deadLetters: readonly DeadLetterSummary[]; readonly total: number }>;
   /**
-   * Publishes anew what was set aside until now, and forgets it there. Interrupted, it goes on with the next call. One at a
-   * time, which is the caller's to see to: two at once publish twice.
+   * Publishes the current dead letters again and removes them from the list. After an interruption the next call continues. The
+   * caller must prevent concurrent replays: they publish twice.
+   *
+   * @returns how many were published
    */
   replay(): Promise<number>;
 }
 
-/** A dead letter as it is listed: whoever mends its writer finds the value by its position. */
+/** A dead letter without its value, which `position` locates. */
 export interface DeadLetterSummary {
   readonly position: string;
   readonly reason: string;
   readonly key: string;
-  /** Of its value. */
+  /** Size of the value. */
   readonly bytes: number;
   /** RFC 3339, UTC, milliseconds. */
   readonly deadLetteredAt: string;
@@ -45,8 +47,8 @@ export interface DeadLetterSummary {
 /** The writing end. */
 export interface Publisher {
   /**
-   * Resolves once the log keeps them all, in their order by key. Rejected, some may be in the log: publish them again, and
-   * in the same order; whoever reads knows an event by its id.
+   * Resolves once the log has stored all messages, in order by key. After a rejection, some may be in the log: publish all again, in
+   * the same order; readers recognise an event by its id.
    */
   publish(messages: readonly LogMessage[]): Promise<void>;
   /** Whether it is connected, as far as it knows. */
@@ -55,17 +57,17 @@ export interface Publisher {
 }
 
 /**
- * Takes in messages in order. What it resolved for never comes again, except after an interruption; when it rejects, the
- * same messages come again after a pause.
+ * Processes messages in order. Messages it resolved for come again only after an interruption. If it rejects, the same messages come
+ * again after a pause.
  */
 export type Intake = (messages: readonly ReceivedMessage[]) => Promise<void>;
 
-/** The reading end, while it runs: it connects by itself, now and after every loss. */
+/** The reading end while it runs: connects and reconnects automatically. */
 export interface Subscription {
-  /** Whether it is connected and, as far as the log has a place for it, reading. */
+  /** Whether it is connected and, unless other readers hold every partition, reading. */
   isReady(): boolean;
-  /** Messages in the log that were not taken in yet; undefined if that cannot be told at the moment. */
+  /** Messages in the log that are not processed yet; undefined while that is unknown. */
   lag(): Promise<number | undefined>;
-  /** After the messages under way are taken in. */
+  /** Resolves after the messages in progress are processed. */
   stop(): Promise<void>;
 }

@@ -4,11 +4,11 @@ export { directPublisher } from "./direct/publisher.ts";
 export type {
   DeadLetter,
   DeadLetters,
+  DeadLetterSummary,
   Intake,
   LogMessage,
   Publisher,
   ReceivedMessage,
-  DeadLetterSummary,
   Subscription,
 } from "./event-log.ts";
 export { openKafkaPublisher, openKafkaReader, type KafkaReader } from "./kafka/kafka-log.ts";

@@ -1,10 +1,10 @@
 import { eventually } from "@brand-records/testkit";
 import type { DeadLetters, Intake, LogMessage, Publisher, ReceivedMessage } from "../src/index.ts";
 
-/** A log of one's own, empty. */
+/** An empty log for one test. */
 export interface OpenLog {
   readonly publisher: Publisher;
-  /** Starts reading; the log has one reader at a time in these tests. */
+  /** Starts reading. In these tests a log has one reader at a time. */
   read(intake: Intake): Promise<DeadLetters>;
   stop(): Promise<void>;
 }
@@ -17,20 +17,20 @@ export const message = (key: string, value: string | Buffer, headers: Record<str
 
 const textOf = ({ value }: ReceivedMessage): string => value.toString();
 
-/** What every event log keeps to, whatever it is made of. */
+/** The guarantees of every event log, over any adapter. */
 export function describeEventLog(name: string, open: () => Promise<OpenLog>): void {
   describe(`an event log, ${name}`, () => {
     let log: OpenLog;
     let received: ReceivedMessage[];
-    const take: Intake = async (messages) => void received.push(...messages);
+    const receive: Intake = async (messages) => void received.push(...messages);
     beforeEach(async () => {
       received = [];
       log = await open();
     });
     afterEach(() => log.stop());
 
-    it("hands over key, bytes and headers as they were published, and says where they stood", async () => {
-      await log.read(take);
+    it("delivers key, bytes and headers as published, with their position", async () => {
+      await log.read(receive);
       const bytes = Buffer.from([0, 255, 10, 13, 0xc3, 0x28]);
       await log.publisher.publish([message("sub_1", bytes, { traceparent: "00-1-2-01", other: "ünï" })]);
       await eventually(() => expect(received).toHaveLength(1));
@@ -40,15 +40,15 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
       expect(log.publisher.isReady()).toBe(true);
     });
 
-    it("takes no messages for an answer, and nothing comes of it", async () => {
-      await log.read(take);
+    it("accepts an empty list, which delivers nothing", async () => {
+      await log.read(receive);
       await log.publisher.publish([]);
       await log.publisher.publish([message("sub_1", "after")]);
       await eventually(() => expect(received.map(textOf)).toEqual(["after"]));
     });
 
-    it("keeps the order of each key over many batches, published one after the other or at once, each message once", async () => {
-      await log.read(take);
+    it("keeps the order of each key over many batches published concurrently, and delivers each message once", async () => {
+      await log.read(receive);
       const batches = Array.from({ length: 20 }, (_, batch) =>
         Array.from({ length: 250 }, (_, index) => message(`sub_${index % 50}`, String(batch * 250 + index))),
       );
@@ -63,17 +63,17 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
       expect(new Set(received.map(textOf)).size).toBe(5_000);
     });
 
-    it("brings what was not taken in again, and nothing of the same key before it", async () => {
+    it("delivers rejected messages again, before any later message with the same key", async () => {
       let refusals = 0;
       await log.read(async (messages) => {
         if (messages.some((each) => textOf(each) === "2") && refusals < 3) {
           refusals += 1;
-          throw new Error("the database is away");
+          throw new Error("the database is unavailable");
         }
         received.push(...messages);
       });
       const publish = async (text: string): Promise<void> => {
-        // A log without a memory tells its writer, who publishes again.
+        // The direct log stores nothing: it rejects, and its writer publishes again.
         await eventually(() => log.publisher.publish([message("sub_1", text)]));
       };
       for (const text of ["1", "2", "3"]) await publish(text);
@@ -81,17 +81,17 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
       expect(refusals).toBe(3);
     });
 
-    it("sets aside with the reason, lists the oldest first, and brings them again when they are replayed", async () => {
-      let broken = true;
+    it("keeps dead letters with their reason, lists the oldest first, and delivers them again on a replay", async () => {
+      let isBroken = true;
       let deadLetters: DeadLetters | undefined;
       deadLetters = await log.read(async (messages) => {
-        if (!broken) return take(messages);
+        if (!isBroken) return receive(messages);
         await deadLetters?.put(messages.map((each) => ({ message: each, reason: `cannot read ${textOf(each)}` })));
       });
       await log.publisher.publish([message("sub_1", "a", { traceparent: "00-1-2-01" }), message("sub_1", "b")]);
       await eventually(async () => expect((await deadLetters.list(10)).total).toBe(2));
-      const { letters } = await deadLetters.list(1);
-      expect(letters).toEqual([
+      const { deadLetters: listed } = await deadLetters.list(1);
+      expect(listed).toEqual([
         {
           position: expect.any(String),
           key: "sub_1",
@@ -100,16 +100,16 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
           deadLetteredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         },
       ]);
-      // Not repaired yet: they are put aside again.
+      // Not fixed yet: they become dead letters again.
       expect(await deadLetters.replay()).toBe(2);
       await eventually(async () => expect((await deadLetters.list(10)).total).toBe(2));
       expect(received).toEqual([]);
 
-      broken = false;
+      isBroken = false;
       expect(await deadLetters.replay()).toBe(2);
       await eventually(() => expect(received.map(textOf)).toEqual(["a", "b"]));
       expect(received[0]?.headers).toEqual({ traceparent: "00-1-2-01" });
-      expect(await deadLetters.list(10)).toEqual({ letters: [], total: 0 });
+      expect(await deadLetters.list(10)).toEqual({ deadLetters: [], total: 0 });
       expect(await deadLetters.replay()).toBe(0);
     }, 60_000);
   });

@@ -6,6 +6,6 @@ import { eventLogSettings, type EventLogConfig } from "../src/settings.ts";
 
 export const silent = openLog("test", "silent");
 
-/** Four partitions, and a topic that no other test uses. */
+/** Four partitions and a topic that no other test uses. */
 export const configOf = (brokers: string): EventLogConfig =>
   parseEnv(z.object(eventLogSettings), { KAFKA_BROKERS: brokers, KAFKA_TOPIC: `test.${randomUUID()}`, KAFKA_PARTITIONS: "4" });

@@ -15,7 +15,7 @@ afterAll(() => redis.stop());
 
 const stored = (brandId: string) => redis.run(epochKey(brandId), (commands) => commands.get(epochKey(brandId)));
 
-it("raises an epoch and never lowers one, by number and not by text", async () => {
+it("raises an epoch and never lowers it, comparing numbers and not text", async () => {
   const brandId = `brd_${randomUUID()}`;
   await publishEpoch(redis, brandId, 9);
   expect(await stored(brandId)).toBe("9");
@@ -25,14 +25,14 @@ it("raises an epoch and never lowers one, by number and not by text", async () =
   expect(await stored(brandId)).toBe("10");
 });
 
-it("tells apart the largest epochs there can be", async () => {
+it("distinguishes the largest possible epochs", async () => {
   const brandId = `brd_${randomUUID()}`;
   await publishEpoch(redis, brandId, 2 ** 53 - 2);
   await publishEpoch(redis, brandId, 2 ** 53 - 1);
   expect(await stored(brandId)).toBe(String(2 ** 53 - 1));
 });
 
-it("ends at the highest epoch in whatever order many publish", async () => {
+it("ends at the highest epoch whatever the order of publishing", async () => {
   const brandId = `brd_${randomUUID()}`;
   await Promise.all([3, 12, 7, 1, 11, 100, 99].map((epoch) => publishEpoch(redis, brandId, epoch)));
   expect(await stored(brandId)).toBe("100");
@@ -42,7 +42,7 @@ it.each([
   ["an older", 4],
   ["the same", 5],
   ["a newer", 6],
-])("lets the epoch live for another hour when %s one is published", async (_which, epoch) => {
+])("keeps the epoch for another hour when %s one is published", async (_which, epoch) => {
   const brandId = `brd_${randomUUID()}`;
   await publishEpoch(redis, brandId, 5);
   await redis.run(epochKey(brandId), (commands) => commands.expire(epochKey(brandId), 10));

@@ -2,18 +2,18 @@ import { luaScript } from "./lua-script.ts";
 import type { RedisClient } from "./redis-client.ts";
 
 /**
- * What accounts and gateways say to each other through Redis. The braces are a hash tag: in a cluster everything of one
- * brand lies on one node, so one script may touch it all.
+ * The keys through which accounts and gateways communicate. The braces are a hash tag: in a cluster all keys of a brand are on one
+ * node, so one script may use them all.
  */
 export const epochKey = (brandId: string): string => `epoch:{${brandId}}`;
 export const windowKey = (brandId: string): string => `rate:{${brandId}}`;
 
-/** An hour: an epoch that is gone costs one verification at accounts. */
+/** An expired epoch costs one verification by accounts. */
 export const EPOCH_TTL_SECONDS = 3_600;
 
 /**
- * How long a gateway believes a principal it has cached, from when it began to verify it. accounts waits this long before it confirms a
- * change that it could not publish.
+ * How long a gateway trusts a cached principal, counted from the start of its verification. accounts waits this long before it confirms
+ * a change that it could not publish.
  */
 export const PRINCIPAL_TTL_MS = 30_000;
 
@@ -31,9 +31,10 @@ end
 );
 
 /**
- * Tells every gateway that principals of this brand read at an older epoch are out of date. Never lowers an epoch, so
- * any number of processes may publish in any order. `epoch` is a whole number below 2^53.
+ * Invalidates, in every gateway, this brand's principals of older epochs. Never lowers an epoch, so any number of processes may publish
+ * in any order.
  *
+ * @param epoch a whole number below 2^53
  * @throws RedisUnavailable, RedisReplyError
  */
 export async function publishEpoch(redis: RedisClient, brandId: string, epoch: number): Promise<void> {

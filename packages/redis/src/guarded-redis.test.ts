@@ -4,9 +4,9 @@ import { inspect } from "node:util";
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { GuardedRedis } from "./guarded-redis.ts";
 import type { RedisClientOptions } from "./redis-client.ts";
-import { RedisUnavailable } from "./redis-unavailable.ts";
+import { RedisUnavailable } from "./redis-errors.ts";
 
-/** Stands before Redis: writes down what it is sent, and can keep back what it answers. */
+/** A proxy before Redis that records the commands and can hold the replies. */
 class HoldingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -68,7 +68,7 @@ let witness: GuardedRedis;
 const opened: GuardedRedis[] = [];
 const proxies: HoldingProxy[] = [];
 
-/** The time-out of most tests is long: what they are about is not how busy this machine is. */
+/** Most tests use a long timeout: a busy machine must not fail them. */
 const LONG_MS = 20_000;
 
 function open(url: string, options: RedisClientOptions = { commandTimeoutMs: LONG_MS }): GuardedRedis {
@@ -101,7 +101,7 @@ afterEach(async () => {
 
 afterAll(() => server.stop());
 
-it("starts without a Redis, fails at once meanwhile, and is up by itself as soon as there is one", async () => {
+it("starts without Redis, fails immediately until Redis starts, then is up automatically", async () => {
   await server.kill();
   const states: boolean[] = [];
   const redis = open(server.url, { commandTimeoutMs: LONG_MS, onStateChange: (up) => states.push(up) });
@@ -113,13 +113,13 @@ it("starts without a Redis, fails at once meanwhile, and is up by itself as soon
   expect(states).toEqual([false, true]);
 });
 
-it("sends nothing after one time-out but a single PING, until that has answered", async () => {
+it("sends only a single PING after a timeout, until it is answered", async () => {
   const { proxy, url } = await startProxy();
   const redis = open(url, { commandTimeoutMs: 200 });
   await isUp(redis);
 
   proxy.hold();
-  await expect(redis.run((commands) => commands.incr("queued"))).rejects.toThrow("no answer within 200 ms");
+  await expect(redis.run((commands) => commands.incr("queued"))).rejects.toThrow("no reply within 200 ms");
   for (let i = 0; i < 1_000; i += 1) {
     await expect(redis.run((commands) => commands.incr("queued"))).rejects.toThrow(RedisUnavailable);
     await witness.run((commands) => commands.echo("time passes"));
@@ -131,39 +131,39 @@ it("sends nothing after one time-out but a single PING, until that has answered"
   await expect(redis.run((commands) => commands.incr("queued"))).resolves.toBe(2);
 });
 
-it("fails what was under way when the connection is lost, and never sends it again", async () => {
+it("fails commands in flight when the connection is lost, and never sends them again", async () => {
   const { proxy, url } = await startProxy();
   const redis = open(url);
   await isUp(redis);
 
   proxy.hold();
-  const lost = redis.run((commands) => commands.incr("under way"));
-  await eventually(async () => expect(await witness.run((commands) => commands.get("under way"))).toBe("1"));
+  const lost = redis.run((commands) => commands.incr("in flight"));
+  await eventually(async () => expect(await witness.run((commands) => commands.get("in flight"))).toBe("1"));
   proxy.cut();
   await expect(lost).rejects.toThrow(RedisUnavailable);
 
   await isUp(redis);
   // Commands of one connection are executed in order: a repetition would come before this.
-  await expect(redis.run((commands) => commands.get("under way"))).resolves.toBe("1");
+  await expect(redis.run((commands) => commands.get("in flight"))).resolves.toBe("1");
 });
 
-it("takes a reply that lies in the socket, however late our own event loop is", async () => {
+it("accepts a reply that has arrived, however late our own event loop is", async () => {
   const redis = open(server.url, { commandTimeoutMs: 20 });
   await isUp(redis);
-  // From here the loop comes to its timers first, to its sockets after them.
+  // From here the loop runs its timers first, then reads its sockets.
   await new Promise(setImmediate);
   const reply = redis.run((commands) => commands.echo("in time"));
   for (const until = performance.now() + 200; performance.now() < until;);
   await expect(reply).resolves.toBe("in time");
 });
 
-it("recovers from a freeze, having executed nothing but what was under way", async () => {
+it("recovers from a freeze, in which Redis executes only the commands that were in flight", async () => {
   const states: boolean[] = [];
   const redis = open(server.url, { commandTimeoutMs: 200, onStateChange: (up) => states.push(up) });
   await isUp(redis);
   await server.freeze();
-  const asked = Array.from({ length: 10 }, () => redis.run((commands) => commands.incr("frozen")));
-  expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(Array(10).fill("rejected"));
+  const inFlight = Array.from({ length: 10 }, () => redis.run((commands) => commands.incr("frozen")));
+  expect((await Promise.allSettled(inFlight)).map(({ status }) => status)).toEqual(Array(10).fill("rejected"));
   for (let i = 0; i < 100; i += 1) await expect(redis.run((commands) => commands.incr("frozen"))).rejects.toThrow(RedisUnavailable);
   await server.thaw();
   await isUp(redis);
@@ -171,7 +171,7 @@ it("recovers from a freeze, having executed nothing but what was under way", asy
   expect(states).toEqual([true, false, true]);
 });
 
-it("gives up a connection on which nothing is heard any more, and dials anew", async () => {
+it("gives up a silent connection and dials again", async () => {
   const { proxy, url } = await startProxy();
   const redis = open(url, { commandTimeoutMs: 200 });
   await isUp(redis);
@@ -183,7 +183,7 @@ it("gives up a connection on which nothing is heard any more, and dials anew", a
   await isUp(redis);
 });
 
-it("stays up after an error reply about a command, and gives it to that command alone", async () => {
+it("stays up after an error reply about a command, which only that command receives", async () => {
   const states: boolean[] = [];
   const redis = open(server.url, { commandTimeoutMs: LONG_MS, onStateChange: (up) => states.push(up) });
   await isUp(redis);
@@ -197,7 +197,7 @@ it("stays up after an error reply about a command, and gives it to that command 
   expect(states).toEqual([true]);
 });
 
-it("counts a server that serves nobody as down, tells its cause, and recovers", async () => {
+it("counts a server that refuses every write as down, reports the cause, and recovers", async () => {
   const lines: unknown[] = [];
   const log = {
     info: (_fields: object, message: string) => lines.push(message),
@@ -213,7 +213,7 @@ it("counts a server that serves nobody as down, tells its cause, and recovers", 
   });
   await witness.run((commands) => commands.replicaof("NO", "ONE"));
   await isUp(redis);
-  expect(lines.slice(0, 3)).toEqual(["redis answers", "redis is unavailable", "redis answers"]);
+  expect(lines.slice(0, 3)).toEqual(["redis is available", "redis is unavailable", "redis is available"]);
 });
 
 it("keeps the password out of every error when Redis refuses it", async () => {
@@ -236,16 +236,16 @@ describe("stop", () => {
   it.each([
     ["while it is up", async () => {}],
     ["while Redis is frozen", () => server.freeze()],
-    ["while Redis is gone", () => server.kill()],
-  ])("leaves no timer and no socket %s, and fails what comes after", async (_when, disturb) => {
+    ["while Redis is killed", () => server.kill()],
+  ])("leaves no timer and no socket %s, and fails later commands", async (_when, disturb) => {
     await witness.stop();
     const before = active();
     const redis = open(server.url, { commandTimeoutMs: 200 });
     await isUp(redis);
     await disturb();
-    const asked = redis.run((commands) => commands.blpop("nothing ever", 0));
-    await Promise.allSettled([asked, redis.stop(), redis.stop()]);
-    await expect(asked).rejects.toThrow(RedisUnavailable);
+    const command = redis.run((commands) => commands.blpop("nothing ever", 0));
+    await Promise.allSettled([command, redis.stop(), redis.stop()]);
+    await expect(command).rejects.toThrow(RedisUnavailable);
     await expect(redis.run((commands) => commands.ping())).rejects.toThrow("stopped");
     await eventually(() => expect(active()).toBeLessThanOrEqual(before));
   });

@@ -1,16 +1,14 @@
 import { Redis } from "ioredis";
-import { cleanError } from "./clean-error.ts";
 import type { RedisClientOptions } from "./redis-client.ts";
-import { isReplyAboutCommand, RedisReplyError } from "./redis-reply-error.ts";
-import { RedisUnavailable } from "./redis-unavailable.ts";
+import { cleanError, isReplyAboutCommand, RedisReplyError, RedisUnavailable } from "./redis-errors.ts";
 import { startReplyDeadline } from "./reply-deadline.ts";
 
 const COMMAND_TIMEOUT_MS = 20;
-/** Between two attempts to connect, and between two PINGs to a Redis that answers but not as it should. */
+/** Between two attempts to connect, and between two PINGs to a Redis whose replies are errors or late. */
 const PAUSE_MS_MAX = 500;
-/** A host that is gone without a word is dialled anew after this; TCP alone would take a quarter of an hour to notice. */
+/** A host that goes silent is dialled again after this; TCP alone would take a quarter of an hour to notice. */
 const SILENCE_MS_MAX = 2_000;
-/** What a closing connection has left to say is of no use to anyone. */
+/** Nothing that a closing connection still receives is used. */
 const DISCONNECT_MS_MAX = 10;
 
 /** A node of a cluster. */
@@ -25,13 +23,12 @@ export interface RedisNode {
 type GuardedRedisOptions = Omit<RedisClientOptions, "onPossibleLoss">;
 
 /**
- * One server that never makes anybody wait. A command is answered within the time-out or fails with RedisUnavailable; after
- * one such failure commands fail at once and none is sent, until a PING has answered within the time-out. So
- * what a frozen Redis executes when it thaws is bounded by what was under way when it froze. No command is ever sent
- * twice. What failed may nevertheless have been executed.
+ * A connection to one server that never blocks its callers. A command gets its reply within the timeout or fails with
+ * RedisUnavailable. After such a failure commands fail immediately and are not sent, until a PING succeeds within the timeout. So a
+ * frozen Redis executes, when it thaws, only the commands that were in flight when it froze. No command is ever sent twice. A failed
+ * command may have been executed.
  *
- * Connects by itself, now and after every loss. Nothing must be reachable yet: until a first PING has answered the server
- * counts as down.
+ * Connects and reconnects automatically. The server need not be reachable yet: it counts as down until the first PING succeeds.
  */
 export class GuardedRedis {
   readonly #redis: Redis;
@@ -39,9 +36,9 @@ export class GuardedRedis {
   readonly #commandTimeoutMs: number;
   readonly #firstContact = Promise.withResolvers<void>();
   #state: "unknown" | "up" | "down" = "unknown";
-  #downBecause: unknown = new Error("not connected yet");
+  #downCause: unknown = new Error("not connected yet");
   #connectionError: Error | undefined;
-  /** Since a command was last answered. */
+  /** In a row, since the last reply. */
   #failures = 0;
   #isProbing = false;
   #probeTimer: NodeJS.Timeout | undefined;
@@ -53,13 +50,13 @@ export class GuardedRedis {
     this.#commandTimeoutMs = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
     const connection = {
       enableOfflineQueue: false,
-      // Both are needed: 0 rejects what was under way as soon as the connection is lost, false keeps it from being sent again.
+      // Both are needed: 0 rejects commands in flight as soon as the connection is lost, false keeps them from being sent again.
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      // Its waiting for a dataset to load cannot be stopped; our PING is refused meanwhile and does the same.
+      // Its wait for a dataset to load cannot be cancelled. Our PING, refused during the load, has the same effect.
       enableReadyCheck: false,
       retryStrategy: (attempts: number) => Math.min(attempts * 50, PAUSE_MS_MAX),
-      // A primary that became a replica stays one on this connection; whoever took over is found by dialling again.
+      // A primary that became a replica remains one on this connection; dialling again finds the new primary.
       reconnectOnError: (error: Error) => error.message.includes("READONLY"),
       connectTimeout: SILENCE_MS_MAX,
       socketTimeout: SILENCE_MS_MAX,
@@ -77,21 +74,21 @@ export class GuardedRedis {
     return this.#state === "up";
   }
 
-  /** Resolves once it is known whether Redis is up or down: after the connect time-out of 2 s at the latest. */
+  /** Resolves once it is known whether Redis is up or down: at most after the connect timeout of 2 s. */
   get firstContact(): Promise<void> {
     return this.#firstContact.promise;
   }
 
   /**
-   * Runs `command`, which sends one command and does nothing else: whatever it fails with, but for an error reply about that
-   * command, counts as Redis failing.
+   * Runs `command`, which must send one command and do nothing else: any failure except an error reply about that command counts as an
+   * outage.
    *
    * @throws RedisUnavailable, RedisReplyError
    */
   async run<T>(command: (redis: Redis) => Promise<T>): Promise<T> {
-    if (!this.isUp) throw new RedisUnavailable(this.#downBecause);
+    if (!this.isUp) throw new RedisUnavailable(this.#downCause);
     try {
-      const reply = await this.#inTime(command(this.#redis));
+      const reply = await this.#beforeDeadline(command(this.#redis));
       this.#failures = 0;
       return reply;
     } catch (error) {
@@ -105,37 +102,37 @@ export class GuardedRedis {
     }
   }
 
-  /** Resolves when the connection is closed; what is under way fails. Any number of calls. */
+  /** Resolves when the connection is closed. Commands in flight fail. May be called any number of times. */
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#firstContact.resolve();
     this.#state = "down";
-    this.#downBecause = new Error("stopped");
+    this.#downCause = new Error("stopped");
     clearTimeout(this.#probeTimer);
-    // Between two attempts to connect there is nothing that could end.
+    // Between two attempts to connect there is no connection whose end would be reported.
     const hasConnection = this.#redis.status !== "reconnecting" && this.#redis.status !== "end";
     const ended = new Promise<void>((resolve) => this.#redis.once("end", () => resolve()));
     this.#redis.disconnect();
     if (hasConnection) await ended;
   }
 
-  #inTime<T>(reply: Promise<T>): Promise<T> {
+  #beforeDeadline<T>(reply: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const cancel = startReplyDeadline(this.#commandTimeoutMs, () => reject(this.#tooLate()));
+      const cancel = startReplyDeadline(this.#commandTimeoutMs, () => reject(this.#timeoutError()));
       reply.then(resolve, reject).finally(cancel);
     });
   }
 
-  #tooLate(): Error {
-    return new Error(`no answer within ${this.#commandTimeoutMs} ms`);
+  #timeoutError(): Error {
+    return new Error(`no reply within ${this.#commandTimeoutMs} ms`);
   }
 
   #fail(cause: unknown): void {
     if (this.#isStopped) return;
     if (this.#state !== "down") {
       this.#state = "down";
-      this.#downBecause = cause;
+      this.#downCause = cause;
       this.#failures += 1;
       this.#options.log?.warn({ err: cause }, "redis is unavailable");
       this.#options.onStateChange?.(false, cause);
@@ -144,7 +141,7 @@ export class GuardedRedis {
     this.#probeSoon();
   }
 
-  /** At once after a first failure; the more failures in a row, the later. Without a connection "ready" calls again. */
+  /** Immediately after a first failure, later after each further one. Without a connection, the "ready" event calls this again. */
   #probeSoon(): void {
     if (this.#isStopped || this.isUp || this.#isProbing || this.#probeTimer !== undefined) return;
     const pauseMs = this.#failures <= 1 ? 0 : Math.min(25 * 2 ** (this.#failures - 1), PAUSE_MS_MAX);
@@ -154,12 +151,12 @@ export class GuardedRedis {
     }, pauseMs);
   }
 
-  /** Waits for its PING however long that takes, so there is never a second one under way. */
+  /** Waits for its PING without a limit, so no second one is ever in flight. */
   async #probe(): Promise<void> {
     this.#isProbing = true;
     let failure: unknown;
     const cancel = startReplyDeadline(this.#commandTimeoutMs, () => {
-      failure = this.#tooLate();
+      failure = this.#timeoutError();
       this.#fail(failure);
     });
     try {
@@ -178,7 +175,7 @@ export class GuardedRedis {
     if (this.#isStopped) return;
     this.#state = "up";
     this.#connectionError = undefined;
-    this.#options.log?.info({}, "redis answers");
+    this.#options.log?.info({}, "redis is available");
     this.#options.onStateChange?.(true);
     this.#firstContact.resolve();
   }

@@ -3,6 +3,4 @@ export { keySlot, SLOTS } from "./key-slot.ts";
 export { luaScript, type LuaScript } from "./lua-script.ts";
 export { openRedis } from "./open-redis.ts";
 export type { RedisClient, RedisClientOptions, RedisLog } from "./redis-client.ts";
-export { RedisReplyError } from "./redis-reply-error.ts";
-export { RedisUnavailable } from "./redis-unavailable.ts";
-export { RepeatedWarning } from "./repeated-warning.ts";
+export { RedisReplyError, RedisUnavailable } from "./redis-errors.ts";

@@ -1,6 +1,6 @@
 export const SLOTS = 16_384;
 
-/** Which slot of a Redis Cluster a key lies in: CRC-16/XMODEM of the part in braces, if there is one, else of the whole. */
+/** The Redis Cluster slot of a key: CRC-16/XMODEM of the part in braces if there is one, of the whole key otherwise. */
 export function keySlot(key: string): number {
   return crc16(Buffer.from(hashTag(key))) % SLOTS;
 }

@@ -3,8 +3,8 @@ import type { Redis } from "ioredis";
 export type LuaScript = (redis: Redis, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
 /**
- * A script that Redis runs in one round trip: its text travels once per connection, its hash from then on. `name` has to
- * be unique among scripts and must not be a command of Redis.
+ * Defines a script that Redis runs in one round trip: its text is sent once per connection, then its hash. `name` must be unique among
+ * scripts and must not be a command of Redis.
  */
 export function luaScript(name: string, numberOfKeys: number, lua: string): LuaScript {
   return (redis, ...keysAndArguments) => {

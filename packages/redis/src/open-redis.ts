@@ -3,7 +3,7 @@ import { GuardedRedis } from "./guarded-redis.ts";
 import type { RedisClient, RedisClientOptions } from "./redis-client.ts";
 import { RedisCluster } from "./redis-cluster.ts";
 
-/** @param url see parseRedisUrl; whether anything answers there is for `firstContact` to tell */
+/** @param url see parseRedisUrl; nothing needs to be reachable yet, `firstContact` waits for it */
 export function openRedis(url: string, options: RedisClientOptions = {}): RedisClient {
   const address = parseRedisUrl(url);
   return address.isCluster ? new RedisCluster(address, options) : openServer(url, options);

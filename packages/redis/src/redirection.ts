@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
-import { RedisReplyError } from "./redis-reply-error.ts";
+import { RedisReplyError } from "./redis-errors.ts";
 
-/** A node that does not serve a key's slot names the one that does. It has not executed the command. */
+/** Names the node that serves a key's slot. The node that sent it has not executed the command. */
 export interface Redirection {
-  /** MOVED: from now on. ASK: this once, while the slot is being moved. */
+  /** MOVED: from now on. ASK: for this command only, while the slot is being moved. */
   readonly kind: "MOVED" | "ASK";
   readonly slot: number;
-  /** `host:port`; the host is empty if it is the one that was asked. */
+  /** `host:port`; an empty host is that of the node that sent the redirection. */
   readonly to: string;
 }
 
@@ -18,8 +18,8 @@ export function redirectionIn(thrown: unknown): Redirection | undefined {
   return slot === undefined || to === undefined ? undefined : { kind: thrown.code, slot: Number(slot), to };
 }
 
-/** `command`, for a node that a slot is just being moved to. Both travel together, so nothing comes between them. */
-export const asking =
+/** Sends ASKING before `command`, for a node to which a slot is being moved. Both are sent together, so no command comes between. */
+export const afterAsking =
   <T>(command: (redis: Redis) => Promise<T>) =>
   async (redis: Redis): Promise<T> => {
     const [, reply] = await Promise.all([redis.call("ASKING"), command(redis)]);

@@ -6,29 +6,29 @@ export interface RedisLog {
 }
 
 export interface RedisClientOptions {
-  /** Gets one line at each change of state, of each node in a cluster. */
+  /** Receives one line at each change of state; in a cluster, of each node. */
   readonly log?: RedisLog;
-  /** Default: 20. */
+  /** Command timeout in milliseconds. Default: 20. */
   readonly commandTimeoutMs?: number;
-  /** At each change of `isUp`, the first one included; `cause` says why Redis is down. */
+  /** Called at each change of `isUp`, including the first; `cause` is why Redis is down. */
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
-  /** What was written lately may be gone: a server is back after it was down, or another one serves its keys. */
+  /** Called when recent writes may be lost: a server is back after an outage, or another one serves its keys. */
   readonly onPossibleLoss?: () => void;
 }
 
-/** A Redis, or a Redis Cluster, that never makes anybody wait: see GuardedRedis for what a command may count on. */
+/** A Redis server or cluster that never blocks its callers; GuardedRedis states what a command guarantees. */
 export interface RedisClient {
-  /** Every key can be served. */
+  /** Whether every key can be served. */
   readonly isUp: boolean;
-  /** Resolves once it is known whether Redis is up or down: after 2 s at the latest. */
+  /** Resolves once it is known whether Redis is up or down: after at most 2 s. */
   readonly firstContact: Promise<void>;
   /**
-   * Runs `command`, which sends one command about `key` (or others with its hash tag) and does nothing else. An error reply concerns that
-   * key; unavailable is the server that has it.
+   * Runs `command`, which must send one command about `key` (or others with its hash tag) and do nothing else. RedisUnavailable
+   * concerns the server that holds the key, RedisReplyError the key.
    *
    * @throws RedisUnavailable, RedisReplyError
    */
   run<T>(key: string, command: (redis: Redis) => Promise<T>): Promise<T>;
-  /** Any number of calls. */
+  /** May be called any number of times. */
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { keySlot } from "./key-slot.ts";
 import { openRedis } from "./open-redis.ts";
 import type { RedisClient, RedisClientOptions } from "./redis-client.ts";
 
-/** The time-out is long: what most tests are about is not how busy this machine is. */
+/** Most tests use a long timeout: a busy machine must not fail them. */
 const LONG_MS = 20_000;
 
 let cluster: RedisClusterServers;
@@ -25,7 +25,7 @@ function open(url = cluster.url, options: RedisClientOptions = {}): RedisClient 
   return redis;
 }
 
-/** A key of the first master's, or the second's. */
+/** A key that the given master serves. */
 function keyOf(master: number): string {
   for (;;) {
     const key = `key:{${randomUUID()}}`;
@@ -42,7 +42,7 @@ it("computes slots as Redis does", async () => {
   }
 });
 
-it("finds every node from one of them, and the node of every key", async () => {
+it("finds every node through one node, and the node of every key", async () => {
   const redis = open(`redis+cluster://${addressOf(1)}`);
   await redis.firstContact;
   expect(redis.isUp).toBe(true);
@@ -52,13 +52,13 @@ it("finds every node from one of them, and the node of every key", async () => {
   }
 });
 
-it("takes several hosts of a redis:// URL for a cluster", async () => {
+it("treats several hosts in a redis:// URL as a cluster", async () => {
   const redis = open(`redis://${addressOf(0)},${addressOf(1)}`);
   await redis.firstContact;
   await Promise.all([keyOf(0), keyOf(1)].map((key) => redis.run(key, (commands) => commands.set(key, "x"))));
 });
 
-it("runs a script about a brand on the brand's node, also where the node has lost the script", async () => {
+it("runs a script about a brand on the brand's node, even if the node has lost the script", async () => {
   const redis = open();
   await redis.firstContact;
   const brandId = `brd_${randomUUID()}`;
@@ -69,7 +69,7 @@ it("runs a script about a brand on the brand's node, also where the node has los
   await expect(redis.run(epochKey(brandId), (commands) => commands.get(epochKey(brandId)))).resolves.toBe("3");
 });
 
-it("follows a slot to another node, while it is being moved and after, and executes every command once", async () => {
+it("follows a slot to another node, during the move and after it, and executes every command once", async () => {
   const losses: string[] = [];
   const redis = open(cluster.url, { onPossibleLoss: () => losses.push("loss") });
   await redis.firstContact;
@@ -79,7 +79,7 @@ it("follows a slot to another node, while it is being moved and after, and execu
   const slot = keySlot(key);
   const increase = () => redis.run(key, (commands) => commands.incr(key));
 
-  // Nothing is in the slot yet: the old node asks to ask the new one.
+  // The slot is still empty: the old node redirects to the new one with ASK.
   await askRedis(to, `CLUSTER SETSLOT ${slot} IMPORTING ${fromId}`);
   await askRedis(from, `CLUSTER SETSLOT ${slot} MIGRATING ${toId}`);
   expect([await increase(), await increase()]).toEqual([1, 2]);
@@ -87,12 +87,12 @@ it("follows a slot to another node, while it is being moved and after, and execu
   await askRedis(to, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
   await askRedis(from, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
   expect(await increase()).toBe(3);
-  // The new node may not have all that the old one had accepted.
+  // The new node may lack writes that the old one accepted.
   expect(losses).not.toEqual([]);
   expect(await askRedis(to, `GET ${key}`)).toBe("3");
 });
 
-it("gives every node the user and password of the URL, and no error of theirs holds it", async () => {
+it("sends the user and password of the URL to every node, and keeps them out of every error", async () => {
   for (const { url } of cluster.masters) await askRedis(url, "CONFIG SET requirepass hunter2");
   const redis = open(cluster.url.replace("//", "//default:hunter2@"));
   await redis.firstContact;
@@ -109,22 +109,22 @@ it("gives every node the user and password of the URL, and no error of theirs ho
   for (const key of keys) await redis.run(key, (commands) => commands.config("SET", "requirepass", ""));
 });
 
-it("fails the keys of a node that is gone and no others, and says which node", async () => {
+it("fails only the keys of a node that is down, and logs which node it is", async () => {
   const states: boolean[] = [];
   const lines: object[] = [];
   const log = { info: () => {}, warn: (fields: object) => void lines.push(fields) };
   const redis = open(cluster.url, { log, onStateChange: (isUp) => states.push(isUp) });
   await redis.firstContact;
-  const [ofGone, ofOther] = [keyOf(0), keyOf(1)];
+  const [keyOfDown, keyOfOther] = [keyOf(0), keyOf(1)];
   await cluster.masters[0]!.kill();
   await eventually(() => expect(redis.isUp).toBe(false));
-  await expect(redis.run(ofGone, (commands) => commands.get(ofGone))).rejects.toMatchObject({ name: "RedisUnavailable" });
-  await expect(redis.run(ofOther, (commands) => commands.incr(ofOther))).resolves.toBe(1);
+  await expect(redis.run(keyOfDown, (commands) => commands.get(keyOfDown))).rejects.toMatchObject({ name: "RedisUnavailable" });
+  await expect(redis.run(keyOfOther, (commands) => commands.incr(keyOfOther))).resolves.toBe(1);
   expect(lines).toMatchObject([{ redis_node: addressOf(0), err: expect.any(Error) }]);
   expect(states).toEqual([true, false]);
 });
 
-it("says that a server without cluster support is none", async () => {
+it("is down, with the reason, if the server has no cluster support", async () => {
   const causes: unknown[] = [];
   const redis = open(process.env["TEST_REDIS_URL"]!.replace("redis://", "redis+cluster://"), {
     onStateChange: (_up, cause) => causes.push(cause),
@@ -134,7 +134,7 @@ it("says that a server without cluster support is none", async () => {
   expect(String(causes[0])).toContain("cluster support disabled");
 });
 
-it("stops while no node answers, leaving no timer and no connection behind", async () => {
+it("stops while no node is reachable, leaving no timer and no connection", async () => {
   const before = process.getActiveResourcesInfo().toSorted();
   const redis = open("redis+cluster://127.0.0.1:1");
   expect(process.getActiveResourcesInfo().toSorted()).not.toEqual(before);

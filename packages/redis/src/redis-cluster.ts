@@ -2,26 +2,25 @@ import type { RedisAddress } from "@brand-records/config";
 import type { Redis } from "ioredis";
 import { GuardedRedis } from "./guarded-redis.ts";
 import { keySlot } from "./key-slot.ts";
-import { asking, redirectionIn } from "./redirection.ts";
+import { afterAsking, redirectionIn } from "./redirection.ts";
 import type { RedisClient, RedisClientOptions } from "./redis-client.ts";
-import { RedisUnavailable } from "./redis-unavailable.ts";
+import { RedisUnavailable } from "./redis-errors.ts";
 import { slotOwnersFrom, type SlotOwners } from "./slot-owners.ts";
 
-/** Each may take a command time-out. Two are met when a slot moves while it is being moved; more is a cluster that disagrees. */
+/** Each may take a command timeout. A slot that changes its owner while being moved causes two; more mean that the nodes disagree. */
 const REDIRECTIONS_MAX = 2;
-/** While a master is down: another node then takes over its slots within seconds, and this is how late we notice. */
+/** While a master is down. Another node takes over its slots within seconds; this is the delay until we notice. */
 const REFRESH_MS_WHILE_DOWN = 100;
-/** Otherwise MOVED tells us; this is for nodes that joined, of which one may be the last to ask. */
+/** MOVED reports other changes. This finds nodes that joined, one of which may soon be the only one left to query. */
 const REFRESH_MS = 10_000;
 const FIRST_CONTACT_MS_MAX = 2_000;
 
 /**
- * A Redis Cluster, with a guarded connection to each of its nodes: a master that fails sends its own keys to RedisUnavailable and no
- * others.
+ * A Redis Cluster, with a guarded connection to each node: if a master fails, its keys fail with RedisUnavailable and no others.
  *
- * Not ioredis' Cluster: its connections queue commands while they connect, whatever `enableOfflineQueue` says, so what has timed out
- * may be executed seconds later; it repeats commands whose connection was lost; its retries wait for 100 ms where we have 20; and
- * it does not tell which node is down.
+ * Not ioredis' Cluster: its connections queue commands while they connect, whatever `enableOfflineQueue` is, so a command that has
+ * timed out may be executed seconds later; it repeats commands whose connection was lost; its retries wait for 100 ms where we have
+ * 20; and it does not report which node is down.
  */
 export class RedisCluster implements RedisClient {
   readonly #address: RedisAddress;
@@ -56,15 +55,15 @@ export class RedisCluster implements RedisClient {
     let guarded = command;
     for (let redirections = 0; ; redirections += 1) {
       const node = owner === undefined ? undefined : this.#nodes.get(owner);
-      if (owner === undefined || node === undefined) throw new RedisUnavailable(new Error("no node is known for the key"));
+      if (owner === undefined || node === undefined) throw new RedisUnavailable(new Error("no known node serves the key"));
       try {
         return await node.run(guarded);
       } catch (error) {
         const redirection = redirectionIn(error);
         if (redirection === undefined || redirections === REDIRECTIONS_MAX) throw error;
-        // Refused rather than executed, so this sends nothing twice.
+        // The node refused the command without executing it, so nothing is executed twice.
         owner = redirection.to.startsWith(":") ? `${hostOf(owner)}${redirection.to}` : redirection.to;
-        guarded = redirection.kind === "ASK" ? asking(command) : command;
+        guarded = redirection.kind === "ASK" ? afterAsking(command) : command;
         if (redirection.kind === "MOVED") this.#move(redirection.slot, owner);
         else this.#open(owner);
       }
@@ -107,16 +106,16 @@ export class RedisCluster implements RedisClient {
       onStateChange: (isUp, cause) => {
         if (isUp && wasUp) this.#options.onPossibleLoss?.();
         wasUp ||= isUp;
-        this.#nodeChanged(cause);
+        this.#onNodeChange(cause);
       },
     });
     this.#nodes.set(name, node);
   }
 
-  /** A node came or went: who serves what has perhaps changed with it. */
-  #nodeChanged(cause: unknown): void {
+  /** A node went up or down: the owners of its slots may have changed. */
+  #onNodeChange(cause: unknown): void {
     this.#settle(cause);
-    if (!this.isUp) this.#refreshWithin(0);
+    if (!this.isUp) this.#refreshIn(0);
   }
 
   #move(slot: number, owner: string): void {
@@ -125,10 +124,10 @@ export class RedisCluster implements RedisClient {
       this.#owners.ownerBySlot[slot] = owner;
       this.#options.onPossibleLoss?.();
     }
-    this.#refreshWithin(0);
+    this.#refreshIn(0);
   }
 
-  #refreshWithin(ms: number): void {
+  #refreshIn(ms: number): void {
     if (this.#isStopped || this.#isRefreshing) return;
     clearTimeout(this.#refreshTimer);
     this.#refreshTimer = setTimeout(() => void this.#refresh(), ms);
@@ -137,7 +136,7 @@ export class RedisCluster implements RedisClient {
   async #refresh(): Promise<void> {
     this.#isRefreshing = true;
     const up = [...this.#nodes].filter(([, node]) => node.isUp);
-    // The nodes that we know are gone: whoever is at the addresses in the setting may know others.
+    // No known node is up: the nodes at the configured addresses may know others.
     if (up.length === 0) this.#openSeeds();
     const first = Math.floor(Math.random() * up.length);
     for (const [name, node] of [...up.slice(first), ...up.slice(0, first)]) {
@@ -145,12 +144,12 @@ export class RedisCluster implements RedisClient {
         this.#apply(slotOwnersFrom(await node.run((redis) => redis.cluster("SLOTS")), hostOf(name)));
         break;
       } catch (error) {
-        // The next one is asked. If all of them fail, the state says so with this.
+        // Tries the next node. If all fail, this becomes the cause of the outage.
         this.#refreshFailure = error;
       }
     }
     this.#isRefreshing = false;
-    this.#refreshWithin(this.isUp ? REFRESH_MS : REFRESH_MS_WHILE_DOWN);
+    this.#refreshIn(this.isUp ? REFRESH_MS : REFRESH_MS_WHILE_DOWN);
   }
 
   #apply(owners: SlotOwners): void {
@@ -165,10 +164,10 @@ export class RedisCluster implements RedisClient {
       void node.stop();
     }
     if (hasMoved) this.#options.onPossibleLoss?.();
-    this.#settle(new Error("a part of the cluster's keys is served by no node that answers"));
+    this.#settle(new Error("no reachable node serves a part of the cluster's keys"));
   }
 
-  /** Up if each slot has an owner that is. Down for the first time only at the end of the first contact. */
+  /** Up if the owner of every slot is up. First reported as down only when the first contact ends. */
   #settle(cause: unknown): void {
     const owners = [...new Set(this.#owners.ownerBySlot)].map((name) => (name === undefined ? undefined : this.#nodes.get(name)));
     if (owners.length > 0 && owners.every((node) => node?.isUp === true)) this.#change("up");

@@ -1,9 +1,9 @@
 /**
- * Calls `expired` unless cancelled within `ms`, and before that gives the event loop one turn to read its sockets. When
- * it is our own loop that is late, the timer fires before the reply that has been lying in the socket is read: without
- * the turn a pause of ours (a large JSON, a garbage collection) would count as Redis being down.
+ * Calls `expired` after `ms` unless cancelled, but first gives the event loop one turn to read its sockets. If our own loop is late, the
+ * timer fires before the loop reads a reply that has already arrived. Without the extra turn, a pause of ours (a large JSON, a garbage
+ * collection) would count as an outage of Redis.
  *
- * @returns cancels; any number of calls, at any time
+ * @returns a function that cancels; may be called at any time, any number of times
  */
 export function startReplyDeadline(ms: number, expired: () => void): () => void {
   let afterPoll: NodeJS.Immediate | undefined;

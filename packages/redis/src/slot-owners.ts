@@ -1,8 +1,8 @@
 import { SLOTS } from "./key-slot.ts";
 
-/** Who serves what in a cluster, as one node saw it. Nodes are named `host:port`. */
+/** Which node serves which slot of a cluster, as one node sees it. Nodes are named `host:port`. */
 export interface SlotOwners {
-  /** By slot; undefined where nobody serves it. */
+  /** The master by slot; undefined where no node serves it. */
   readonly ownerBySlot: (string | undefined)[];
   /** Masters and replicas. */
   readonly nodes: ReadonlySet<string>;
@@ -14,13 +14,13 @@ type Range = readonly [first: number, last: number, master: Node, ...replicas: N
 /**
  * Reads the reply of CLUSTER SLOTS.
  *
- * @param askedHost stands for the host of a node that does not know its own
+ * @param sourceHost host of the node that replied; stands for any host the reply leaves empty
  */
-export function slotOwnersFrom(reply: unknown, askedHost: string): SlotOwners {
+export function slotOwnersFrom(reply: unknown, sourceHost: string): SlotOwners {
   const ownerBySlot: (string | undefined)[] = Array.from({ length: SLOTS });
   const nodes = new Set<string>();
   for (const [first, last, ...serving] of reply as Range[]) {
-    const [master, ...replicas] = serving.map(([host, port]) => `${host || askedHost}:${port}`);
+    const [master, ...replicas] = serving.map(([host, port]) => `${host || sourceHost}:${port}`);
     for (const node of [master, ...replicas]) if (node !== undefined) nodes.add(node);
     ownerBySlot.fill(master, first, last + 1);
   }

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { Lifecycle } from "@brand-records/lifecycle";
+import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
@@ -75,15 +74,11 @@ async function degradedAmong(checks: ReadonlyMap<string, () => boolean | Promise
 
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** Whether the database answers within a probe's time. */
+/** Whether the database responds within a probe's time. */
 async function isReachable(db: Database): Promise<boolean> {
-  const answered = new AbortController();
   const query = db.query("select 1").then(
     () => true,
     () => false,
   );
-  const timeout = pause(PROBE_TIMEOUT_MS, false, { signal: answered.signal, ref: false }).catch(() => false);
-  const reachable = await Promise.race([query, timeout]);
-  answered.abort();
-  return reachable;
+  return (await withTimeout(query, PROBE_TIMEOUT_MS)) === true;
 }

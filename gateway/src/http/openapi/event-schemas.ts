@@ -41,7 +41,7 @@ export function eventSchema(type: EventType): object {
 
 /** The schema of the resource's `data`, with the status of this type, in the order of the serialised event. */
 function dataSchema(type: EventType): object {
-  const resource = EVENT_TYPES[type];
+  const { resource } = EVENT_TYPES[type];
   const ofResource = Object.values(MESSAGE.$defs).find(({ properties }) => properties["resource"]?.const === resource);
   if (ofResource === undefined) throw new Error(`no schema describes the data of ${type}`);
   const { description: _, properties = {}, ...schema } = responseSchema(ofResource);

@@ -1,14 +1,7 @@
-import { EVENT_TYPE_NAMES, type EventType } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/brand-events";
 import { eventExample } from "./event-examples.ts";
 import { eventSchema, eventSchemaName } from "./event-schemas.ts";
 import { receiverHeaders, webhookParameters } from "./webhook-headers.ts";
-
-const SUMMARIES: Readonly<Record<EventType, string>> = {
-  "submission.approved": "A submission was approved.",
-  "submission.rejected": "A submission was rejected.",
-  "payout.paid": "A payout was paid.",
-  "campaign.settled": "A campaign was settled.",
-};
 
 /** What each response of a receiver means. */
 const RESPONSES = {
@@ -36,7 +29,7 @@ export const webhooks = Object.fromEntries(
       post: {
         operationId: `receive${eventSchemaName(type)}`,
         tags: ["Events"],
-        summary: SUMMARIES[type],
+        summary: EVENT_TYPES[type].summary,
         description: `Sent to each receiver that selects \`${type}\`: **you** receive this request. It carries a signature, not a key.`,
         security: [],
         parameters: webhookParameters,

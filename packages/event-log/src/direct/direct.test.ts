@@ -20,7 +20,7 @@ async function openDirectLog(): Promise<OpenLog> {
     await db.stop();
   });
   const db = openPool({ url: database.url, applicationName: "direct log test" });
-  let intake: Intake = () => Promise.reject(new Error("nobody reads"));
+  let intake: Intake = () => Promise.reject(new Error("no reader yet"));
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
     services: [
@@ -35,9 +35,9 @@ async function openDirectLog(): Promise<OpenLog> {
   const publisher = directPublisher(connectRpc(IntakeServiceService, `127.0.0.1:${server.port}`, { idempotent: ["publishMessages"] }));
   return {
     publisher,
-    read: async (given) => {
-      intake = given;
-      return postgresDeadLetters(db, "dead_letters", given);
+    read: async (reader) => {
+      intake = reader;
+      return postgresDeadLetters(db, "dead_letters", reader);
     },
     async stop() {
       await publisher.stop();
@@ -50,18 +50,18 @@ async function openDirectLog(): Promise<OpenLog> {
 
 describeEventLog("direct", openDirectLog);
 
-it("sets aside what Postgres cannot keep as text", async () => {
+it("keeps a dead letter that Postgres cannot store as text, without its NULs", async () => {
   const log = await openDirectLog();
   const received: ReceivedMessage[] = [];
   const deadLetters = await log.read(async (messages) => void received.push(...messages));
-  const odd = { ...message("sub_\0", "\0", { odd: "a\0b", "na\0me": "", escaped: "\\u0000" }), position: "direct" };
-  await deadLetters.put([{ message: odd, reason: "holds a NUL" }]);
+  const unstorable = { ...message("sub_\0", "\0", { odd: "a\0b", "na\0me": "", escaped: "\\u0000" }), position: "direct" };
+  await deadLetters.put([{ message: unstorable, reason: "contains a NUL" }]);
   expect(await deadLetters.replay()).toBe(1);
-  expect(received).toMatchObject([{ ...odd, key: "sub_", headers: { odd: "ab", name: "", escaped: "\\u0000" } }]);
+  expect(received).toMatchObject([{ ...unstorable, key: "sub_", headers: { odd: "ab", name: "", escaped: "\\u0000" } }]);
   await log.stop();
 });
 
-it("splits what is too large for one message of the protocol", async () => {
+it("splits batches that are too large for one gRPC message", async () => {
   const log = await openDirectLog();
   let received = 0;
   await log.read(async (messages) => void (received += messages.length));
@@ -70,7 +70,7 @@ it("splits what is too large for one message of the protocol", async () => {
   await log.stop();
 });
 
-it("is not ready while nobody answers, and rejects", async () => {
+it("rejects and is not ready while webhook fails", async () => {
   const log = await openDirectLog();
   await expect(log.publisher.publish([message("sub_1", "a")])).rejects.toMatchObject({ kind: "internal_error" });
   expect(log.publisher.isReady()).toBe(false);

@@ -1,3 +1,4 @@
+import { Mutex } from "@brand-records/lifecycle";
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import type { Intake } from "../event-log.ts";
@@ -7,15 +8,13 @@ const DIRECT = "direct";
 /** The reading end of the direct log: the writer waits until its messages are taken in, and repeats what was not. */
 export function intakeHandlers(intake: Intake): Handlers<IntakeServiceService> {
   // One after the other, as a partition would come: two relays may overlap while one takes the other's place.
-  let last: Promise<unknown> = Promise.resolve();
+  const mutex = new Mutex();
   return {
     async publishMessages({ messages }) {
       const received = messages.map(({ key, value, headers }) => ({ key, value: Buffer.from(value), headers, position: DIRECT }));
-      const turn = last.then(async () => {
+      await mutex.run(async () => {
         if (received.length > 0) await intake(received);
       });
-      last = turn.catch(() => {});
-      await turn;
       return {};
     },
   };

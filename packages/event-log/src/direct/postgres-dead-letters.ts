@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import type { DeadLetter, DeadLetters, Intake, ReceivedMessage, DeadLetterSummary } from "../event-log.ts";
+import type { DeadLetter, DeadLetters, DeadLetterSummary, Intake, ReceivedMessage } from "../event-log.ts";
 
 const BATCH = 100;
 
@@ -8,27 +8,27 @@ interface Row extends ReceivedMessage {
 }
 
 /**
- * A table, where there is no Kafka to keep them.
+ * Keeps dead letters in a table, for the log without Kafka.
  *
  * @param table with the columns of `webhook.dead_letters`
  */
 export function postgresDeadLetters(db: Database, table: string, intake: Intake): DeadLetters {
   const select = `select id, position, key, value, headers from ${table}`;
   return {
-    async put(letters) {
+    async put(deadLetters) {
       await db.query(
         `insert into ${table} (position, reason, key, value, headers)
          select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::jsonb[])`,
-        columnsOf(letters),
+        columnsOf(deadLetters),
       );
     },
     async list(limit) {
-      const letters = await db.query<DeadLetterSummary>(
+      const deadLetters = await db.query<DeadLetterSummary>(
         `select position, reason, key, octet_length(value) as bytes, dead_lettered_at as "deadLetteredAt" from ${table} order by id limit $1`,
         [limit],
       );
       const [count] = await db.query<{ total: number }>(`select count(*) as total from ${table}`);
-      return { letters, total: count?.total ?? 0 };
+      return { deadLetters, total: count?.total ?? 0 };
     },
     async replay() {
       const [last] = await db.query<{ id: number | null }>(`select max(id) as id from ${table}`);
@@ -36,7 +36,7 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
       let rows: Row[];
       do {
         rows = await db.query<Row>(`${select} where id <= $1 order by id limit $2`, [last?.id ?? 0, BATCH]);
-        // What still cannot be read is put aside anew, behind the last of now.
+        // Messages that still cannot be processed become new dead letters, after `last`.
         if (rows.length > 0) await intake(rows);
         await db.query(`delete from ${table} where id = any($1)`, [rows.map(({ id }) => id)]);
         replayed += rows.length;
@@ -46,15 +46,15 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
   };
 }
 
-function columnsOf(letters: readonly DeadLetter[]): unknown[][] {
-  // Text of Postgres holds no NUL; of a key that has one, the rest is enough to know it by.
+function columnsOf(deadLetters: readonly DeadLetter[]): unknown[][] {
+  // Postgres stores no NUL in text. A key without its NUL can still be recognised.
   const text = (from: string): string => from.replaceAll("\0", "");
   return [
-    letters.map(({ message }) => message.position),
-    letters.map(({ reason }) => text(reason)),
-    letters.map(({ message }) => text(message.key)),
-    letters.map(({ message }) => message.value),
-    letters.map(({ message }) =>
+    deadLetters.map(({ message }) => message.position),
+    deadLetters.map(({ reason }) => text(reason)),
+    deadLetters.map(({ message }) => text(message.key)),
+    deadLetters.map(({ message }) => message.value),
+    deadLetters.map(({ message }) =>
       JSON.stringify(Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [text(name), text(value)]))),
     ),
   ];

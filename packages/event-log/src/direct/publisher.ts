@@ -1,24 +1,25 @@
+import { randomUUID } from "node:crypto";
+import { Mutex } from "@brand-records/lifecycle";
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { MESSAGE_BYTES_MAX, traceparentFrom, type RpcClient } from "@brand-records/rpc";
-import { randomUUID } from "node:crypto";
-import type { LogMessage, Publisher } from "../event-log.ts";
 import { chunks } from "../chunks.ts";
+import type { LogMessage, Publisher } from "../event-log.ts";
 
-const ANSWER_MS = 15_000;
-/** Of values in one call, well below what its message may have: keys and headers come on top. An event has some 600 bytes. */
+const DEADLINE_MS = 15_000;
+/** Of the values in one call, well below the limit of its message, which also holds keys and headers. An event has some 600 bytes. */
 const BYTES_MAX = MESSAGE_BYTES_MAX / 4;
 
-/** Hands messages to webhook itself, which answers once it has stored them. */
+/** Sends messages directly to webhook, which responds after it has stored them. */
 export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publisher {
+  const calls = new Mutex();
   let ready = false;
-  let last: Promise<unknown> = Promise.resolve();
   const send = async (messages: readonly LogMessage[]): Promise<void> => {
     try {
-      // None at all asks whether webhook is there.
-      const parts = messages.length === 0 ? [[]] : chunks(messages, BYTES_MAX);
-      for (const part of parts) {
-        const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + ANSWER_MS };
-        await webhook.publishMessages({ messages: part }, context);
+      // An empty call checks whether webhook is reachable.
+      const batches = messages.length === 0 ? [[]] : chunks(messages, BYTES_MAX);
+      for (const batch of batches) {
+        const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + DEADLINE_MS };
+        await webhook.publishMessages({ messages: batch }, context);
       }
       ready = true;
     } catch (error) {
@@ -27,14 +28,10 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
     }
   };
   return {
-    publish(messages) {
-      const turn = last.then(() => send(messages));
-      last = turn.catch(() => {});
-      return turn;
-    },
+    publish: (messages) => calls.run(() => send(messages)),
     isReady: () => ready,
     async stop() {
-      await last;
+      await calls.drain();
       webhook.stop();
     },
   };

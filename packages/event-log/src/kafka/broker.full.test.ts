@@ -4,17 +4,17 @@ import { configOf, silent } from "../../test/kafka-config.ts";
 import type { Intake, Publisher, ReceivedMessage } from "../event-log.ts";
 import { openKafkaPublisher, openKafkaReader } from "./kafka-log.ts";
 
-describe("a Kafka log whose broker goes away", () => {
+describe("a Kafka log whose broker is unavailable", () => {
   let kafka: KafkaServer;
   let received: ReceivedMessage[];
   let opened: { stop(): Promise<void> }[];
-  const take: Intake = async (messages) => void received.push(...messages);
+  const receive: Intake = async (messages) => void received.push(...messages);
   const texts = (): string[] => received.map(({ value }) => value.toString());
   const start = () => {
     const config = configOf(kafka.brokers);
     const reader = openKafkaReader(config, "readers", silent);
     const publisher = openKafkaPublisher(config, "writer", silent);
-    const subscription = reader.subscribe(take);
+    const subscription = reader.subscribe(receive);
     opened.push(subscription, publisher, reader);
     return { publisher, subscription };
   };
@@ -27,7 +27,7 @@ describe("a Kafka log whose broker goes away", () => {
     await kafka.stop();
   });
 
-  it("may come later: until then publishing rejects, both ends say that they are not ready, and then everything flows", async () => {
+  it("rejects publishing and is not ready on both ends until the broker starts, then delivers", async () => {
     kafka = await reserveKafkaServer();
     const { publisher, subscription } = start();
     await expect(publisher.publish([message("sub_1", "lost")])).rejects.toThrow("ECONNREFUSED");
@@ -40,22 +40,22 @@ describe("a Kafka log whose broker goes away", () => {
   }, 60_000);
 
   it.each<[string, (kafka: KafkaServer) => Promise<void>, (kafka: KafkaServer) => Promise<void>]>([
-    ["killed and started again", (kafka) => kafka.kill(), (kafka) => kafka.start()],
-    ["frozen until both ends have noticed, and thawed", (kafka) => kafka.freeze(), (kafka) => kafka.thaw()],
+    ["was killed and restarted", (kafka) => kafka.kill(), (kafka) => kafka.start()],
+    ["was frozen until both ends had noticed, and thawed", (kafka) => kafka.freeze(), (kafka) => kafka.thaw()],
   ])(
-    "may be %s: nothing is lost, and order is kept",
-    async (_, away, back) => {
+    "loses nothing and keeps the order when the broker %s",
+    async (_, interrupt, restore) => {
       kafka = await startKafkaServer();
       const { publisher, subscription } = start();
       await eventually(() => publisher.publish([message("sub_1", "1")]), { timeoutMs: 10_000 });
       await eventually(() => expect(texts()).toEqual(["1"]), { timeoutMs: 10_000 });
-      await away(kafka);
-      const published = publishUntilTaken(publisher, "2");
+      await interrupt(kafka);
+      const published = publishWithRetries(publisher, "2");
       await eventually(() => expect(subscription.isReady()).toBe(false), { timeoutMs: 30_000 });
-      await back(kafka);
+      await restore(kafka);
       await published;
-      await publishUntilTaken(publisher, "3");
-      // What was published while nobody answered may be there twice.
+      await publishWithRetries(publisher, "3");
+      // A message published during the interruption may be stored twice.
       await eventually(() => expect([...new Set(texts())]).toEqual(["1", "2", "3"]), { timeoutMs: 30_000 });
       expect(texts().at(-1)).toBe("3");
     },
@@ -63,7 +63,7 @@ describe("a Kafka log whose broker goes away", () => {
   );
 });
 
-/** As the relay does it. */
-async function publishUntilTaken(publisher: Publisher, text: string): Promise<void> {
+/** Retries as the relay does. */
+async function publishWithRetries(publisher: Publisher, text: string): Promise<void> {
   await eventually(() => publisher.publish([message("sub_1", text)]), { timeoutMs: 60_000 });
 }

@@ -1,34 +1,31 @@
 import { randomUUID } from "node:crypto";
-import { types } from "node:util";
 import { AppError } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Consumer, EachBatchPayload, Kafka } from "kafkajs";
-import type { DeadLetter, DeadLetters, LogMessage, Publisher, ReceivedMessage, DeadLetterSummary } from "../event-log.ts";
-import { receivedFrom } from "./subscription.ts";
-import { deadTopicOf, withAdmin } from "./topics.ts";
-import { within } from "./within.ts";
+import type { DeadLetter, DeadLetters, DeadLetterSummary, LogMessage, Publisher, ReceivedMessage } from "../event-log.ts";
+import { disconnect } from "./open-kafka.ts";
+import { offsetOf, receivedFrom } from "./received-message.ts";
+import { deadLetterTopicOf, withAdmin } from "./topics.ts";
 
-/** The topic of dead letters has one: they are few, and are listed and replayed in their order. */
+/** The only partition of the dead-letter topic: dead letters are few, and are listed and replayed in order. */
 const PARTITION = 0;
 const REASON = "dead-reason";
 const POSITION = "dead-position";
 const AT = "dead-at";
-/** Of a value the topic did not take whole: how long it was. */
+/** The original length of a value that was too large for the topic and was cut. */
 const CUT_FROM = "dead-cut-from";
-/** Fits wherever a batch of ours does. */
+/** Fits wherever one of our batches fits. */
 const CUT_BYTES = 256 * 1024;
 const READ_MS = 30_000;
-const STOP_MS = 2_000;
 
 export interface KafkaDeadLettersOptions {
   readonly kafka: Kafka;
   readonly topic: string;
-  /** How far they were replayed is remembered as offsets of the group `<groupId>.dead`. */
+  /** The offsets of the group `<groupId>.dead` record what has been replayed. */
   readonly groupId: string;
-  /** Writes to the topic of dead letters. */
-  readonly aside: Publisher;
-  /** Writes to the topic itself. */
-  readonly back: Publisher;
+  readonly deadLetterPublisher: Publisher;
+  /** Publishes replayed messages to the topic itself. */
+  readonly replayPublisher: Publisher;
   readonly log: Logger;
 }
 
@@ -37,7 +34,7 @@ interface Range {
   readonly to: number;
 }
 
-/** A topic beside the topic. Replaying does not delete: Kafka does in its time. It remembers how far it came. */
+/** Keeps dead letters in a second topic. A replay deletes nothing, it commits its offset; Kafka deletes after the retention time. */
 export class KafkaDeadLetters implements DeadLetters {
   readonly #options: KafkaDeadLettersOptions;
   readonly #topic: string;
@@ -45,47 +42,47 @@ export class KafkaDeadLetters implements DeadLetters {
 
   constructor(options: KafkaDeadLettersOptions) {
     this.#options = options;
-    this.#topic = deadTopicOf(options.topic);
+    this.#topic = deadLetterTopicOf(options.topic);
     this.#replayGroup = `${options.groupId}.dead`;
   }
 
-  async put(letters: readonly DeadLetter[]): Promise<void> {
+  async put(deadLetters: readonly DeadLetter[]): Promise<void> {
     const at = new Date().toISOString();
-    const messages = letters.map(({ message: { key, value, headers, position }, reason }) => ({
+    const messages = deadLetters.map(({ message: { key, value, headers, position }, reason }) => ({
       key,
       value,
       headers: { ...headers, [REASON]: reason, [POSITION]: position, [AT]: at },
     }));
     try {
-      await this.#options.aside.publish(messages);
+      await this.#options.deadLetterPublisher.publish(messages);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
-      // One by one: which of them it is, the broker does not say.
+      // One by one: the broker does not report which message is too large.
       for (const message of messages) await this.#putCut(message);
     }
   }
 
-  /** What the topic does not take whole is kept in part: without it, nothing behind it would ever come through. */
+  /** Cuts a message that is too large for the topic: otherwise it would block everything behind it. */
   async #putCut(message: LogMessage): Promise<void> {
     try {
-      await this.#options.aside.publish([message]);
+      await this.#options.deadLetterPublisher.publish([message]);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
       const headers = { ...message.headers, [CUT_FROM]: String(message.value.length) };
-      await this.#options.aside.publish([{ ...message, value: message.value.subarray(0, CUT_BYTES), headers }]);
+      await this.#options.deadLetterPublisher.publish([{ ...message, value: message.value.subarray(0, CUT_BYTES), headers }]);
     }
   }
 
-  async list(limit: number): Promise<{ letters: DeadLetterSummary[]; total: number }> {
+  async list(limit: number): Promise<{ deadLetters: DeadLetterSummary[]; total: number }> {
     return orUnavailable(async () => {
       const { from, to } = await this.#notReplayed();
-      const letters: DeadLetterSummary[] = [];
+      const deadLetters: DeadLetterSummary[] = [];
       const until = Math.min(to, from + limit);
-      // A group of its own, which nobody knows: reading is nobody's business but ours.
+      // A group with a unique name: listing must not join the replay.
       await this.#read(`${this.#replayGroup}.list.${randomUUID()}`, { from, to: until }, async (messages) => {
-        letters.push(...messages.map(letterFrom));
+        deadLetters.push(...messages.map(summaryOf));
       });
-      return { letters: letters.slice(0, limit), total: to - from };
+      return { deadLetters: deadLetters.slice(0, limit), total: to - from };
     });
   }
 
@@ -94,7 +91,7 @@ export class KafkaDeadLetters implements DeadLetters {
       const range = await this.#notReplayed();
       let replayed = 0;
       await this.#read(this.#replayGroup, range, async (messages, consumer) => {
-        await this.#options.back.publish(messages.map((message) => originalOf(message)));
+        await this.#options.replayPublisher.publish(messages.map(originalOf));
         replayed += messages.length;
         const next = offsetOf(messages.at(-1) as ReceivedMessage) + 1;
         await consumer.commitOffsets([{ topic: this.#topic, partition: PARTITION, offset: String(next) }]);
@@ -104,7 +101,7 @@ export class KafkaDeadLetters implements DeadLetters {
     });
   }
 
-  /** Brokers forget the offsets of a group without members after a while, a week by default: they are told again. */
+  /** Commits the replay offset again: brokers delete the offsets of a group without members, by default after a week. */
   async keepPosition(): Promise<void> {
     await withAdmin(this.#options.kafka, async (admin) => {
       const [group] = await admin.fetchOffsets({ groupId: this.#replayGroup, topics: [this.#topic] });
@@ -115,8 +112,8 @@ export class KafkaDeadLetters implements DeadLetters {
 
   #notReplayed(): Promise<Range> {
     return withAdmin(this.#options.kafka, async (admin: Admin) => {
-      const there = (await admin.listTopics()).includes(this.#topic);
-      if (!there) return { from: 0, to: 0 };
+      const exists = (await admin.listTopics()).includes(this.#topic);
+      if (!exists) return { from: 0, to: 0 };
       const [[ends], [group]] = await Promise.all([
         admin.fetchTopicOffsets(this.#topic),
         admin.fetchOffsets({ groupId: this.#replayGroup, topics: [this.#topic] }),
@@ -126,7 +123,7 @@ export class KafkaDeadLetters implements DeadLetters {
     });
   }
 
-  /** Hands over the messages of a range, in batches. */
+  /** Passes the messages of a range to `take`, in batches. */
   async #read(groupId: string, range: Range, take: (messages: ReceivedMessage[], consumer: Consumer) => Promise<void>): Promise<void> {
     if (range.from >= range.to) return;
     const consumer = this.#options.kafka.consumer({
@@ -135,14 +132,12 @@ export class KafkaDeadLetters implements DeadLetters {
       retry: { restartOnFailure: async () => false },
     });
     const done = Promise.withResolvers<void>();
-    const tooLong = setTimeout(
+    const timeout = setTimeout(
       () =>
         done.reject(
-          new AppError(
-            "unavailable",
-            "The dead letters could not be read in time. Perhaps they are being replayed elsewhere; try again later.",
-            { retryAfterSeconds: 10 },
-          ),
+          new AppError("unavailable", "The dead letters could not be read in time. Another replay may be in progress. Try again later.", {
+            retryAfterSeconds: 10,
+          }),
         ),
       READ_MS,
     );
@@ -157,7 +152,7 @@ export class KafkaDeadLetters implements DeadLetters {
         done.reject(error);
         return;
       }
-      tooLong.refresh();
+      timeout.refresh();
       resolveOffset(batch.lastOffset());
       await heartbeat();
       if (Number(batch.lastOffset()) + 1 >= range.to) done.resolve();
@@ -169,20 +164,18 @@ export class KafkaDeadLetters implements DeadLetters {
       consumer.seek({ topic: this.#topic, partition: PARTITION, offset: String(range.from) });
       await done.promise;
     } finally {
-      clearTimeout(tooLong);
-      await within(STOP_MS, consumer.disconnect());
+      clearTimeout(timeout);
+      await disconnect(consumer);
     }
   }
 }
-
-const offsetOf = ({ position }: ReceivedMessage): number => Number(position.slice(position.lastIndexOf("@") + 1));
 
 function originalOf({ key, value, headers }: ReceivedMessage): LogMessage {
   const { [REASON]: _, [POSITION]: __, [AT]: ___, [CUT_FROM]: ____, ...own } = headers;
   return { key, value, headers: own };
 }
 
-function letterFrom({ key, value, headers, position }: ReceivedMessage): DeadLetterSummary {
+function summaryOf({ key, value, headers, position }: ReceivedMessage): DeadLetterSummary {
   return {
     position: headers[POSITION] ?? position,
     reason: headers[REASON] ?? "",
@@ -193,16 +186,16 @@ function letterFrom({ key, value, headers, position }: ReceivedMessage): DeadLet
 }
 
 function isTooLarge(error: unknown): boolean {
-  if (!types.isNativeError(error)) return false;
+  if (!(error instanceof Error)) return false;
   return ("type" in error && error.type === "MESSAGE_TOO_LARGE") || isTooLarge(error.cause);
 }
 
-/** What kafkajs throws says nothing to who asks over gRPC. */
+/** Errors of kafkajs mean nothing to callers over gRPC. */
 async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("unavailable", "The event log cannot be reached at the moment. Try again.", { cause: error, retryAfterSeconds: 5 });
+    throw new AppError("unavailable", "The event log is unavailable. Try again.", { cause: error, retryAfterSeconds: 5 });
   }
 }

@@ -5,12 +5,12 @@ import { KafkaDeadLetters } from "./dead-letters.ts";
 import { openKafka } from "./open-kafka.ts";
 import { KafkaPublisher } from "./publisher.ts";
 import { KafkaSubscription } from "./subscription.ts";
-import { deadTopicOf } from "./topics.ts";
+import { deadLetterTopicOf } from "./topics.ts";
 
-/** Well within the week after which brokers forget it. */
+/** Well within the week after which brokers delete it. */
 const KEEP_POSITION_MS = 6 * 3_600_000;
 
-/** The writing end in Kafka. It begins to connect at once, and is there before it has. */
+/** Opens the writing end in Kafka. It connects with the first messages; nothing needs to be reachable yet. */
 export function openKafkaPublisher(config: EventLogConfig, clientId: string, log: Logger): Publisher {
   return new KafkaPublisher(openKafka(config, clientId, log), config, config.KAFKA_TOPIC, log);
 }
@@ -21,22 +21,24 @@ export interface KafkaReader {
   stop(): Promise<void>;
 }
 
-/** The reading end in Kafka, and what is set aside. Readers of one group share the messages. */
+/** Opens the reading end in Kafka, and the dead letters. Readers with the same `groupId` share the messages. */
 export function openKafkaReader(config: EventLogConfig, groupId: string, log: Logger): KafkaReader {
   const kafka = openKafka(config, groupId, log);
   const { KAFKA_TOPIC: topic } = config;
-  const aside = new KafkaPublisher(kafka, config, deadTopicOf(topic), log);
-  const back = new KafkaPublisher(kafka, config, topic, log);
-  const deadLetters = new KafkaDeadLetters({ kafka, topic, groupId: `${topic}.${groupId}`, aside, back, log });
+  const deadLetterPublisher = new KafkaPublisher(kafka, config, deadLetterTopicOf(topic), log);
+  const replayPublisher = new KafkaPublisher(kafka, config, topic, log);
+  const deadLetters = new KafkaDeadLetters({ kafka, topic, groupId: `${topic}.${groupId}`, deadLetterPublisher, replayPublisher, log });
   const keeping = setInterval(() => {
-    deadLetters.keepPosition().catch((error: unknown) => log.warn({ err: error }, "how far dead letters were replayed could not be kept"));
+    deadLetters
+      .keepPosition()
+      .catch((error: unknown) => log.warn({ err: error }, "the replay offset of dead letters could not be renewed"));
   }, KEEP_POSITION_MS);
   return {
     deadLetters,
     subscribe: (intake) => new KafkaSubscription({ kafka, config, topic, groupId: `${topic}.${groupId}`, intake, log }),
     async stop() {
       clearInterval(keeping);
-      await Promise.all([aside.stop(), back.stop()]);
+      await Promise.all([deadLetterPublisher.stop(), replayPublisher.stop()]);
     },
   };
 }

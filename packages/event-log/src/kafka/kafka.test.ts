@@ -5,9 +5,9 @@ import { configOf, silent } from "../../test/kafka-config.ts";
 import type { Subscription } from "../event-log.ts";
 import { openKafkaPublisher, openKafkaReader, type KafkaReader } from "./kafka-log.ts";
 
-const shared = (): string => process.env["TEST_KAFKA_BROKERS"] ?? "";
+const sharedBrokers = (): string => process.env["TEST_KAFKA_BROKERS"] ?? "";
 
-async function openKafkaLog(config = configOf(shared())): Promise<OpenLog> {
+async function openKafkaLog(config = configOf(sharedBrokers())): Promise<OpenLog> {
   const publisher = openKafkaPublisher(config, "writer", silent);
   const readers: KafkaReader[] = [];
   const subscriptions: Subscription[] = [];
@@ -32,8 +32,8 @@ async function openKafkaLog(config = configOf(shared())): Promise<OpenLog> {
 describeEventLog("Kafka", () => openKafkaLog());
 
 describe("the topics", () => {
-  it("are made with the settings' partitions and retention, once, by whoever comes first", async () => {
-    const config = configOf(shared());
+  it("are created once, by the first publisher, with the partitions and retention of the settings", async () => {
+    const config = configOf(sharedBrokers());
     const publishers = Array.from({ length: 3 }, () => openKafkaPublisher(config, "writer", silent));
     await Promise.all(publishers.map((publisher) => publisher.publish([message("sub_1", "a")])));
     const admin = new Kafka({ brokers: [...config.KAFKA_BROKERS], logLevel: logLevel.NOTHING }).admin();
@@ -55,14 +55,14 @@ describe("the topics", () => {
   });
 });
 
-it("tells how far the readers are behind", async () => {
-  const config = configOf(shared());
+it("reports how many messages the readers are behind", async () => {
+  const config = configOf(sharedBrokers());
   const log = await openKafkaLog(config);
   const reader = openKafkaReader(config, "readers", silent);
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => void (open = resolve));
   const subscription = reader.subscribe(() => gate);
-  // The first messages of a new topic may be there twice: its partitions may have no leader yet.
+  // The first messages of a new topic may be stored twice: its partitions may have no leader yet.
   await log.publisher.publish([message("sub_1", "first")]);
   await eventually(async () => expect(await subscription.lag()).toBeGreaterThanOrEqual(1));
   const before = (await subscription.lag()) ?? 0;
@@ -75,28 +75,28 @@ it("tells how far the readers are behind", async () => {
   await log.stop();
 });
 
-it("shares the messages between three readers, and leaves all to the last one", async () => {
-  const config = configOf(shared());
+it("shares the messages among three readers, and gives all to the last one left", async () => {
+  const config = configOf(sharedBrokers());
   const publisher = openKafkaPublisher(config, "writer", silent);
-  const taken: string[][] = [[], [], []];
-  const readers = taken.map(() => openKafkaReader(config, "readers", silent));
+  const received: string[][] = [[], [], []];
+  const readers = received.map(() => openKafkaReader(config, "readers", silent));
   const subscriptions = readers.map((reader, index) =>
-    reader.subscribe(async (messages) => void taken[index]?.push(...messages.map(({ value }) => value.toString()))),
+    reader.subscribe(async (messages) => void received[index]?.push(...messages.map(({ value }) => value.toString()))),
   );
   const publish = (from: number): Promise<void> =>
     publisher.publish(Array.from({ length: 60 }, (_, index) => message(`sub_${index}`, String(from + index))));
   await eventually(async () => {
     await publish(0);
-    expect(taken.every(({ length }) => length > 0)).toBe(true);
+    expect(received.every(({ length }) => length > 0)).toBe(true);
   });
   await subscriptions[0]?.stop();
   await subscriptions[1]?.stop();
-  const [gone, alsoGone] = [taken[0]?.length, taken[1]?.length];
+  const before = [received[0]?.length, received[1]?.length];
   await publish(1_000);
-  await eventually(() => expect(taken[2]?.filter((text) => Number(text) >= 1_000).length).toBeGreaterThanOrEqual(60), {
+  await eventually(() => expect(received[2]?.filter((text) => Number(text) >= 1_000).length).toBeGreaterThanOrEqual(60), {
     timeoutMs: 20_000,
   });
-  expect([taken[0]?.length, taken[1]?.length]).toEqual([gone, alsoGone]);
+  expect([received[0]?.length, received[1]?.length]).toEqual(before);
   await subscriptions[2]?.stop();
   await Promise.all(readers.map((reader) => reader.stop()));
   await publisher.stop();

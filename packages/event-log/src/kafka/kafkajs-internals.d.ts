@@ -1,4 +1,8 @@
 declare module "kafkajs/src/network/requestQueue/index.js" {
-  const RequestQueue: { readonly prototype: object };
+  interface RequestQueue {
+    pending: unknown[];
+    scheduleCheckPendingRequests(): void;
+  }
+  const RequestQueue: { readonly prototype: RequestQueue };
   export default RequestQueue;
 }

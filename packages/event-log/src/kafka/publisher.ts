@@ -1,27 +1,27 @@
+import { Mutex } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import { Partitioners, type Kafka, type Producer } from "kafkajs";
 import type { LogMessage, Publisher } from "../event-log.ts";
 import { chunks } from "../chunks.ts";
 import type { EventLogConfig } from "../settings.ts";
+import { disconnect } from "./open-kafka.ts";
 import { ensureTopics } from "./topics.ts";
-import { within } from "./within.ts";
 
 const ALL_IN_SYNC_REPLICAS = -1;
-const STOP_MS = 2_000;
-/** A broker measures a batch against the topic's max.message.bytes, which is 1 MiB where nobody has set it. */
+/** A broker compares a batch with the topic's max.message.bytes, 1 MiB by default. */
 const BATCH_BYTES_MAX = 512 * 1024;
 
 /**
- * Writes to one topic. Connects with the first messages and anew after every failure, so brokers may be away at the
- * start, and come and go. One request at a time: what is sent again never overtakes what was sent later.
+ * Writes to one topic. Connects with the first messages and again after every failure, so brokers may be unavailable at the start and
+ * at any time later. Sends one request at a time: a repeated message never overtakes a later one.
  */
 export class KafkaPublisher implements Publisher {
   readonly #kafka: Kafka;
   readonly #config: EventLogConfig;
   readonly #topic: string;
   readonly #log: Logger;
+  readonly #requests = new Mutex();
   #producer: Producer | undefined;
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(kafka: Kafka, config: EventLogConfig, topic: string, log: Logger) {
     this.#kafka = kafka;
@@ -31,20 +31,18 @@ export class KafkaPublisher implements Publisher {
   }
 
   publish(messages: readonly LogMessage[]): Promise<void> {
-    const turn = this.#last.then(() => this.#send(messages));
-    this.#last = turn.catch(() => {});
-    return turn;
+    return this.#requests.run(() => this.#send(messages));
   }
 
   async #send(messages: readonly LogMessage[]): Promise<void> {
     try {
       const producer = await this.#connected();
-      for (const part of chunks(messages, BATCH_BYTES_MAX)) {
-        const sent = part.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
+      for (const chunk of chunks(messages, BATCH_BYTES_MAX)) {
+        const sent = chunk.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
         await producer.send({ topic: this.#topic, acks: ALL_IN_SYNC_REPLICAS, messages: sent });
       }
     } catch (error) {
-      // Whatever it was, the next attempt begins with fresh connections and fresh metadata.
+      // The next attempt starts with fresh connections and fresh metadata.
       await this.#disconnect();
       throw error;
     }
@@ -56,7 +54,7 @@ export class KafkaPublisher implements Publisher {
     const producer = this.#kafka.producer({
       allowAutoTopicCreation: false,
       maxInFlightRequests: 1,
-      // By hash of the key as Java clients do it: Debezium in the relay's place would put a record into the same partition.
+      // Hashes the key as Java clients do: Debezium in the relay's place would write a record to the same partition.
       createPartitioner: Partitioners.DefaultPartitioner,
     });
     await producer.connect();
@@ -74,11 +72,11 @@ export class KafkaPublisher implements Publisher {
   async #disconnect(): Promise<void> {
     const producer = this.#producer;
     this.#producer = undefined;
-    if (producer !== undefined) await within(STOP_MS, producer.disconnect());
+    if (producer !== undefined) await disconnect(producer);
   }
 
   async stop(): Promise<void> {
-    await this.#last;
+    await this.#requests.drain();
     await this.#disconnect();
   }
 }

@@ -1,23 +1,24 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "@brand-records/telemetry";
-import type { Consumer, EachBatchPayload, IHeaders, Kafka, KafkaMessage } from "kafkajs";
+import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
 import type { Intake, ReceivedMessage, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
+import { disconnect } from "./open-kafka.ts";
+import { receivedFrom } from "./received-message.ts";
 import { ensureTopics, withAdmin } from "./topics.ts";
-import { within } from "./within.ts";
 
-/** Messages taken in at once, and offsets committed after. */
+/** Messages processed between two commits of the offset. */
 const BATCH_MAX = 500;
-/** A member that says nothing for so long is dead, and its partitions are given to others. */
+/** The brokers give the partitions of a member that sends nothing for this long to others. */
 const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 2_000;
 const REBALANCE_MS = 30_000;
-/** How long a broker may wait for messages to come; it answers at once when there are some. A longer wait delays a stop. */
+/** How long a broker may wait for messages; it responds immediately when it has some. A longer wait delays a stop. */
 const FETCH_WAIT_MS = 300;
 const FETCH_BYTES_PER_PARTITION = 1024 * 1024;
-/** A consumer that has neither fetched nor taken anything in for so long hangs: it is replaced. */
+/** A consumer that has neither fetched nor processed anything for this long hangs and is replaced. */
 const SILENCE_MS = 60_000;
-/** kafkajs tells that a consumer has stopped before it tells why. */
+/** kafkajs reports that a consumer has stopped before it reports why. */
 const REASON_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 100;
@@ -33,13 +34,13 @@ export interface SubscriptionOptions {
   readonly log: Logger;
 }
 
-/** Reads a topic as a member of a group, for ever: kafkajs gives up on a crash or a broker that is away; this does not. */
+/** Reads a topic as a member of a group until stopped. kafkajs gives up after a crash or without a broker; this reconnects. */
 export class KafkaSubscription implements Subscription {
   readonly #options: SubscriptionOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  /** Of the consumer that runs now; milliseconds since the epoch. */
-  #lastSign = 0;
+  /** When the current consumer last showed activity, in milliseconds since the epoch. */
+  #lastActivity = 0;
   #joined = false;
 
   constructor(options: SubscriptionOptions) {
@@ -48,7 +49,7 @@ export class KafkaSubscription implements Subscription {
   }
 
   isReady(): boolean {
-    return this.#joined && Date.now() - this.#lastSign < SESSION_MS;
+    return this.#joined && Date.now() - this.#lastActivity < SESSION_MS;
   }
 
   async lag(): Promise<number | undefined> {
@@ -75,17 +76,17 @@ export class KafkaSubscription implements Subscription {
       try {
         await this.#consume();
       } catch (error) {
-        log.warn({ err: error, topic, retry_in_ms: retryMs }, "the event log cannot be read");
+        log.warn({ err: error, topic, retry_in_ms: retryMs }, "event log unavailable");
       }
       this.#joined = false;
-      // One that ran for a while was well: the next pause is short again.
+      // After a consumer that worked for a while, the next pause is short again.
       if (Date.now() - startedAt > SILENCE_MS) retryMs = RETRY_MS_MIN;
       await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
     }
   }
 
-  /** One consumer from its start to its end: stopped, crashed or silent. */
+  /** Runs one consumer until it is stopped, crashes or goes silent. */
   async #consume(): Promise<void> {
     const { kafka, config, topic, groupId, log } = this.#options;
     await ensureTopics(kafka, config, log);
@@ -99,26 +100,26 @@ export class KafkaSubscription implements Subscription {
       allowAutoTopicCreation: false,
       retry: { restartOnFailure: async () => false },
     });
-    const over = Promise.withResolvers<void>();
-    const sign = (): void => void (this.#lastSign = Date.now());
-    consumer.on(consumer.events.CRASH, ({ payload }) => over.reject(payload.error));
+    const ended = Promise.withResolvers<void>();
+    const noteActivity = (): void => void (this.#lastActivity = Date.now());
+    consumer.on(consumer.events.CRASH, ({ payload }) => ended.reject(payload.error));
     consumer.on(consumer.events.STOP, () => {
-      setTimeout(() => over.reject(new Error("the consumer stopped by itself")), REASON_MS).unref();
+      setTimeout(() => ended.reject(new Error("the consumer stopped unexpectedly")), REASON_MS).unref();
     });
-    for (const event of [consumer.events.FETCH, consumer.events.HEARTBEAT] as const) consumer.on(event, sign);
+    for (const event of [consumer.events.FETCH, consumer.events.HEARTBEAT] as const) consumer.on(event, noteActivity);
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      sign();
+      noteActivity();
       if (!this.#joined) log.info({ topic, groupId, partitions: payload.memberAssignment[topic]?.length ?? 0 }, "reading the event log");
       this.#joined = true;
     });
     const watchdog = setInterval(() => {
-      if (Date.now() - this.#lastSign > SILENCE_MS) over.reject(new Error(`the consumer was silent for ${SILENCE_MS / 1_000} s`));
+      if (Date.now() - this.#lastActivity > SILENCE_MS) ended.reject(new Error(`the consumer was silent for ${SILENCE_MS / 1_000} s`));
     }, WATCH_EVERY_MS);
-    const onStop = (): void => over.resolve();
+    const onStop = (): void => ended.resolve();
     this.#stopping.signal.addEventListener("abort", onStop);
-    // A crash before anybody waits for it is no unhandled rejection.
-    over.promise.catch(() => {});
-    sign();
+    // A crash before the await below must not be an unhandled rejection.
+    ended.promise.catch(() => {});
+    noteActivity();
     try {
       await consumer.connect();
       await consumer.subscribe({ topic, fromBeginning: true });
@@ -126,43 +127,43 @@ export class KafkaSubscription implements Subscription {
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: 4,
-        eachBatch: (batch) => this.#take(batch, consumer),
+        eachBatch: (batch) => this.#processBatch(batch, consumer),
       });
-      await over.promise;
+      await ended.promise;
     } finally {
       clearInterval(watchdog);
       this.#stopping.signal.removeEventListener("abort", onStop);
-      await within(STOP_MS, consumer.disconnect());
+      await disconnect(consumer, STOP_MS);
     }
   }
 
-  async #take({ batch, isRunning, isStale, heartbeat, resolveOffset }: EachBatchPayload, consumer: Consumer): Promise<void> {
+  async #processBatch({ batch, isRunning, isStale, heartbeat, resolveOffset }: EachBatchPayload, consumer: Consumer): Promise<void> {
     const { topic, partition } = batch;
     for (let at = 0; at < batch.messages.length; at += BATCH_MAX) {
       const messages = batch.messages.slice(at, at + BATCH_MAX);
       const received = messages.map((message) => receivedFrom(topic, partition, message));
-      const taken = await this.#takeIn(received, heartbeat, () => isRunning() && !isStale());
+      const isProcessed = await this.#process(received, heartbeat, () => isRunning() && !isStale());
       const last = messages.at(-1);
-      if (!taken || last === undefined) return;
+      if (!isProcessed || last === undefined) return;
       await consumer.commitOffsets([{ topic, partition, offset: String(BigInt(last.offset) + 1n) }]);
       resolveOffset(last.offset);
       await heartbeat();
     }
   }
 
-  /** Until the messages are taken in; false if they are somebody else's by now. */
-  async #takeIn(messages: readonly ReceivedMessage[], heartbeat: () => Promise<void>, ours: () => boolean): Promise<boolean> {
+  /** Retries until the messages are processed. Returns false if the partition has moved to another member, or on stop. */
+  async #process(messages: readonly ReceivedMessage[], heartbeat: () => Promise<void>, isOurs: () => boolean): Promise<boolean> {
     let retryMs = RETRY_MS_MIN;
-    while (ours() && !this.#stopping.signal.aborted) {
-      this.#lastSign = Date.now();
+    while (isOurs() && !this.#stopping.signal.aborted) {
+      this.#lastActivity = Date.now();
       try {
-        await keepAlive(heartbeat, this.#options.intake(messages));
+        await withHeartbeats(heartbeat, this.#options.intake(messages));
         return true;
       } catch (error) {
         const [first] = messages;
         this.#options.log.warn(
           { err: error, from: first?.position, messages: messages.length, retry_in_ms: retryMs },
-          "messages could not be taken in",
+          "messages could not be processed",
         );
       }
       await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
@@ -173,32 +174,13 @@ export class KafkaSubscription implements Subscription {
   }
 }
 
-/** Work that takes longer than a session is no reason to lose the partition. */
-async function keepAlive(heartbeat: () => Promise<void>, work: Promise<void>): Promise<void> {
-  // If it fails the heartbeat after the work does too, and that one is told.
-  const beating = setInterval(() => void heartbeat().catch(() => {}), HEARTBEAT_MS);
+/** Sends heartbeats during the work: work that takes longer than a session must not lose the partition. */
+async function withHeartbeats(heartbeat: () => Promise<void>, work: Promise<void>): Promise<void> {
+  // If one fails, so does the heartbeat after the work, whose error is reported.
+  const heartbeats = setInterval(() => void heartbeat().catch(() => {}), HEARTBEAT_MS);
   try {
     await work;
   } finally {
-    clearInterval(beating);
+    clearInterval(heartbeats);
   }
-}
-
-export function receivedFrom(topic: string, partition: number, { key, value, headers, offset }: KafkaMessage): ReceivedMessage {
-  return {
-    key: key?.toString() ?? "",
-    value: value ?? Buffer.alloc(0),
-    headers: textsOf(headers),
-    position: `${topic}/${partition}@${offset}`,
-  };
-}
-
-function textsOf(headers: IHeaders | undefined): Record<string, string> {
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    const first = Array.isArray(value) ? value[0] : value;
-    // kafkajs gives null for a header without a value, whatever its types say.
-    if (first != null) texts[name] = first.toString();
-  }
-  return texts;
 }

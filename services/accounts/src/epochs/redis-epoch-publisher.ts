@@ -1,4 +1,5 @@
-import { publishEpoch, RedisReplyError, RedisUnavailable, RepeatedWarning, type RedisClient, type RedisLog } from "@brand-records/redis";
+import { publishEpoch, RedisReplyError, RedisUnavailable, type RedisClient, type RedisLog } from "@brand-records/redis";
+import { RepeatedWarning } from "@brand-records/telemetry";
 import type { EpochPublisher } from "./epoch-publisher.ts";
 
 export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher {

@@ -16,8 +16,8 @@ class Letters implements DeadLetters {
     throw new Error("nothing is set aside by who looks at it");
   }
 
-  async list(limit: number): Promise<{ letters: readonly DeadLetterSummary[]; total: number }> {
-    return { letters: this.kept.slice(0, limit), total: this.kept.length };
+  async list(limit: number): Promise<{ deadLetters: readonly DeadLetterSummary[]; total: number }> {
+    return { deadLetters: this.kept.slice(0, limit), total: this.kept.length };
   }
 
   async replay(): Promise<number> {

@@ -36,8 +36,8 @@ export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<Event
     },
     async listDeadLetters(request) {
       const { page_size } = check({ page_size: fields.pageSize }, request);
-      const { letters, total } = await deadLetters.list(page_size === 0 ? PAGE_SIZE_DEFAULT : page_size);
-      return { dead_letters: letters.map(messageOf), total };
+      const { deadLetters: page, total } = await deadLetters.list(page_size === 0 ? PAGE_SIZE_DEFAULT : page_size);
+      return { dead_letters: page.map(messageOf), total };
     },
     async replayDeadLetters() {
       return { replayed: await deadLetters.replay() };

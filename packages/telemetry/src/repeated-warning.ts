@@ -1,15 +1,17 @@
-import type { RedisLog } from "./redis-client.ts";
-
 const EVERY_MS = 10_000;
 
-/** A warning about what may happen with every request: written at most every ten seconds, and how often it was not. */
+interface WarningLog {
+  warn(fields: object, message: string): void;
+}
+
+/** Logs a warning that every request may cause at most every ten seconds, with the number of those suppressed. */
 export class RepeatedWarning {
-  readonly #log: Pick<RedisLog, "warn">;
+  readonly #log: WarningLog;
   readonly #message: string;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #suppressed = 0;
 
-  constructor(log: Pick<RedisLog, "warn">, message: string) {
+  constructor(log: WarningLog, message: string) {
     this.#log = log;
     this.#message = message;
   }

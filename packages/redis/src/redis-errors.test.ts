@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { cleanError } from "./clean-error.ts";
+import { cleanError } from "./redis-errors.ts";
 
 it("keeps name, message, code and stack, and drops the command", () => {
   const thrown = Object.assign(new Error("WRONGPASS no"), { name: "ReplyError", code: "E1", command: { args: ["hunter2"] } });
@@ -11,13 +11,13 @@ it("keeps name, message, code and stack, and drops the command", () => {
 it.each([
   "ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'default' 'hunter2' ",
   "ERR unknown command `AUTH`, with args beginning with: `hunter2`, ",
-])("drops the arguments that a server quotes: %s", (message) => {
+])("drops the arguments that the server quotes: %s", (message) => {
   const clean = cleanError(new Error(message));
   expect(clean.message).toMatch(/^ERR unknown command .(HELLO|AUTH).$/);
   expect(clean.stack).not.toContain("hunter2");
 });
 
-it("says what each of several connection errors was, where the error itself says nothing", () => {
+it("lists the messages of several connection errors if the error itself has none", () => {
   expect(cleanError(new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")])).message).toBe(
     "Error: ::1 refused; Error: 127.0.0.1 refused",
   );
