@@ -32,7 +32,7 @@ export class ResilientLimiter implements RateLimiter {
   readonly #errorReplyWarning: RepeatedWarning;
   /** Brands with requests accepted here in the last minute that Redis does not know: this process must agree to more. */
   readonly #acceptedHere = new LRUCache<string, true>({ max: BRANDS_MAX, ttl: WINDOW_SECONDS * 1_000 });
-  /** Redis may have lost requests from before this time, on the clock of `#windows`. Until then this process must agree. */
+  /** After a possible loss: when Redis knows the whole window again, on the clock of `#windows`. Until then this process must agree. */
   #redisKnowsFrom = 0;
 
   constructor({ redisUrl, log, metrics, ...timing }: ResilientLimiterOptions) {

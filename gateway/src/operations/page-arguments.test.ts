@@ -45,6 +45,11 @@ describe("page arguments", () => {
     expect(thrownBy({ limit })).toEqual(refusal("limit"));
   });
 
+  it("are all described for REST, in the same order", () => {
+    const { parameters } = PAGE_INPUT as typeof PAGE_INPUT & { from: "query" };
+    expect(Object.keys(parameters)).toEqual(Object.keys(PAGE_INPUT.schema.properties));
+  });
+
   it.each(["brand_id", "Limit", "limit[]", "__proto__", "constructor", "offset"])("refuse the unknown name %s", (name) => {
     expect(thrownBy(Object.fromEntries([[name, "1"]]))).toEqual(refusal(name));
   });

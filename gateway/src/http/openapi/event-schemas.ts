@@ -1,7 +1,6 @@
-import { EVENT_TYPES, eventMessageSchema, type EventType } from "@brand-records/brand-events";
+import { EVENT_TYPES, eventMessageSchema, type EventMessage, type EventType } from "@brand-records/brand-events";
 import { z } from "zod";
 import type { JsonSchema, ObjectSchema } from "../../operations/json-schema.ts";
-import { eventExample } from "./event-examples.ts";
 import { responseSchema } from "./response-schema.ts";
 
 interface MessageSchema extends ObjectSchema {
@@ -51,5 +50,20 @@ function dataSchema(type: EventType): object {
     ...schema,
     description: "The record right after the change.",
     properties: { ...ordered, resource: constant(resource), status: constant(type.slice(type.indexOf(".") + 1)) },
+  };
+}
+
+const EXAMPLE_ID = "evt_01m7e9rkgsf6p8ke7n67az5qq0";
+
+/** The event as a receiver gets it. docs/webhooks.md shows the same. */
+export function eventExample(type: EventType): EventMessage & { readonly test: boolean; readonly dashboard_url: string } {
+  return {
+    id: EXAMPLE_ID,
+    type,
+    created_at: "2026-11-21T02:15:09.420Z",
+    brand_id: "brd_01k1sem520ecxthczqg3ryfxme",
+    test: false,
+    dashboard_url: `https://records.example/developers/events/${EXAMPLE_ID}`,
+    data: EVENT_TYPES[type].example("2026-11-21T02:15:09.412Z"),
   };
 }

@@ -1,10 +1,12 @@
-export const API_DESCRIPTION = `Read one brand's records: campaigns, submissions, payouts, deposits, conversions and tracked links.
+import { RESOURCE_NAMES } from "@brand-records/resources";
+
+export const API_DESCRIPTION = `Read one brand's records: ${RESOURCE_NAMES.join(", ")}.
 
 **Authentication.** Send the brand's API key as \`Authorization: Bearer <API_KEY>\`. The key alone selects the brand; no
 parameter switches to another. Nothing here can approve, fund, pay out or publish anything.
 
 **Order and paging.** Lists are newest first (\`created_at\`, then \`id\`, descending). A full page carries \`next_cursor\`;
-pass it on as \`cursor\` until a page comes without one. Walking reads each record once, also while records are being
+pass it on as \`cursor\` until a page has none. Walking reads each record once, even while records are being
 created. It is no update feed: a record that changes later is not listed again.
 
 **Limits.** Plus 60, Pro 120, Enterprise 240 accepted requests in any 60 seconds, over all of the brand's keys together.

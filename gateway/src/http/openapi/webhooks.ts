@@ -1,6 +1,5 @@
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/brand-events";
-import { eventExample } from "./event-examples.ts";
-import { eventSchema, eventSchemaName } from "./event-schemas.ts";
+import { eventExample, eventSchema, eventSchemaName } from "./event-schemas.ts";
 import { receiverHeaders, webhookParameters } from "./webhook-headers.ts";
 
 /** What each response of a receiver means. */
