@@ -24,27 +24,27 @@ const Settings = z
     ...rpcTlsSettings,
     HOST: z.string().default("0.0.0.0"),
     PORT: port(8080),
-    /** Where callers reach the service: the server in the API description and in links. */
+    /** The address of the service for callers: the server in the API description and in links. */
     PUBLIC_URL: origin.optional(),
-    /** Proxies whose X-Forwarded-For is believed: a number of hops, or addresses and subnets, comma-separated. */
+    /** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and subnets, comma-separated. */
     TRUST_PROXY: z
       .string()
       .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "must be a number of hops, or addresses and subnets, comma-separated")
       .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
       .optional(),
-    /** Origins that the assistants' endpoint lets pass, comma-separated; `:*` is every port. PUBLIC_URL's passes always. There is no CORS. */
+    /** Origins of web pages that may call the assistants' endpoint, comma-separated; `:*` is every port. PUBLIC_URL's origin always may. No CORS. */
     ALLOWED_ORIGINS: origins,
     ACCOUNTS_ADDRESS: z.string(),
     PLANS_ADDRESS: z.string(),
     RECORDS_ADDRESS: z.string(),
-    /** Without it limits hold per process, and every request asks accounts. */
+    /** Without it limits hold per process, and accounts verifies the key of every request. */
     REDIS_URL: redisUrl.optional(),
-    /** One that takes longer counts as away, and limits hold per process until it answers again. */
+    /** If a command takes longer, Redis counts as unavailable, and limits hold per process until it recovers. */
     REDIS_COMMAND_TIMEOUT_MS: integer(20, 1, 1_000),
     ...rateLimitSettings,
-    /** A request that is not answered after this is answered with `timeout`. */
+    /** A request that takes longer fails with `timeout`. */
     REQUEST_DEADLINE_MS: integer(5_000, 100, 60_000),
-    /** A client has this long to send its headers, and its whole request. */
+    /** The time a client has to send its headers, and to send its whole request. */
     HEADERS_TIMEOUT_MS: integer(10_000, 100, 60_000),
     REQUEST_TIMEOUT_MS: integer(30_000, 100, 300_000),
   })

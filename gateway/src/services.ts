@@ -1,6 +1,7 @@
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { RecordsServiceService } from "@brand-records/proto/records/v1";
+import { LIST_METHODS } from "@brand-records/resources";
 import { connectRpc, type RpcClient } from "@brand-records/rpc";
 import type { GatewayConfig } from "./config.ts";
 
@@ -12,13 +13,13 @@ export interface Services {
   stop(): void;
 }
 
-/** Connects lazily: services may come and go. Reading may be sent again, and so may preparing: a request_id makes one plan. */
+/** Connects lazily: services may start later or restart. Reads are idempotent, and so is preparing: one request_id makes one plan. */
 export function connectServices(config: GatewayConfig): Services {
   const verification = connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["verifyKey"] });
   const plans = connectRpc(PlansServiceService, config.PLANS_ADDRESS, { config, idempotent: ["preparePlan"] });
   const records = connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, {
     config,
-    idempotent: ["listCampaigns", "listSubmissions", "listPayouts", "listDeposits", "listConversions", "listLinks"],
+    idempotent: LIST_METHODS,
   });
   return {
     verification,

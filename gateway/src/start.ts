@@ -8,7 +8,7 @@ import { startHttpServer } from "./http/server.ts";
 import { openLimiter } from "./limits/open-limiter.ts";
 import { connectServices } from "./services.ts";
 
-/** Starts the gateway; answers the ports it listens on. It needs none of its services to start. */
+/** Starts the gateway and returns the ports it listens on. It starts even if its services are unavailable. */
 export async function startGateway(config: GatewayConfig, life: Lifecycle, log: Logger): Promise<{ port: number; admin_port: number }> {
   const metrics = openMetrics("gateway");
   const admin = life.own(
@@ -43,13 +43,13 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
   const { HOST: host, PORT: port, HEADERS_TIMEOUT_MS: headersTimeoutMs, REQUEST_TIMEOUT_MS: requestTimeoutMs } = config;
   const brokenRequests = new Counter({
     name: "http_broken_requests_total",
-    help: "Bytes that were no HTTP request, or did not come in time.",
+    help: "Bytes that were not a valid HTTP request or arrived too late.",
     labelNames: ["error"],
     registers: [metrics],
   });
   const onBrokenRequest = ({ kind }: AppError): void => {
     brokenRequests.inc({ error: kind });
-    log.info({ error: kind, status: ERROR_KINDS[kind].http }, "broken request answered");
+    log.info({ error: kind, status: ERROR_KINDS[kind].http }, "broken request refused");
   };
   const http = life.own("http server", await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs, onBrokenRequest }));
   return { port: http.port, admin_port: admin.port };

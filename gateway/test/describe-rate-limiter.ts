@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type { RateLimiter, Verdict } from "../src/limits/rate-limiter.ts";
 
-/** A limiter whose time a test can move. */
+/** A limiter whose clock a test can advance. */
 export interface Harness {
   readonly limiter: RateLimiter;
-  /** Milliseconds on the clock of the windows, as far as one can tell from outside. */
+  /** The limiter's clock in milliseconds, as precisely as it is observable. */
   now(): number;
-  /** Makes everything that has happened `ms` older. */
+  /** Makes every accepted request `ms` older. */
   advance(ms: number): Promise<void>;
   holdsStateOf(brandId: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** A verdict, and the moments between which it was reached. */
+/** A verdict, and the times just before and after it. */
 interface Decision {
   readonly verdict: Verdict;
   readonly before: number;
@@ -22,23 +22,23 @@ interface Decision {
 
 const MINUTE_MS = 60_000;
 
-/** `seconds`, told with `now`, is rounded up and lasts until `accepted` has left the window. */
+/** Expects `seconds`, which `now` reported, to be the time until `accepted` leaves the window, rounded up. */
 function expectSecondsUntilLeaving(accepted: Decision, now: Decision, seconds: number): void {
   expect(seconds).toBeGreaterThanOrEqual(Math.ceil((accepted.before + MINUTE_MS - now.after) / 1_000));
   expect(seconds).toBeLessThanOrEqual(Math.ceil((accepted.after + MINUTE_MS - now.before) / 1_000));
 }
 
-/** What every rate limiter guarantees. `open` starts one that holds nothing about the brands of this run. */
+/** The guarantees of every rate limiter. `open` starts one without state for the brands of this run. */
 export function describeRateLimiter(name: string, open: () => Promise<Harness>): void {
   describe(`rate limiter, ${name}`, () => {
     let harness: Harness;
     let brandId: string;
     const spendAll = (limit: number, times: number, brand = brandId): Promise<Verdict[]> =>
       Promise.all(Array.from({ length: times }, () => harness.limiter.spend({ brandId: brand, limit, epoch: 1, fresh: true })));
-    /** How many of so many requests that come at once are admitted. */
+    /** The number of admitted requests among `times` concurrent ones. */
     const admitted = async (limit: number, times: number): Promise<number> =>
       (await spendAll(limit, times)).filter(({ kind }) => kind === "admitted").length;
-    /** One request, and between which moments it was decided. Where the clock stands still they are the same. */
+    /** Sends one request. Both times are equal on a clock that only `advance` moves. */
     const spend = async (limit: number): Promise<Decision> => {
       const before = harness.now();
       const verdict = await harness.limiter.spend({ brandId, limit, epoch: 1, fresh: true });
@@ -67,13 +67,13 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
     });
     afterAll(() => harness.stop());
 
-    it("admits exactly 60 of a burst of 100, one after the other", async () => {
+    it("admits exactly 60 of 100 consecutive requests", async () => {
       const kinds: string[] = [];
       for (let i = 0; i < 100; i += 1) kinds.push((await spend(60)).verdict.kind);
       expect(kinds).toEqual([...Array(60).fill("admitted"), ...Array(40).fill("refused")]);
     });
 
-    it("admits exactly the limit of 200 that come at once", async () => {
+    it("admits exactly the limit of 200 concurrent requests", async () => {
       expect(await admitted(120, 200)).toBe(120);
     });
 
@@ -87,7 +87,7 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
       expect((await spend(60)).verdict.kind).toBe("admitted");
     });
 
-    it("charges nothing for what it refuses", async () => {
+    it("does not count refused requests", async () => {
       await spendAll(60, 30);
       await harness.advance(30_000);
       expect(await admitted(60, 1_000)).toBe(30);
@@ -97,7 +97,7 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
       expect(await admitted(60, 1_000)).toBe(30);
     });
 
-    it("admits whoever waits out exactly the seconds it was told, and nobody five seconds earlier", async () => {
+    it("admits a client that waits exactly the reported seconds, and refuses it five seconds earlier", async () => {
       const first = await expectAdmitted(60, 59);
       await spendAll(60, 59);
       await harness.advance(17_500);
@@ -108,7 +108,7 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
       expect((await spend(60)).verdict.kind).toBe("admitted");
     });
 
-    it("says what remains, and when the oldest accepted request leaves", async () => {
+    it("reports the remaining requests, and when the oldest accepted one leaves the window", async () => {
       const first = await expectAdmitted(60, 59);
       await harness.advance(20_500);
       const second = await expectAdmitted(60, 58, first);
@@ -120,7 +120,7 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
       await expectAdmitted(60, 59);
     });
 
-    it("applies a lower limit to what was accepted before, and names the wait under the lower one", async () => {
+    it("applies a lower limit to requests accepted before, and reports the wait under the lower limit", async () => {
       await spendAll(120, 60);
       await harness.advance(10_500);
       const sixtiethNewest = await spend(120);
@@ -131,18 +131,18 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
       await expectRefused(60, sixtiethNewest);
       await harness.advance(5_000);
       expect((await spend(60)).verdict.kind).toBe("admitted");
-      // 39 have left a second later at the latest, 20 stay for another ten.
+      // At most a second later 39 have left; 20 stay for another ten seconds.
       await harness.advance(1_000);
       expect(await admitted(60, 100)).toBe(39);
     });
 
-    it("opens the slots of a higher limit at once", async () => {
+    it("opens the slots of a higher limit immediately", async () => {
       expect(await admitted(60, 100)).toBe(60);
       expect(await admitted(120, 100)).toBe(60);
       expect(await admitted(240, 200)).toBe(120);
     });
 
-    it("forgets nothing of the window when the limit goes down and up again", async () => {
+    it("keeps the whole window when the limit goes down and up again", async () => {
       expect(await admitted(120, 100)).toBe(100);
       await harness.advance(30_000);
       expect(await admitted(60, 10)).toBe(0);
@@ -159,14 +159,14 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
       expect((await spend(60)).verdict.kind).toBe("refused");
     });
 
-    it("keeps nothing of a brand that has been idle", async () => {
+    it("keeps no state of an idle brand", async () => {
       await spendAll(240, 240);
       expect(await harness.holdsStateOf(brandId)).toBe(true);
       await harness.advance(90_000);
       expect(await harness.holdsStateOf(brandId)).toBe(false);
     });
 
-    it("never admits more than the limit in any 60 seconds, and refuses nothing below it, on any schedule", async () => {
+    it("never admits more than the limit in any 60 seconds and never refuses below it, on any schedule", async () => {
       const limit = fc.integer({ min: 1, max: 12 });
       const gapMs = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2_000 }), fc.integer({ min: 1, max: 65_000 }));
       const request = fc.record({ gapMs, limit: fc.option(limit, { nil: undefined, freq: 10 }) });
@@ -181,9 +181,9 @@ export function describeRateLimiter(name: string, open: () => Promise<Harness>):
             current = changed ?? current;
             if (gap > 0) await harness.advance(gap);
             const decision = await spend(current);
-            const surelyInWindow = accepted.filter(({ before }) => decision.after - before < MINUTE_MS).length;
-            const perhapsInWindow = accepted.filter(({ after }) => decision.before - after < MINUTE_MS).length;
-            const forced = surelyInWindow >= current ? "refused" : perhapsInWindow < current ? "admitted" : undefined;
+            const certainlyInWindow = accepted.filter(({ before }) => decision.after - before < MINUTE_MS).length;
+            const possiblyInWindow = accepted.filter(({ after }) => decision.before - after < MINUTE_MS).length;
+            const forced = certainlyInWindow >= current ? "refused" : possiblyInWindow < current ? "admitted" : undefined;
             expect(decision.verdict.kind).toBe(forced ?? decision.verdict.kind);
             if (decision.verdict.kind === "admitted") accepted.push(decision);
           }

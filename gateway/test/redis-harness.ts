@@ -4,8 +4,8 @@ import { RedisLimiter } from "../src/limits/redis-limiter.ts";
 import type { Harness } from "./describe-rate-limiter.ts";
 
 /**
- * To Redis, entries that are older and a key that expires earlier are the same as time that has passed. PTTL is cut to
- * milliseconds: without the one more, the key would go before its newest entry has left.
+ * Ages a window: to Redis, older entries and an earlier expiry look like time that has passed. PTTL is rounded down to
+ * milliseconds: without the added one, the key would expire before its newest entry leaves.
  */
 const ageWindow = luaScript(
   "ageWindow",
@@ -13,7 +13,7 @@ const ageWindow = luaScript(
   `
 local ttl, entries = redis.call('PTTL', KEYS[1]), redis.call('LRANGE', KEYS[1], 0, -1)
 if #entries == 0 then return 0 end
-if ttl < 0 then return redis.error_reply('this window would stay for ever') end
+if ttl < 0 then return redis.error_reply('this window never expires') end
 redis.call('DEL', KEYS[1])
 for _, micros in ipairs(entries) do redis.call('RPUSH', KEYS[1], string.format('%.0f', micros - ARGV[1] * 1000)) end
 redis.call('PEXPIRE', KEYS[1], ttl - ARGV[1] + 1)
@@ -21,7 +21,7 @@ return #entries
 `,
 );
 
-/** Starts the limiter of a Redis that others may be using. */
+/** Opens a limiter on a Redis that other tests may share. */
 export async function openRedisHarness(url: string): Promise<Harness> {
   const redis = openRedis(url, { commandTimeoutMs: 20_000 });
   try {

@@ -5,7 +5,7 @@ import { keyDigestFrom } from "./authorization-header.ts";
 import { requireIntegratingBrand, type Principal, type Tier } from "./principal.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** Accepted requests in any 60 seconds, by tier. */
+/** Requests accepted in any 60 seconds, by tier. */
 export type TierLimits = Readonly<Record<Exclude<Tier, "starter">, number>>;
 
 export interface AdmissionParts {
@@ -20,15 +20,15 @@ export interface Admission {
   readonly verdict: Exclude<Verdict, { kind: "stale" }>;
 }
 
-/** Assistants may open a connection for any brand and learn from a tool's answer why there is nothing to read. */
+/** Assistants may connect for any brand: the result of their first call says why the brand cannot use its keys. */
 export type AdmittedBrands = "integrating" | "any";
 
 /**
- * Key, brand state, rate limit: in this order, for every request under /api.
+ * Checks the key, the brand's state and the rate limit, in this order, for every request under /api.
  *
- * A remembered principal costs one round trip, the limiter's, which also compares the brand's epoch. If the epoch moved
- * (or nobody can tell), nothing was spent, accounts are asked, and what they say is acted on: it was read after this
- * request came, so a revocation that was answered before the request is always seen.
+ * A cached principal costs one round trip, the limiter's, which also compares the brand's epoch. If the epoch differs
+ * or is unknown, the limiter spends nothing and the key is verified at accounts. Accounts reads the principal after this
+ * request arrived, so every revocation confirmed before the request takes effect.
  *
  * @throws AppError 401 and 403 kinds; being over the limit is a verdict, not an error
  */
@@ -40,10 +40,10 @@ export async function admit(
 ): Promise<Admission> {
   const keyDigest = keyDigestFrom(rawHeaders, parts.environment);
 
-  const remembered = parts.verifier.remembered(keyDigest);
-  if (remembered !== undefined) {
-    const verdict = await spend(parts, remembered, false);
-    if (verdict.kind !== "stale") return { principal: remembered, verdict };
+  const cached = parts.verifier.cached(keyDigest);
+  if (cached !== undefined) {
+    const verdict = await spend(parts, cached, false);
+    if (verdict.kind !== "stale") return { principal: cached, verdict };
   }
 
   const principal = await parts.verifier.verify(keyDigest, context);

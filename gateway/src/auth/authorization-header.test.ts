@@ -23,7 +23,7 @@ describe("the Authorization header", () => {
     ["missing_key", ["Authorization", `Basic ${key}`]],
     ["missing_key", ["Authorization", key]],
     ["missing_key", ["X-Authorization", `Bearer ${key}`]],
-    // A header's name where a value stands is no header.
+    // The name of a header in the place of a value.
     ["missing_key", ["X-Header", "authorization"]],
     ["invalid_key", ["Authorization", "Bearer "]],
     ["invalid_key", ["Authorization", `Bearer  ${key}`]],
@@ -31,7 +31,7 @@ describe("the Authorization header", () => {
     ["invalid_key", ["Authorization", `Bearer ${key.slice(0, -1)}`]],
     ["invalid_key", ["Authorization", `Bearer ${generateKey("test")}`]],
     ["invalid_key", ["Authorization", `Bearer ${key}`, "authorization", `Bearer ${key}`]],
-  ])("answers %s to %j", (kind, rawHeaders) => {
+  ])("fails with %s for %j", (kind, rawHeaders) => {
     expect(kindOf(...rawHeaders)).toBe(kind);
   });
 });

@@ -9,12 +9,12 @@ const missingKey = (): AppError =>
     "Send your brand's API key in the header: Authorization: Bearer <API_KEY>. The word Bearer is case-sensitive.",
   );
 
-/** One answer for every kind of wrong key, so that nobody learns which keys exist. */
+/** The same error for every kind of invalid key, so that callers cannot probe which keys exist. */
 export const invalidKey = (): AppError =>
   new AppError("invalid_key", "This API key is not valid here: check that it is complete, for this environment, and not revoked.");
 
 /**
- * What stands for the key of a request: its SHA-256. A key that cannot be one is refused here, without any look-up.
+ * Returns the SHA-256 of the request's key. Refuses a malformed key without a look-up.
  *
  * @param rawHeaders names and values as received: Node keeps only the first of two Authorization headers
  * @throws AppError `missing_key` or `invalid_key`

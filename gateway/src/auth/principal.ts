@@ -2,7 +2,7 @@ import { AppError, type ErrorKind } from "@brand-records/errors";
 
 export type Tier = "starter" | "plus" | "pro" | "enterprise";
 
-/** Who is asking: a key and its brand, as they were at one epoch of the brand. */
+/** The caller: a key and its brand, as they were at one epoch of the brand. */
 export interface Principal {
   readonly key_id: string;
   readonly key_name: string;
@@ -22,8 +22,8 @@ export function requirePermission({ permissions }: Principal, permission: string
   );
 }
 
-/** Whether the brand may use its keys at all. */
-export const mayIntegrate = (principal: Principal): boolean => brandRefusal(principal) === undefined;
+/** Whether the brand may use its keys. */
+export const isIntegratingBrand = (principal: Principal): boolean => brandRefusal(principal) === undefined;
 
 /** @throws AppError `plan_required` or `brand_not_verified` */
 export function requireIntegratingBrand(principal: Principal): void {

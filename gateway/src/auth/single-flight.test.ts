@@ -1,31 +1,31 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { SingleFlight } from "./single-flight.ts";
 
-/** Work that ends when told to. */
-function heldWork() {
+/** Work that ends when the test ends it. */
+function controlledWork() {
   const starts: { finish(value: string): void; fail(error: Error): void }[] = [];
   const work = () => new Promise<string>((finish, fail) => starts.push({ finish, fail }));
   return { starts, work };
 }
 
-describe("fresh flights", () => {
-  it("never give an answer whose work began before the question", async () => {
+describe("single flights", () => {
+  it("never return a result of work that began before the call", async () => {
     const flights = new SingleFlight<string>();
-    const { starts, work } = heldWork();
+    const { starts, work } = controlledWork();
     const early = flights.run("key", work);
     const late = flights.run("key", work);
     expect(starts).toHaveLength(1);
-    starts[0]?.finish("as it was");
-    await expect(early).resolves.toBe("as it was");
+    starts[0]?.finish("old state");
+    await expect(early).resolves.toBe("old state");
     await turn();
     expect(starts).toHaveLength(2);
-    starts[1]?.finish("as it is");
-    await expect(late).resolves.toBe("as it is");
+    starts[1]?.finish("new state");
+    await expect(late).resolves.toBe("new state");
   });
 
-  it("join those who wait into one flight", async () => {
+  it("join waiting callers into one flight", async () => {
     const flights = new SingleFlight<string>();
-    const { starts, work } = heldWork();
+    const { starts, work } = controlledWork();
     void flights.run("key", work);
     const waiting = Array.from({ length: 100 }, () => flights.run("key", work));
     starts[0]?.finish("first");
@@ -35,9 +35,9 @@ describe("fresh flights", () => {
     expect(starts).toHaveLength(2);
   });
 
-  it("go on after a failure, which reaches its own callers only", async () => {
+  it("continue after a failure, which reaches only its own callers", async () => {
     const flights = new SingleFlight<string>();
-    const { starts, work } = heldWork();
+    const { starts, work } = controlledWork();
     const failing = flights.run("key", work);
     const next = flights.run("key", work);
     starts[0]?.fail(new Error("down"));

@@ -4,19 +4,18 @@ interface Flight<T> {
 }
 
 /**
- * Joins callers who ask for the same thing at the same time, but only to work that begins after they asked: whatever
- * had happened before a caller came is seen by the answer it gets. At most two flights of a key exist: one under way
- * and one waiting for it.
+ * Shares work between concurrent callers of the same key, but only work that starts after the call: its result reflects
+ * everything that happened before the call. A key has at most two flights: one in progress and one waiting for it.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
-  /** Keys with work under way. */
+  /** Keys with work in progress. */
   get size(): number {
     return this.#flights.size;
   }
 
-  /** Whether `run` would join, and start no work beside what is under way. */
+  /** Whether `run` would wait for the work in progress instead of starting work immediately. */
   has(key: string): boolean {
     return this.#flights.has(key);
   }

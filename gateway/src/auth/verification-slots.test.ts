@@ -1,16 +1,16 @@
 import { VerificationSlots } from "./verification-slots.ts";
 
-it("keeps slots for keys that were valid lately, and none for one that is valid no more", async () => {
+it("keeps slots for keys that were valid lately, and none for a key that is no longer valid", async () => {
   const slots = new VerificationSlots();
   const end = Promise.withResolvers<void>();
-  const madeUp = Array.from({ length: 256 }, (_, i) => slots.hold(`made up ${i}`, () => end.promise));
+  const invented = Array.from({ length: 256 }, (_, i) => slots.hold(`invented ${i}`, () => end.promise));
   expect(slots.isFree("key")).toBe(false);
   slots.reserve("key");
   expect(slots.isFree("key")).toBe(true);
   slots.release("key");
   expect(slots.isFree("key")).toBe(false);
   end.resolve();
-  await Promise.all(madeUp);
+  await Promise.all(invented);
   expect(slots.isFree("key")).toBe(true);
 });
 
@@ -19,7 +19,7 @@ it("frees the slot of a verification that fails", async () => {
   const fail = async (): Promise<void> => {
     throw new Error("unavailable");
   };
-  const failures = Array.from({ length: 256 }, (_, i) => slots.hold(`made up ${i}`, fail));
+  const failures = Array.from({ length: 256 }, (_, i) => slots.hold(`invented ${i}`, fail));
   expect(slots.isFree("key")).toBe(false);
   await Promise.allSettled(failures);
   expect(slots.isFree("key")).toBe(true);

@@ -6,11 +6,11 @@ import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { Verifier } from "./verifier.ts";
 
-/** Accounts over real gRPC: knows the keys in `valid`, and keeps back what it says of others, or of all, until told otherwise. */
+/** Accounts over real gRPC: knows the keys in `valid`, and holds its responses for the keys that `holds` selects until `release`. */
 class HoldingAccounts {
   readonly valid = new Map<string, VerifyKeyResponse>();
-  readonly asked: string[] = [];
-  /** Which keys wait. */
+  readonly verified: string[] = [];
+  /** Selects the keys whose responses wait. */
   holds: (digest: string) => boolean = () => false;
   #release = Promise.withResolvers<void>();
   #server: RpcServer | undefined;
@@ -19,7 +19,7 @@ class HoldingAccounts {
   async start(): Promise<RpcClient<VerificationServiceService>> {
     const verifyKey = async ({ key_sha256 }: { key_sha256: Uint8Array }): Promise<VerifyKeyResponse> => {
       const digest = Buffer.from(key_sha256).toString("hex");
-      this.asked.push(digest);
+      this.verified.push(digest);
       if (this.holds(digest)) await this.#release.promise;
       const found = this.valid.get(digest);
       if (found === undefined) throw new AppError("invalid_key", "No");
@@ -71,19 +71,19 @@ const kindOf = (verification: Promise<unknown>): Promise<string> =>
     ({ kind }: AppError) => kind,
   );
 
-/** As many made-up keys as are verified at once, none of which accounts has answered yet. */
-async function floodWithMadeUpKeys(): Promise<Promise<string>[]> {
+/** Fills every slot for unproven keys with invented keys, to which accounts has not responded yet. */
+async function floodWithInventedKeys(): Promise<Promise<string>[]> {
   accounts.holds = (digest) => !accounts.valid.has(digest);
   const flood = Array.from({ length: 2_000 }, () => kindOf(verifier.verify(randomBytes(32), context())));
-  await eventually(() => expect(accounts.asked.filter((digest) => !accounts.valid.has(digest))).toHaveLength(256));
+  await eventually(() => expect(accounts.verified.filter((digest) => !accounts.valid.has(digest))).toHaveLength(256));
   return flood;
 }
 
-describe("while made-up keys take every place", () => {
-  it("keys that were valid lately are verified all the same, again and again", async () => {
+describe("while invented keys hold every slot", () => {
+  it("keys that were valid lately are still verified, repeatedly", async () => {
     const keys = Array.from({ length: 300 }, () => accounts.addKey());
     for (const key of keys) await verifier.verify(key, context());
-    const flood = await floodWithMadeUpKeys();
+    const flood = await floodWithInventedKeys();
     for (let round = 0; round < 2; round += 1) {
       expect(new Set(await Promise.all(keys.map((key) => kindOf(verifier.verify(key, context())))))).toEqual(new Set(["verified"]));
     }
@@ -93,47 +93,47 @@ describe("while made-up keys take every place", () => {
     expect(kinds.filter((kind) => kind === "unavailable")).toHaveLength(2_000 - 256);
   });
 
-  it("a request joins a verification that is under way, for which no place is needed", async () => {
+  it("a request joins a verification in progress, which needs no slot", async () => {
     const key = accounts.addKey();
     accounts.holds = () => true;
     const first = kindOf(verifier.verify(key, context()));
-    await eventually(() => expect(accounts.asked).toHaveLength(1));
-    const madeUp = Array.from({ length: 300 }, () => kindOf(verifier.verify(randomBytes(32), context())));
+    await eventually(() => expect(accounts.verified).toHaveLength(1));
+    const invented = Array.from({ length: 300 }, () => kindOf(verifier.verify(randomBytes(32), context())));
     const joined = kindOf(verifier.verify(key, context()));
-    await eventually(() => expect(accounts.asked).toHaveLength(256));
+    await eventually(() => expect(accounts.verified).toHaveLength(256));
     accounts.release();
     expect([await first, await joined]).toEqual(["verified", "verified"]);
-    await Promise.all(madeUp);
+    await Promise.all(invented);
   });
 });
 
-describe("a verification that several wait for", () => {
+describe("a verification that several requests wait for", () => {
   it("does not end with the deadline of the first", async () => {
     const key = accounts.addKey();
     accounts.holds = () => true;
-    // The second waits for a flight that begins after the first's, and the third joins that one.
+    // The second request waits for a flight that begins after the first ends, and the third joins it.
     const first = kindOf(verifier.verify(key, context()));
-    await eventually(() => expect(accounts.asked).toHaveLength(1));
-    const impatient = kindOf(verifier.verify(key, context(100)));
-    const patient = kindOf(verifier.verify(key, context()));
-    expect(await impatient).toBe("timeout");
+    await eventually(() => expect(accounts.verified).toHaveLength(1));
+    const hurried = kindOf(verifier.verify(key, context(100)));
+    const waiting = kindOf(verifier.verify(key, context()));
+    expect(await hurried).toBe("timeout");
     accounts.release();
-    expect([await first, await patient]).toEqual(["verified", "verified"]);
-    expect(accounts.asked).toHaveLength(2);
+    expect([await first, await waiting]).toEqual(["verified", "verified"]);
+    expect(accounts.verified).toHaveLength(2);
   });
 
-  it("goes on for the next request when the first has given up", async () => {
+  it("continues for the next request after the first timed out", async () => {
     const key = accounts.addKey();
     accounts.holds = () => true;
     expect(await kindOf(verifier.verify(key, context(50)))).toBe("timeout");
     accounts.release();
-    await eventually(() => expect(verifier.remembered(key)).toMatchObject({ brand_id: "brd_1" }));
+    await eventually(() => expect(verifier.cached(key)).toMatchObject({ brand_id: "brd_1" }));
   });
 });
 
-it("remembers no principal that accounts calls not cacheable", async () => {
+it("caches no principal that accounts reports as not cacheable", async () => {
   const [cacheable, not] = [accounts.addKey(true), accounts.addKey(false)];
   for (const key of [cacheable, not]) await verifier.verify(key, context());
-  expect(verifier.remembered(cacheable)).toMatchObject({ key_id: "key_1" });
-  expect(verifier.remembered(not)).toBeUndefined();
+  expect(verifier.cached(cacheable)).toMatchObject({ key_id: "key_1" });
+  expect(verifier.cached(not)).toBeUndefined();
 });

@@ -3,28 +3,28 @@ import { Counter, Histogram, SECONDS_BUCKETS, type Logger, type Registry } from 
 import type { RequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
 
-/** One wide line and one observation per request, when it has ended: answered, or left by its client. */
+/** One wide line and one observation per request, when its response is complete or its client has disconnected. */
 export function accessLog(log: Logger, metrics: Registry): RequestHandler {
   const duration = new Histogram({
     name: "http_request_duration_seconds",
-    help: "Time from a request's headers to the end of its answer.",
+    help: "Time from a request's headers to the end of its response.",
     labelNames: ["route", "status"],
     buckets: SECONDS_BUCKETS,
     registers: [metrics],
   });
   const messages = new Counter({
     name: "mcp_messages_total",
-    help: "Messages of assistants, by method, generation of the protocol, tool and error; a tool's refusal is an error here.",
+    help: "Messages of assistants by method, protocol generation, tool and error. A tool's refusal counts as an error.",
     labelNames: ["method", "generation", "tool", "error"],
     registers: [metrics],
   });
-  // A line of scalars that we name ourselves: looking for secrets two levels down in it would cost twice the line.
+  // Every field is a scalar named here. Redacting two levels down would double the cost of a line.
   const lines = log.child({}, { redact: ["authorization"] });
   return (request, response, next) => {
     response.on("close", () => {
       const context = contextOf(response);
       const durationMs = performance.now() - context.startedAt;
-      // 499: the client left before its answer (a convention of nginx).
+      // 499: the client disconnected before the response was complete (nginx's convention).
       const status = response.writableFinished ? response.statusCode : 499;
       if (context.rpc !== undefined) {
         const { method, generation = "none", tool = "none" } = context.rpc;

@@ -3,18 +3,18 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import compression from "compression";
 import express, { type Express, type RequestHandler } from "express";
 import { admit, type AdmissionParts } from "../auth/admission.ts";
+import { WINDOW_SECONDS, type Verdict } from "../limits/rate-limiter.ts";
 import type { Services } from "../services.ts";
 import { accessLog } from "./access-log.ts";
 import { boundBodies } from "./body.ts";
 import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
 import { requireHost } from "./host.ts";
-import { rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
-import { requireAllowedOrigin } from "./mcp/origin.ts";
-import { OAUTH_PATHS, oauthDeadEnd } from "./oauth-dead-ends.ts";
-import { setRateLimitHeaders } from "./rate-limit-headers.ts";
+import { requireAllowedOrigin, rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
+import { OAUTH_PATHS, oauthUnsupported } from "./oauth-unsupported.ts";
 import { contextOf, requestContext } from "./request-context.ts";
-import { apiRouteName, serveApi } from "./rest.ts";
+import { setRateLimitHeaders } from "./responses.ts";
+import { operationAt, serveRest } from "./rest.ts";
 
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
@@ -25,15 +25,15 @@ export interface AppParts extends AdmissionParts {
   readonly publicUrl: string;
   readonly trustProxy: number | string | undefined;
   readonly requestDeadlineMs: number;
-  /** A browser's Origin that the assistants' endpoint lets pass: a check against DNS rebinding. There is no CORS. */
+  /** Origins of web pages that may call the assistants' endpoint: a check against DNS rebinding. CORS is not supported. */
   readonly allowedOrigins: readonly string[];
   readonly log: Logger;
   readonly metrics: Registry;
-  /** From here on clients are asked to go elsewhere. */
+  /** While true, every response closes its connection. */
   isStopping(): boolean;
 }
 
-/** The order in which a request is looked at. */
+/** Every check and handler of a request, in order. */
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -47,19 +47,19 @@ export function createApp(parts: AppParts): Express {
   app.use(boundBodies(parts.metrics));
   app.use(errorForms);
   app.use(edge(parts));
-  // Before compression, which would compress its megabyte with every request.
+  // Before compression, which would compress its megabyte for each request.
   app.use(descriptionRouter(parts.publicUrl));
   app.use(compress());
-  // Before the API, where clients append to the endpoint's own path.
-  app.use(`${ASSISTANTS}/.well-known`, oauthDeadEnd);
+  // Before the API: some clients append the well-known path to the endpoint's path.
+  app.use(`${ASSISTANTS}/.well-known`, oauthUnsupported);
   app.use("/api", api(parts));
-  app.use(OAUTH_PATHS, oauthDeadEnd);
+  app.use(OAUTH_PATHS, oauthUnsupported);
   app.use(nothingHere);
   app.use(errorHandler(parts.log));
   return app;
 }
 
-/** The assistants' endpoint answers errors in their protocol's form, whichever check finds them. */
+/** On the assistants' endpoint, errors of every check have the protocol's form. */
 const errorForms: RequestHandler = (request, response, next) => {
   if (request.path === ASSISTANTS) {
     const context = contextOf(response);
@@ -79,31 +79,30 @@ function edge({ isStopping }: AppParts): RequestHandler {
   };
 }
 
-/** Everything under /api needs a key, paths that do not exist included. */
+/** Every path under /api needs a key, even one that does not exist. */
 function api(parts: AppParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
-    const toAssistants = context.route === ASSISTANTS;
-    if (toAssistants) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
-    else context.route = apiRouteName(request.path);
-    const { principal, verdict } = await admit(parts, request.rawHeaders, context, toAssistants ? "any" : "integrating");
+    const isAssistant = context.route === ASSISTANTS;
+    const operation = operationAt(request.baseUrl + request.path);
+    if (isAssistant) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
+    else context.route = operation?.path ?? "/api/*";
+    const { principal, verdict } = await admit(parts, request.rawHeaders, context, isAssistant ? "any" : "integrating");
     context.brandId = principal.brand_id;
     context.keyId = principal.key_id;
     setRateLimitHeaders(response, verdict);
-    if (verdict.kind === "refused") {
-      throw new AppError(
-        "rate_limited",
-        `The brand's limit of ${verdict.limit} requests in 60 seconds is used up. Wait ${verdict.retryAfterSeconds} s.`,
-        {
-          retryAfterSeconds: verdict.retryAfterSeconds,
-        },
-      );
-    }
-    await (toAssistants ? serveMcp : serveApi)(parts.services, principal, request, response);
+    if (verdict.kind === "refused") throw rateLimited(verdict);
+    if (isAssistant) await serveMcp(parts.services, principal, request, response);
+    else await serveRest(parts.services, principal, operation, request, response);
   };
 }
 
-/** Clients that did not ask for compression pay nothing for it. */
+function rateLimited({ limit, retryAfterSeconds }: Extract<Verdict, { kind: "refused" }>): AppError {
+  const message = `The brand's limit of ${limit} requests in ${WINDOW_SECONDS} seconds is used up. Wait ${retryAfterSeconds} s.`;
+  return new AppError("rate_limited", message, { retryAfterSeconds });
+}
+
+/** Costs nothing for clients that do not accept compression. */
 function compress(): RequestHandler {
   const negotiate = compression({ threshold: GZIP_BYTES_MIN });
   return (request, response, next) => {
@@ -114,5 +113,5 @@ function compress(): RequestHandler {
 }
 
 const nothingHere: RequestHandler = () => {
-  throw new AppError("not_found", "There is nothing at this path. The API is described at /openapi/service.yaml, for people at /docs.");
+  throw new AppError("not_found", "Nothing exists at this path. The API is described at /openapi/service.yaml, and for people at /docs.");
 };

@@ -1,21 +1,21 @@
 import { AppError } from "@brand-records/errors";
 import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
 
-/** Of all bodies being read in this process. */
+/** Bytes of all bodies being read in this process. */
 const TOTAL_BYTES_MAX = 64 * 1024 * 1024;
-/** Of one brand's: ten of the largest. Slow senders of one brand leave the rest to the others. */
+/** Bytes of one brand's bodies: ten of the largest. One brand's slow senders leave room for the other brands. */
 const BRAND_BYTES_MAX = 8 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 1;
 
-/** The memory that one body holds while it is read. */
+/** The memory of one body while it is read. */
 export interface BodyReservation {
   /** @throws AppError `unavailable` if the process or the brand holds too much already */
   add(bytes: number): void;
-  /** Any number of calls. */
+  /** May be called any number of times. */
   release(): void;
 }
 
-/** Bounds the memory of request bodies over the whole process. Counted are bytes that have arrived, never announced ones. */
+/** Bounds the memory of request bodies in this process. Counts bytes that have arrived, never announced ones. */
 export class BodyBudget {
   readonly #byBrand = new Map<string, number>();
   #total = 0;
@@ -30,7 +30,7 @@ export class BodyBudget {
     });
     this.#refused = new Counter({
       name: "http_bodies_refused_total",
-      help: "Request bodies refused because too many bytes of bodies were being read at once.",
+      help: "Request bodies refused because the bodies being read held too much memory.",
       registers: [metrics],
     });
   }
@@ -39,10 +39,10 @@ export class BodyBudget {
     let held = 0;
     return {
       add: (bytes) => {
-        const ofBrand = this.#byBrand.get(brandId) ?? 0;
-        if (this.#total + bytes > TOTAL_BYTES_MAX || ofBrand + bytes > BRAND_BYTES_MAX) {
+        const brandBytes = this.#byBrand.get(brandId) ?? 0;
+        if (this.#total + bytes > TOTAL_BYTES_MAX || brandBytes + bytes > BRAND_BYTES_MAX) {
           this.#refused.inc();
-          throw new AppError("unavailable", "Too many large bodies are being read at once. Send the request again.", {
+          throw new AppError("unavailable", "Too many large bodies are being read at the same time. Send the request again.", {
             retryAfterSeconds: RETRY_AFTER_SECONDS,
           });
         }
@@ -59,8 +59,8 @@ export class BodyBudget {
   #change(brandId: string, bytes: number): void {
     this.#total += bytes;
     this.#held.set(this.#total);
-    const ofBrand = (this.#byBrand.get(brandId) ?? 0) + bytes;
-    if (ofBrand === 0) this.#byBrand.delete(brandId);
-    else this.#byBrand.set(brandId, ofBrand);
+    const brandBytes = (this.#byBrand.get(brandId) ?? 0) + bytes;
+    if (brandBytes === 0) this.#byBrand.delete(brandId);
+    else this.#byBrand.set(brandId, brandBytes);
   }
 }

@@ -3,7 +3,7 @@ import { preferredCoding } from "./content-coding.ts";
 it.each([
   ["no header", undefined, "identity"],
   ["an empty header", "", "identity"],
-  ["what browsers send", "gzip, deflate, br, zstd", "br"],
+  ["the header of browsers", "gzip, deflate, br, zstd", "br"],
   ["gzip alone", "gzip", "gzip"],
   ["other cases and spaces", " GZIP ; Q=1.0 ", "gzip"],
   ["unknown codings only", "deflate, zstd", "identity"],
@@ -18,8 +18,8 @@ it.each([
   ["identity excluded", "identity;q=0, gzip", "gzip"],
   ["identity excluded and nothing else listed", "identity;q=0", "identity"],
   ["everything excluded", "*;q=0", "identity"],
-  ["a weight that is none", "br;q=2, gzip", "gzip"],
+  ["an invalid weight", "br;q=2, gzip", "gzip"],
   ["empty entries", ", ,gzip,,", "gzip"],
-])("to %s (%j) it is %s", (_, accepted, coding) => {
+])("for %s (%j) it is %s", (_, accepted, coding) => {
   expect(preferredCoding(accepted)).toBe(coding);
 });

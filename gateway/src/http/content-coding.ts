@@ -1,16 +1,16 @@
-/** Content codings of static answers, in our order of preference: 303, 329 and 1,103 KB of the reference's script. */
+/** Content codings of static responses, in our order of preference: the reference's script takes 303, 329 and 1,103 KB. */
 const CODINGS = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /** One entry of Accept-Encoding: a coding or `*`, and its weight from 0 to 1. */
 const ENTRY = /^\s*(?<coding>[^\s;]+)\s*(?:;\s*q=(?<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** Less than any weight that can be written: identity is acceptable unless it is excluded. */
+/** Less than any weight a header can hold: identity is acceptable unless it is excluded. */
 const UNLISTED_IDENTITY = 1e-4;
 
 /**
- * The coding that the client likes best, ours of several it likes equally. Without the header, and if nothing is
- * acceptable, it is identity: RFC 9110, section 12.5.3, lets a server send that or refuse.
+ * Returns the coding with the highest weight, ours among equal ones. Without the header, and if nothing is
+ * acceptable, returns identity: RFC 9110, section 12.5.3, allows a server to send that or to refuse.
  *
  * @param accepted the header Accept-Encoding
  */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Router, type RequestHandler } from "express";
-import { openApiDocument } from "./openapi.ts";
-import { requireMethod } from "./method.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { requireMethod } from "./responses.ts";
 import { contextOf } from "./request-context.ts";
-import { staticAnswer } from "./static-answer.ts";
+import { staticResponse } from "./static-response.ts";
 
 const REDOC = readFileSync(createRequire(import.meta.url).resolve("redoc/bundles/redoc.standalone.js"));
 
@@ -23,33 +23,33 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Scripts from here only; Redoc needs inline styles and a worker made from a blob for its search. */
+/** Scripts from this origin only. Redoc needs inline styles, and a worker made from a blob for its search. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
-const FIVE_MINUTES = "public, max-age=300";
-const A_DAY = "public, max-age=86400";
+const CACHE_FIVE_MINUTES = "public, max-age=300";
+const CACHE_ONE_DAY = "public, max-age=86400";
 
-/** The description for machines and for people. Needs no key. */
+/** Serves the OpenAPI description and its rendering for people. Needs no key. */
 export function descriptionRouter(publicUrl: string): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (route: string, content: string | Buffer, headers: Record<string, string>): void => {
-    router.all(route, reading(route), staticAnswer(content, headers));
+    router.all(route, readOnly(route), staticResponse(content, headers));
   };
   serve("/openapi/service.yaml", openApiDocument(publicUrl), {
     "Content-Type": "application/yaml; charset=utf-8",
-    "Cache-Control": FIVE_MINUTES,
+    "Cache-Control": CACHE_FIVE_MINUTES,
   });
   serve("/docs", PAGE, {
     "Content-Type": "text/html; charset=utf-8",
-    "Cache-Control": FIVE_MINUTES,
+    "Cache-Control": CACHE_FIVE_MINUTES,
     "Content-Security-Policy": PAGE_POLICY,
   });
-  serve("/docs/redoc.standalone.js", REDOC, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": A_DAY });
+  serve("/docs/redoc.standalone.js", REDOC, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": CACHE_ONE_DAY });
   return router;
 }
 
-function reading(route: string): RequestHandler {
+function readOnly(route: string): RequestHandler {
   return (request, response, next) => {
     contextOf(response).route = route;
     requireMethod(request, response, "GET, HEAD");

@@ -2,9 +2,9 @@ import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { ErrorRequestHandler, Response } from "express";
 import { contextOf, type ErrorForm } from "./request-context.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson } from "./responses.ts";
 
-/** The one form of every error that leaves the service. */
+/** An error as callers see it, on every interface. */
 export function errorObject({ kind, message, field, details }: AppError, requestId: string): object {
   return { code: kind, message, ...(field !== undefined && { field }), ...(details !== undefined && { details }), request_id: requestId };
 }
@@ -13,10 +13,10 @@ export function errorBody(error: AppError, requestId: string): string {
   return JSON.stringify({ error: errorObject(error, requestId) });
 }
 
-/** As everywhere but where a protocol has its own form. */
+/** The form of errors, except where a protocol has its own. */
 export const apiForm: ErrorForm = (error, requestId) => ({ status: ERROR_KINDS[error.kind].http, body: errorBody(error, requestId) });
 
-/** Headers that belong to an error, whoever writes it out. */
+/** The headers of an error response. */
 export function errorHeaders(error: AppError): Record<string, string> {
   return {
     "Cache-Control": "private, no-store",
@@ -25,7 +25,7 @@ export function errorHeaders(error: AppError): Record<string, string> {
   };
 }
 
-/** The last of the middleware: whatever was thrown becomes an answer. */
+/** The last middleware: turns any thrown value into a response. */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const error = fromHttp(thrown);
@@ -46,7 +46,7 @@ function sendError(response: Response, error: AppError): void {
 
 const KIND_BY_STATUS: Partial<Record<number, ErrorKind>> = { 413: "payload_too_large", 415: "unsupported_media_type" };
 
-/** Express and its middleware throw errors with a status; none of their texts leave, some hold parts of the request. */
+/** Express and its middleware throw errors with a status. Their messages may quote the request and never reach a response. */
 function fromHttp(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const status = thrown instanceof Error && "status" in thrown && typeof thrown.status === "number" ? thrown.status : 500;

@@ -1,8 +1,8 @@
 const CAPACITY_MIN = 4 * 1024;
 
 /**
- * Collects chunks in one buffer that doubles. Kept apart, chunks of one byte would take some 200 bytes each; a first
- * chunk that is the only one is not copied.
+ * Collects chunks in one buffer that doubles: stored separately, chunks of one byte would take some 200 bytes each. A single
+ * chunk is not copied.
  */
 export class GrowingBuffer {
   readonly #bytesMax: number;
@@ -13,7 +13,7 @@ export class GrowingBuffer {
     this.#bytesMax = bytesMax;
   }
 
-  /** @param reserve called with the bytes that are about to be allocated; what it throws leaves the buffer as it was */
+  /** @param reserve called with the number of bytes before they are allocated; if it throws, the buffer does not change */
   append(chunk: Buffer, reserve: (bytes: number) => void): void {
     const length = this.#length + chunk.length;
     if (this.#length === 0) {

@@ -3,44 +3,44 @@ import type { AppError } from "@brand-records/errors";
 import { traceparentFrom, type CallContext } from "@brand-records/rpc";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 
-/** Not one that holds a key or a signing secret, sent in the wrong header: it would stand in logs and answers. */
+/** Refuses ids that hold a key or a signing secret sent in the wrong header: ids appear in logs and responses. */
 const SANE_REQUEST_ID = /^(?!.*(?:brk_|whsec_))[A-Za-z0-9._:-]{1,128}$/;
 
-/** How an error is written on a path. */
+/** Writes an error in the form of its path. */
 export type ErrorForm = (error: AppError, requestId: string) => { readonly status: number; readonly body: string };
 
-/** What is known of a request while it is served; the access log is written from it. */
+/** The state of a request while it is served. The access log is written from it. */
 export interface RequestContext extends CallContext {
   readonly startedAt: number;
   deadline: number;
   readonly signal: AbortSignal;
-  /** Of the operation, once it is known; never the path, which callers make up. */
+  /** The route that matched, never the path: callers choose paths freely, and metrics must stay bounded. */
   route: string;
   brandId?: string;
   keyId?: string;
   errorKind?: string;
-  /** On the assistants' path: what was sent. Names of ours only, or `other`. */
+  /** On the assistants' path, the message. Known names only, or `other`. */
   rpc?: { readonly method: string; readonly generation?: string; tool?: string };
-  /** Where errors are not written as the API's error body. */
+  /** Default: the API's error body. */
   errorForm?: ErrorForm;
 }
 
-/** Begins every request: its id (the caller's when it is sane), its trace, its deadline, its end when the client leaves. */
+/** Gives every request its id (the caller's if it is sane), its trace, its deadline, and a signal that aborts if the client disconnects. */
 export function requestContext(deadlineMs: number): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const given = request.headers["x-request-id"];
     const requestId = typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : randomUUID();
     const traceparent = request.headers["traceparent"];
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     response.on("close", () => {
-      if (!response.writableFinished) gone.abort();
+      if (!response.writableFinished) disconnected.abort();
     });
     response.locals["context"] = {
       requestId,
       traceparent: traceparentFrom(typeof traceparent === "string" ? traceparent : undefined),
       deadline: Date.now() + deadlineMs,
       startedAt: performance.now(),
-      signal: gone.signal,
+      signal: disconnected.signal,
       route: "none",
     } satisfies RequestContext;
     response.setHeader("X-Request-Id", requestId);

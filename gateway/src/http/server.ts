@@ -2,16 +2,16 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { AppError } from "@brand-records/errors";
 import type { Express } from "express";
-import { answerBrokenRequests } from "./broken-requests.ts";
+import { handleBrokenRequests } from "./broken-requests.ts";
 import { closeLingering } from "./lingering-close.ts";
 import { RequestQueues } from "./request-queue.ts";
 
 const HEADERS_BYTES_MAX = 32 * 1024;
-/** Longer than the idle time-outs of common balancers (60 s), so that it is they who close. */
+/** Longer than the idle timeouts of common balancers (60 s), so that the balancer closes first. */
 const KEEP_ALIVE_MS = 65_000;
-/** Nobody sends or reads a byte for this long. */
+/** Closes a connection on which no byte moves for this long. */
 const IDLE_MS = 120_000;
-/** While stopping, clients with open connections learn from their next answer that it is the last. */
+/** While stopping, the next response on an open connection carries `Connection: close`. */
 const LINGER_MS = 1_000;
 const DRAIN_MS = 10_000;
 
@@ -20,17 +20,17 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Bytes came that were no request, or not in time; they have been answered with this error. */
+  /** Called with the error sent for bytes that were not a valid request or arrived too late. */
   onBrokenRequest(error: AppError): void;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** Answers what has been asked, then closes. */
+  /** Serves the requests in flight, then closes. */
   stop(): Promise<void>;
 }
 
-/** The public port, with bounds on headers and on slow clients. What is no HTTP at all gets a JSON answer too. */
+/** Listens on the public port, with bounds on headers and on slow clients. Bytes that are not HTTP get a JSON response too. */
 export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
   const queues = new RequestQueues(app);
   const server = createServer(
@@ -40,20 +40,20 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
       requestTimeout: Math.max(options.requestTimeoutMs, options.headersTimeoutMs),
       connectionsCheckingInterval: Math.min(1_000, options.headersTimeoutMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Node's own answer has no body; `requireHost` looks at more.
+      // Node's own 400 has no body, and `requireHost` checks more.
       requireHostHeader: false,
     },
     queues.handle,
   );
   server.timeout = IDLE_MS;
-  // A client that ends its side after the request still gets the answer; the types do not know the property.
+  // A client that ends its side after the request still gets the response. The types lack the property.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // An Expect header of any other kind is ignored rather than refused with an empty 417.
+  // Any other Expect header is ignored rather than refused with an empty 417.
   server.on("checkExpectation", queues.handle);
-  // The body's reader sends 100 Continue; a client that is refused has sent nothing in vain.
+  // The body's reader sends 100 Continue, so a refused client sends no body.
   server.on("checkContinue", queues.handle);
   server.on("connection", guard);
-  answerBrokenRequests(server, queues, options.onBrokenRequest);
+  handleBrokenRequests(server, queues, options.onBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
@@ -64,23 +64,23 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
 }
 
-/** What holds for a connection even when Node has removed its own listeners, as it does before the event `connect`. */
+/** Guards a connection even after Node has removed its own listeners, as it does before the event `connect`. */
 function guard(socket: Socket): void {
-  // Without a listener the reset of one client ends the process.
+  // Without a listener, one client's reset ends the process.
   socket.on("error", () => {});
   socket.on("timeout", () => socket.destroy());
-  // Node calls it after an answer that is the connection's last.
+  // Node calls it after the connection's last response.
   socket.destroySoon = () => closeLingering(socket);
 }
 
-/** The app says `Connection: close` by now; connections leave with their answers instead of breaking under a request. */
+/** The app already sends `Connection: close`, so connections end with a response and not under a request. */
 async function drain(server: Server): Promise<void> {
   const lingerUntil = Date.now() + LINGER_MS;
   while (Date.now() < lingerUntil && (await openConnections(server)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise<void>((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     server.close(() => {
-      clearTimeout(cut);
+      clearTimeout(deadline);
       resolve();
     });
   });

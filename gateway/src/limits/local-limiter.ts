@@ -1,11 +1,11 @@
 import type { RateLimiter, Spend, Verdict } from "./rate-limiter.ts";
 import { SlidingWindows } from "./sliding-windows.ts";
 
-/** For a single process, without Redis. Nobody can vouch for a cached epoch here, so only what is fresh is counted. */
+/** For a single process, without Redis. It cannot confirm a cached epoch, so it counts fresh principals only. */
 export class LocalLimiter implements RateLimiter {
   readonly #windows: SlidingWindows;
 
-  /** @param nowMs a clock that never goes back; fractions count */
+  /** @param nowMs a monotonic clock; fractions count */
   constructor(nowMs?: () => number) {
     this.#windows = new SlidingWindows(nowMs);
   }
@@ -14,7 +14,7 @@ export class LocalLimiter implements RateLimiter {
     return fresh ? this.#windows.spend(brandId, limit, this.#windows.now()) : { kind: "stale" };
   }
 
-  /** Brands that take up memory. */
+  /** Brands held in memory. */
   get size(): number {
     return this.#windows.size;
   }

@@ -7,11 +7,11 @@ export interface Spend {
   readonly limit: number;
   /** The brand epoch at which the caller's principal was read. */
   readonly epoch: number;
-  /** The principal was verified at accounts after this request arrived: nothing cached is involved. */
+  /** Whether the principal was verified at accounts after this request arrived, without any cache. */
   readonly fresh: boolean;
 }
 
-/** Exact: `retryAfterSeconds` and `resetSeconds` are rounded up, so whoever waits them out never comes too early. */
+/** `retryAfterSeconds` and `resetSeconds` are rounded up, so a client that waits that long is never too early. */
 export type Verdict =
   | {
       readonly kind: "admitted";
@@ -23,20 +23,20 @@ export type Verdict =
   | {
       readonly kind: "refused";
       readonly limit: number;
-      /** Until a slot is free if nobody else takes it, at least 1. */
+      /** Until a slot is free, unless another request takes it; at least 1. */
       readonly retryAfterSeconds: number;
     }
   /**
-   * Nothing was spent: the epoch is not the one Redis holds (which may be older, newer or none), or nobody can say.
-   * Verify at accounts and come back with `fresh`.
+   * Nothing was spent: the epoch differs from the one in Redis (older, newer or absent), or cannot be compared.
+   * Verify at accounts and call again with `fresh`.
    */
   | { readonly kind: "stale" };
 
 export type CountedVerdict = Exclude<Verdict, { kind: "stale" }>;
 
 /**
- * A window that slides: a request is accepted if fewer than `limit` were in the 60 seconds before it, however they were
- * spread. Refused ones don't count.
+ * A sliding window: a request is accepted if fewer than `limit` requests were accepted in the 60 seconds before it, however
+ * they were spread. Refused requests do not count.
  */
 export interface RateLimiter {
   /** Never rejects because of Redis. */

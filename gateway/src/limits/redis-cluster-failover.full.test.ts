@@ -4,7 +4,7 @@ import { Registry } from "@brand-records/telemetry";
 import { askRedis, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
 import { ResilientLimiter } from "./resilient-limiter.ts";
 
-/** One promise: a shard that fails over costs its own brands a moment of counting per process, and nobody a refusal. */
+/** One promise: while a shard fails over, its brands are counted per process for a moment, and no request is refused. */
 
 const LIMIT = 60;
 
@@ -16,7 +16,7 @@ afterAll(() => cluster.stop());
 
 const shardOf = (brandId: string): number => Math.floor((keySlot(windowKey(brandId)) * 3) / SLOTS);
 
-/** A limiter of its own for the brands of some shards: its metrics tell what became of them. Sends each brand's whole limit, again and again. */
+/** Sends the whole limit of one brand after another, brands of the given shards only, through a limiter with separate metrics. */
 class ShardTraffic {
   readonly #metrics = new Registry();
   readonly #shards: readonly number[];
@@ -33,7 +33,7 @@ class ShardTraffic {
   constructor(...shards: number[]) {
     this.#shards = shards;
     const log = { info: () => {}, warn: () => {} };
-    // Longer than in production: this is not about how busy the machine is.
+    // Longer than in production, so that a busy machine causes no timeout.
     this.limiter = new ResilientLimiter({ redisUrl: cluster.url, log, metrics: this.#metrics, commandTimeoutMs: 500 });
   }
 
@@ -102,7 +102,7 @@ it.each([
       const disturbedAt = performance.now();
       await disturb(shard);
       const promotedAt = await promotion(cluster.replicas[shard]!.url);
-      // Redis decides again, which the brand's window on the new master shows.
+      // The brand's window on the new master shows that Redis decides again.
       await eventually(
         async () => {
           const brandId = affected.brands.at(-1)!;
@@ -117,7 +117,7 @@ it.each([
 
       expect([affected.refusals, others.refusals]).toEqual([[], []]);
       expect(others.fallbacks).toBe(0);
-      // All of it took less than a minute: whatever was admitted still counts, whatever the new master had not copied.
+      // All of it took less than a minute, so every admitted request still counts, even those the new master had not copied.
       for (const traffic of [affected, others]) {
         const kinds = await Promise.all(
           traffic.brands
@@ -129,7 +129,7 @@ it.each([
       const ms = (value: number): string => (Number.isNaN(value) ? "none" : `${Math.round(value)} ms`);
       process.stdout.write(
         `A master ${how}: promoted after ${ms(promotedAt - disturbedAt)}; in process for ${ms(affected.lastFallbackAt - affected.firstFallbackAt)} ` +
-          `(${affected.fallbacks} of ${affected.requests} requests), ${ms(affected.lastFallbackAt - promotedAt)} of it after the promotion\n`,
+          `(${affected.fallbacks} of ${affected.requests} requests), ${ms(affected.lastFallbackAt - promotedAt)} of that after the promotion\n`,
       );
     } finally {
       await Promise.all([affected.stop(), others.stop()]);

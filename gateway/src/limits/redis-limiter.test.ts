@@ -22,7 +22,7 @@ const storedEpoch = () => redis.run(epochKey(brandId), (commands) => commands.ge
 const spent = () => redis.run(windowKey(brandId), (commands) => commands.llen(windowKey(brandId)));
 
 describe("a cached epoch", () => {
-  it("is good while it is the one Redis holds", async () => {
+  it("is valid while it is the one Redis holds", async () => {
     await publishEpoch(redis, brandId, 7);
     expect(await spend(7, false)).toEqual({ kind: "admitted", limit: 60, remaining: 59, resetSeconds: 60 });
   });
@@ -44,13 +44,13 @@ describe("a cached epoch", () => {
     expect(await storedEpoch()).toBeNull();
   });
 
-  it("is stale rather than refused when the window is full, so a revoked key hears that it is revoked", async () => {
+  it("is stale rather than refused when the window is full, so a revoked key gets invalid_key and not rate_limited", async () => {
     for (let i = 0; i < 60; i += 1) await spend(7, true);
     await publishEpoch(redis, brandId, 8);
     expect(await spend(7, false)).toEqual({ kind: "stale" });
   });
 
-  it("is stale from the moment another one is published, for every process", async () => {
+  it("is stale for every process as soon as another one is published", async () => {
     const other = new RedisLimiter(redis);
     await other.spend({ brandId, limit: 60, epoch: 7, fresh: true });
     expect((await spend(7, false)).kind).toBe("admitted");
@@ -64,7 +64,7 @@ describe("a fresh epoch", () => {
   it.each([
     ["none", undefined],
     ["an older one", 6],
-  ])("lifts Redis' copy when that is %s, for an hour, and spends", async (_which, stored) => {
+  ])("is stored for an hour if Redis' copy is %s, and spends", async (_which, stored) => {
     if (stored !== undefined) await publishEpoch(redis, brandId, stored);
     expect((await spend(7, true)).kind).toBe("admitted");
     expect(await storedEpoch()).toBe("7");
@@ -80,7 +80,7 @@ describe("a fresh epoch", () => {
     expect(await spent()).toBe(1);
   });
 
-  it("is lifted also when the request is refused", async () => {
+  it("is stored even if the request is refused", async () => {
     await spend(7, true, 1);
     expect((await spend(8, true, 1)).kind).toBe("refused");
     expect(await storedEpoch()).toBe("8");
@@ -88,19 +88,19 @@ describe("a fresh epoch", () => {
 });
 
 describe("the window in Redis", () => {
-  it("is one for all processes", async () => {
+  it("is shared by all processes", async () => {
     const others = openRedis(process.env["TEST_REDIS_URL"]!, { commandTimeoutMs: 20_000 });
     try {
       await eventually(() => expect(others.isUp).toBe(true));
       const limiters = [limiter, new RedisLimiter(others)];
-      const asked = Array.from({ length: 200 }, (_, i) => limiters[i % 2]!.spend({ brandId, limit: 60, epoch: 1, fresh: true }));
-      expect((await Promise.all(asked)).filter(({ kind }) => kind === "admitted")).toHaveLength(60);
+      const spends = Array.from({ length: 200 }, (_, i) => limiters[i % 2]!.spend({ brandId, limit: 60, epoch: 1, fresh: true }));
+      expect((await Promise.all(spends)).filter(({ kind }) => kind === "admitted")).toHaveLength(60);
     } finally {
       await others.stop();
     }
   });
 
-  it("is gone a minute after the last accepted request, whatever is refused meanwhile", async () => {
+  it("expires a minute after the last accepted request, whatever is refused meanwhile", async () => {
     await spend(1, true, 1);
     const ttlMs = await redis.run(windowKey(brandId), (commands) => commands.pttl(windowKey(brandId)));
     expect(ttlMs).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ describe("the window in Redis", () => {
     expect(await redis.run(windowKey(brandId), (commands) => commands.pttl(windowKey(brandId)))).toBeLessThanOrEqual(30_000);
   });
 
-  it("takes less than 4 KB for 240 requests and never holds more of them", async () => {
+  it("takes less than 4 KB for 240 requests and never holds more requests", async () => {
     await Promise.all(Array.from({ length: 500 }, () => spend(1, true, 240)));
     expect(await spent()).toBe(240);
     const bytes = await redis.run(windowKey(brandId), (commands) => commands.memory("USAGE", windowKey(brandId), "SAMPLES", 0));
@@ -124,7 +124,7 @@ describe("the window in Redis", () => {
     expect(entries).toEqual(entries.toSorted().toReversed());
   });
 
-  it("goes on from its newest entry when the clock of Redis has been set back", async () => {
+  it("continues from its newest entry when the clock of Redis is set back", async () => {
     await spend(1, true, 2);
     const [entry] = await redis.run(windowKey(brandId), (commands) => commands.lrange(windowKey(brandId), 0, 0));
     const ahead = String(Number(entry) + 40_000_000);

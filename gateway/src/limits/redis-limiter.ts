@@ -6,10 +6,10 @@ const ADMITTED = 1;
 const REFUSED = 2;
 
 /**
- * The brand's window is a list of the times of its accepted requests, newest at the head: 2.7 KB for 240 of them, where a
+ * The brand's window is a list of the times of its accepted requests, newest at the head: 2.7 KB for 240 requests, where a
  * sorted set takes 29 KB. Times are whole microseconds, which Lua's doubles hold exactly, written in full ("%.0f") so that
  * the list stores integers. They never decrease, even if the clock is set back, so the limit-th entry alone decides, and
- * popping what has left from the tail leaves fewer than `limit` entries whenever a request is accepted.
+ * popping expired entries from the tail leaves fewer than `limit` entries whenever a request is accepted.
  */
 const spendScript = luaScript(
   "spendFromBrandWindow",
@@ -46,7 +46,7 @@ return { ${ADMITTED}, limit - accepted, math.ceil(((oldest or now) + window - no
 `,
 );
 
-/** One bound for all processes. Epoch and window are looked at in one step, so nothing comes between them. */
+/** One limit for all processes. One script compares the epoch and spends from the window, so nothing can happen between them. */
 export class RedisLimiter {
   readonly #redis: RedisClient;
 
@@ -66,7 +66,7 @@ export class RedisLimiter {
     return { kind: "admitted", limit, remaining: verdict[1], resetSeconds: verdict[2] };
   }
 
-  /** Resolves once it is known whether Redis answers. */
+  /** Resolves once Redis is known to be available or not. */
   get firstContact(): Promise<void> {
     return this.#redis.firstContact;
   }

@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** `timing` is for tests that are not about a slow Redis: on a busy machine the usual time-out would make it one. */
+/** The long default keeps a busy machine from looking like a slow Redis. */
 function open(timing: { commandTimeoutMs?: number } = { commandTimeoutMs: 20_000 }): void {
   lines = [];
   metrics = new Registry();
@@ -52,7 +52,7 @@ async function metric(name: string): Promise<number> {
 const fallbackDecisions = () => metric("rate_limiter_fallback_decisions_total");
 const redisIsDown = () => eventually(async () => expect(await metric("rate_limiter_redis_up")).toBe(0));
 
-/** Resolves when a request of another brand has left its mark in Redis. */
+/** Resolves when a request of another brand is counted in Redis. */
 const redisDecides = (): Promise<void> =>
   eventually(async () => {
     const other = newBrand();
@@ -66,7 +66,7 @@ async function killRedis(): Promise<void> {
   await redisIsDown();
 }
 
-it("decides in process while no Redis has been reached yet, and says so", async () => {
+it("decides in process until Redis is first reached, and reports it", async () => {
   await server.kill();
   open();
   expect(await admitted(200)).toBe(LIMIT);
@@ -74,7 +74,7 @@ it("decides in process while no Redis has been reached yet, and says so", async 
   await eventually(() => expect(lines.at(-1)).toContain("per process"));
 });
 
-it("goes on in process where Redis was when it went, refused requests not counted", async () => {
+it("continues the window in process when Redis fails, without counting refused requests", async () => {
   open();
   await redisDecides();
   expect(await admitted(40)).toBe(40);
@@ -83,7 +83,7 @@ it("goes on in process where Redis was when it went, refused requests not counte
   expect(await admitted(100)).toBe(0);
 });
 
-it("takes no slot in process for what Redis refuses or calls stale", async () => {
+it("takes no slot in process for requests that Redis refuses or reports as stale", async () => {
   open();
   await redisDecides();
   for (let i = 0; i < 100; i += 1) expect((await spend({ fresh: false })).kind).toBe("stale");
@@ -93,7 +93,7 @@ it("takes no slot in process for what Redis refuses or calls stale", async () =>
   expect(await admitted(100)).toBe(LIMIT - 1);
 });
 
-it("calls every cached epoch stale without Redis, and takes no slot for it", async () => {
+it("reports every cached epoch as stale without Redis, and takes no slot for it", async () => {
   open();
   await redisDecides();
   await spend();
@@ -120,7 +120,7 @@ it("does not admit twice because Redis came back empty", async () => {
 describe("an error reply about one brand's key", () => {
   const breakWindow = () => witness.run(windowKey(brandId), (commands) => commands.set(windowKey(brandId), "no list"));
 
-  it("sends that brand to this process and no other, and is counted and logged, but not with every request", async () => {
+  it("makes this process decide for that brand only, and is counted and logged, but not for every request", async () => {
     open();
     await redisDecides();
     await breakWindow();
@@ -133,7 +133,7 @@ describe("an error reply about one brand's key", () => {
     expect(lines.filter((line) => line.includes("refuses"))).toHaveLength(1);
   });
 
-  it("forgets nothing that was accepted meanwhile when the key is repaired", async () => {
+  it("keeps every request accepted meanwhile when the key is repaired", async () => {
     open();
     await redisDecides();
     await breakWindow();
@@ -142,7 +142,7 @@ describe("an error reply about one brand's key", () => {
     expect(await admitted(200)).toBe(10);
   });
 
-  it("calls a cached epoch stale, since nobody can vouch for it", async () => {
+  it("reports a cached epoch as stale, since it cannot be confirmed", async () => {
     open();
     await redisDecides();
     await spend();
@@ -151,10 +151,10 @@ describe("an error reply about one brand's key", () => {
   });
 });
 
-/** Requests of many brands, each of which sends exactly its limit. Runs until it is stopped. */
+/** Sends requests of many brands, exactly the limit of each, until it is stopped. */
 class Traffic {
   readonly brands: string[] = [];
-  readonly surprises: unknown[] = [];
+  readonly unexpected: unknown[] = [];
   requests = 0;
   slowestMs = 0;
   #isStopped = false;
@@ -164,7 +164,7 @@ class Traffic {
     while (!this.#isStopped) {
       const brand = newBrand();
       this.brands.push(brand);
-      // In threes: some of a brand's requests run at the same time, some one after the other.
+      // In threes: some of a brand's requests are concurrent, some consecutive.
       for (let sent = 0; sent < LIMIT; sent += 3) await Promise.all([this.#one(brand), this.#one(brand), this.#one(brand)]);
     }
   }
@@ -174,17 +174,17 @@ class Traffic {
     const verdict = await spend({ brandId: brand }).catch((error: unknown) => error);
     this.slowestMs = Math.max(this.slowestMs, performance.now() - start);
     this.requests += 1;
-    if ((verdict as Verdict).kind !== "admitted") this.surprises.push({ brand, verdict });
+    if ((verdict as Verdict).kind !== "admitted") this.unexpected.push({ brand, verdict });
     await new Promise(setImmediate);
   }
 
-  /** Resolves when the brands that have begun have sent their limit. */
+  /** Resolves when every brand that has begun has sent its limit. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;
   }
 
-  /** Resolves when so many more requests have been answered. */
+  /** Resolves when that many more requests have been decided. */
   more(requests: number): Promise<void> {
     const goal = this.requests + requests;
     return eventually(() => expect(this.requests).toBeGreaterThan(goal), { timeoutMs: 20_000 });
@@ -192,16 +192,12 @@ class Traffic {
 }
 
 it.each([
-  ["is gone for a while", () => server.kill(), () => server.start()],
+  ["is down for a while", () => server.kill(), () => server.start()],
   ["is frozen for a while", () => server.freeze(), () => server.thaw()],
-  [
-    "is gone for no longer than it takes to start again, and comes back empty",
-    () => server.kill().then(() => server.start()),
-    async () => {},
-  ],
+  ["restarts and comes back empty", () => server.kill().then(() => server.start()), async () => {}],
 ])(
-  "refuses nothing below the limit and admits nothing above it when Redis %s under traffic, and recovers by itself",
-  async (how, disturb, mend) => {
+  "refuses nothing below the limit and admits nothing above it when Redis %s under traffic, and recovers unaided",
+  async (how, disturb, repair) => {
     open({});
     await redisDecides();
     const traffic = new Traffic();
@@ -213,15 +209,15 @@ it.each([
     await eventually(() => expect(lines).toContainEqual(expect.stringContaining("per process")));
     await traffic.more(3_000);
     expect(await fallbackDecisions()).toBeGreaterThan(0);
-    await mend();
+    await repair();
     await redisDecides();
     await traffic.more(1_000);
     await traffic.stop();
 
-    expect(traffic.surprises).toEqual([]);
-    // A last answer may have been late on a busy machine.
+    expect(traffic.unexpected).toEqual([]);
+    // On a busy machine the last log line may be late.
     await eventually(() => expect(lines.at(-1)).toContain("over all processes"));
-    // All of this took less than a minute, or it would have timed out: whatever was admitted still counts.
+    // All of this took less than a minute, or it would have timed out: so every admitted request still counts.
     const kinds = await Promise.all(traffic.brands.map(async (brand) => (await spend({ brandId: brand })).kind));
     expect(new Set(kinds)).toEqual(new Set(["refused"]));
     process.stdout.write(

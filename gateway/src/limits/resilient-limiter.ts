@@ -5,23 +5,22 @@ import { WINDOW_SECONDS, type CountedVerdict, type RateLimiter, type Spend, type
 import { RedisLimiter } from "./redis-limiter.ts";
 import { SlidingWindows } from "./sliding-windows.ts";
 
-/** More brands than this are not decided here within a minute by one process. */
+/** One process does not decide for more brands within a minute. */
 const BRANDS_MAX = 50_000;
 
 export interface ResilientLimiterOptions {
   readonly redisUrl: string;
-  /** Gets one line at each change of state. */
+  /** Gets one line for each change of state. */
   readonly log: RedisLog;
   readonly metrics: Registry;
-  /** How long Redis may take; that of openRedis unless told otherwise. */
+  /** Timeout of a Redis command. Default: the one of openRedis. */
   readonly commandTimeoutMs?: number;
 }
 
 /**
- * Redis decides while it answers, and the bound is the brand's over all processes. Without Redis, or the node of a cluster that has
- * the brand, this process decides,
- * over the requests that it has accepted itself: it takes note of them all the time, so it does not begin with an empty
- * window. The bound is then per process, which a metric and a log line say.
+ * Redis decides while it is available, and the brand's limit holds over all processes. While Redis, or the cluster node
+ * of the brand, is unavailable, this process decides over the requests it has accepted itself. It records them all the time, so
+ * it does not start with an empty window. The limit is then per process; a metric and a log line report it.
  */
 export class ResilientLimiter implements RateLimiter {
   readonly #redis: RedisLimiter;
@@ -31,9 +30,9 @@ export class ResilientLimiter implements RateLimiter {
   readonly #fallbackDecisions: Counter;
   readonly #errorReplies: Counter;
   readonly #errorReplyWarning: RepeatedWarning;
-  /** Brands whose requests were accepted here in the last minute, without Redis' knowledge: this process must agree to more. */
+  /** Brands with requests accepted here in the last minute that Redis does not know: this process must agree to more. */
   readonly #acceptedHere = new LRUCache<string, true>({ max: BRANDS_MAX, ttl: WINDOW_SECONDS * 1_000 });
-  /** Redis may have forgotten requests from before. Until then, on the clock of `#windows`, this process must agree. */
+  /** After a possible loss: when Redis knows the whole window again, on the clock of `#windows`. Until then this process must agree. */
   #redisKnowsFrom = 0;
 
   constructor({ redisUrl, log, metrics, ...timing }: ResilientLimiterOptions) {
@@ -45,13 +44,13 @@ export class ResilientLimiter implements RateLimiter {
     });
     this.#fallbackDecisions = new Counter({
       name: "rate_limiter_fallback_decisions_total",
-      help: "Requests that were decided in this process because Redis could not be asked or had just come back",
+      help: "Requests decided in this process because Redis was unavailable or had just recovered",
       labelNames: ["verdict"],
       registers: [metrics],
     });
     this.#errorReplies = new Counter({
       name: "rate_limiter_redis_error_replies_total",
-      help: "Requests that were decided in this process because Redis answered with an error about their brand",
+      help: "Requests decided in this process because Redis replied with an error for their brand",
       labelNames: ["code"],
       registers: [metrics],
     });
@@ -65,27 +64,27 @@ export class ResilientLimiter implements RateLimiter {
   }
 
   /**
-   * The own window takes the slot before Redis is asked: its time is then never later than the one Redis notes, so the
-   * window is no stricter; and requests that run at the same time cannot all find the same slot free.
+   * Takes the slot in the local window before calling Redis: its time is then never later than the one Redis records, so the
+   * local window is never stricter, and concurrent requests cannot all find the same slot free.
    */
   async spend(spend: Spend): Promise<Verdict> {
     const { brandId, limit, fresh } = spend;
     const at = this.#windows.now();
     const mustAgree = at < this.#redisKnowsFrom || this.#acceptedHere.has(brandId);
-    const own = this.#windows.spend(brandId, limit, at);
-    if (own.kind === "refused" && mustAgree) return this.#decidedHere(brandId, fresh ? own : { kind: "stale" });
+    const local = this.#windows.spend(brandId, limit, at);
+    if (local.kind === "refused" && mustAgree) return this.#decidedHere(brandId, fresh ? local : { kind: "stale" });
 
-    const shared = await this.#askRedis(spend);
-    if (shared === undefined) return this.#decidedHere(brandId, this.#withoutRedis(spend, own, at));
+    const shared = await this.#spendInRedis(spend);
+    if (shared === undefined) return this.#decidedHere(brandId, this.#withoutRedis(spend, local, at));
     if (shared.kind !== "admitted") {
-      if (own.kind === "admitted") this.#windows.takeBack(brandId, at);
+      if (local.kind === "admitted") this.#windows.takeBack(brandId, at);
       return shared;
     }
-    if (own.kind === "refused") this.#windows.note(brandId, limit, at);
-    return mustAgree && own.kind === "admitted" && own.remaining < shared.remaining ? own : shared;
+    if (local.kind === "refused") this.#windows.note(brandId, limit, at);
+    return mustAgree && local.kind === "admitted" && local.remaining < shared.remaining ? local : shared;
   }
 
-  /** Resolves once it is known whether Redis answers: from then on the first requests are counted where they should be. */
+  /** Resolves once Redis is known to be available or not, so that the first requests are counted in the right place. */
   get firstContact(): Promise<void> {
     return this.#redis.firstContact;
   }
@@ -95,7 +94,7 @@ export class ResilientLimiter implements RateLimiter {
     await this.#redis.stop();
   }
 
-  async #askRedis(spend: Spend): Promise<Verdict | undefined> {
+  async #spendInRedis(spend: Spend): Promise<Verdict | undefined> {
     try {
       return await this.#redis.spend(spend);
     } catch (error) {
@@ -107,13 +106,13 @@ export class ResilientLimiter implements RateLimiter {
     }
   }
 
-  #withoutRedis({ brandId, limit, fresh }: Spend, own: CountedVerdict, at: number): Verdict {
+  #withoutRedis({ brandId, limit, fresh }: Spend, local: CountedVerdict, at: number): Verdict {
     if (!fresh) {
-      if (own.kind === "admitted") this.#windows.takeBack(brandId, at);
+      if (local.kind === "admitted") this.#windows.takeBack(brandId, at);
       return { kind: "stale" };
     }
-    // What refused may have been slots that were given back while Redis was being asked.
-    return own.kind === "admitted" ? own : this.#windows.spend(brandId, limit, this.#windows.now());
+    // Slots given back during the call to Redis may have caused the refusal.
+    return local.kind === "admitted" ? local : this.#windows.spend(brandId, limit, this.#windows.now());
   }
 
   #decidedHere(brandId: string, verdict: Verdict): Verdict {
@@ -125,11 +124,11 @@ export class ResilientLimiter implements RateLimiter {
   #redisChanged(isUp: boolean, cause: unknown): void {
     this.#redisUp.set(isUp ? 1 : 0);
     if (isUp) {
-      this.#log.info({}, "redis answers: the rate limit holds over all processes");
+      this.#log.info({}, "redis is available: the rate limit holds over all processes");
     } else {
       this.#log.warn(
         { err: cause },
-        "redis is unavailable, or a node of it: until it answers, the rate limit of its brands holds per process",
+        "redis or one of its nodes is unavailable: until it recovers, the rate limit of its brands holds per process",
       );
     }
   }

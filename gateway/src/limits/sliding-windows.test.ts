@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterAll(() => windows.stop());
 
-it("gives a slot back that was taken, and only that one", () => {
+it("returns a taken slot, and only that one", () => {
   expect(windows.spend(brandId, 2, 100).kind).toBe("admitted");
   expect(windows.spend(brandId, 2, 200).kind).toBe("admitted");
   windows.takeBack(brandId, 200);
@@ -21,29 +21,29 @@ it("gives a slot back that was taken, and only that one", () => {
   expect(windows.spend(brandId, 2, 100 + MINUTE_MICROS).kind).toBe("admitted");
 });
 
-it("puts a request that was accepted elsewhere in its place in time, and keeps no more of them than the limit", () => {
+it("inserts a request accepted elsewhere by its time, and keeps at most the limit", () => {
   windows.spend(brandId, 2, 100);
   windows.spend(brandId, 2, 300);
   windows.note(brandId, 2, 200);
-  // Left are 200 and 300.
+  // 200 and 300 remain.
   expect(windows.spend(brandId, 2, 100 + MINUTE_MICROS).kind).toBe("refused");
   expect(windows.spend(brandId, 2, 200 + MINUTE_MICROS).kind).toBe("admitted");
   expect(windows.spend(brandId, 2, 200 + MINUTE_MICROS).kind).toBe("refused");
 });
 
-it("gives up the memory of idle brands by itself", () => {
+it("frees the memory of idle brands automatically", () => {
   jest.useFakeTimers();
-  const sleeping = new SlidingWindows();
+  const idleWindows = new SlidingWindows();
   try {
-    sleeping.spend("brd_idle", 60, sleeping.now());
+    idleWindows.spend("brd_idle", 60, idleWindows.now());
     jest.advanceTimersByTime(45_000);
-    sleeping.spend("brd_busy", 60, sleeping.now());
+    idleWindows.spend("brd_busy", 60, idleWindows.now());
     jest.advanceTimersByTime(45_000);
-    expect(sleeping.size).toBe(1);
+    expect(idleWindows.size).toBe(1);
     jest.advanceTimersByTime(45_000);
-    expect(sleeping.size).toBe(0);
+    expect(idleWindows.size).toBe(0);
     expect(jest.getTimerCount()).toBe(1);
-    sleeping.stop();
+    idleWindows.stop();
     expect(jest.getTimerCount()).toBe(0);
   } finally {
     jest.useRealTimers();

@@ -5,24 +5,24 @@ const SWEEP_EVERY_MS = 30_000;
 
 /**
  * The window of every brand, in the memory of this process. A brand holds one number per request accepted in the last
- * minute; one that is idle is gone 90 seconds after its last at the latest. Times are whole microseconds, as in Redis.
+ * minute; an idle brand is removed at most 90 seconds after its last request. Times are whole microseconds, as in Redis.
  */
 export class SlidingWindows {
   readonly #nowMs: () => number;
   readonly #acceptedByBrand = new Map<string, number[]>();
   readonly #sweeper: NodeJS.Timeout;
 
-  /** @param nowMs a clock that never goes back; fractions count */
+  /** @param nowMs a monotonic clock; fractions count */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
-    this.#sweeper = setInterval(() => this.#forgetIdleBrands(), SWEEP_EVERY_MS).unref();
+    this.#sweeper = setInterval(() => this.#removeIdleBrands(), SWEEP_EVERY_MS).unref();
   }
 
   now(): number {
     return Math.round(this.#nowMs() * 1_000);
   }
 
-  /** Takes a slot if there is one. `now` is what `now()` has just said. */
+  /** Takes a slot if one is free. `now` must be a fresh value of `now()`. */
   spend(brandId: string, limit: number, now: number): CountedVerdict {
     const accepted = this.#acceptedByBrand.get(brandId) ?? [];
     const limitThNewest = accepted.at(-limit);
@@ -36,7 +36,7 @@ export class SlidingWindows {
     return { kind: "admitted", limit, remaining: limit - accepted.length, resetSeconds: secondsUntilLeaving(accepted[0]!, now) };
   }
 
-  /** Records a request that was accepted elsewhere, beyond the limit if need be. */
+  /** Records a request that was accepted elsewhere, even beyond the limit. */
   note(brandId: string, limit: number, at: number): void {
     const accepted = this.#acceptedByBrand.get(brandId) ?? [];
     accepted.splice(accepted.findLastIndex((other) => other <= at) + 1, 0, at);
@@ -44,14 +44,14 @@ export class SlidingWindows {
     this.#acceptedByBrand.set(brandId, accepted);
   }
 
-  /** Undoes a `spend` that was admitted at that time. */
+  /** Undoes a `spend` that was admitted at time `at`. */
   takeBack(brandId: string, at: number): void {
     const accepted = this.#acceptedByBrand.get(brandId);
     const index = accepted?.lastIndexOf(at) ?? -1;
     if (index !== -1) accepted?.splice(index, 1);
   }
 
-  /** Brands that take up memory. */
+  /** Brands held in memory. */
   get size(): number {
     return this.#acceptedByBrand.size;
   }
@@ -60,7 +60,7 @@ export class SlidingWindows {
     clearInterval(this.#sweeper);
   }
 
-  #forgetIdleBrands(): void {
+  #removeIdleBrands(): void {
     const now = this.now();
     for (const [brandId, accepted] of this.#acceptedByBrand) {
       const newest = accepted.at(-1);

@@ -1,31 +1,34 @@
 import { AppError } from "@brand-records/errors";
 import type { Principal } from "../../auth/principal.ts";
+import type { ObjectSchema } from "../../operations/json-schema.ts";
+import type { Operation } from "../../operations/operation.ts";
 import type { Services } from "../../services.ts";
 import { callTool } from "./call-tool.ts";
-import type { Tool } from "./tool.ts";
 import { createToolbox } from "./toolbox.ts";
 
-const schema = { type: "object", properties: { note: { type: "string" } } };
+const schema: ObjectSchema = { type: "object", properties: { note: { type: "string" } } };
 
-const tool = (name: string, permission: string | undefined, call: Tool["call"]): Tool => ({
+const operation = (name: string, permission: string | undefined, run: (brandId: string, input: unknown) => Promise<object>): Operation => ({
   name,
+  title: name,
+  tag: name,
+  method: "POST",
+  path: `/${name}`,
   ...(permission !== undefined && { permission }),
-  listing: {
-    name,
-    title: name,
-    description: name,
-    inputSchema: schema,
-    outputSchema: schema,
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  },
-  call,
+  summary: name,
+  description: name,
+  guide: name,
+  input: { from: "body", component: name, schema, example: {}, parse: (given) => given },
+  output: { component: name, schema, example: {}, responses: {} },
+  errors: [],
+  run: async (_, brandId, input) => ({ status: 200, body: await run(brandId, input) }),
 });
 
 const toolbox = createToolbox([
-  tool("open", undefined, (_, brandId, given) => Promise.resolve(JSON.stringify({ brandId, given: [...given] }))),
-  tool("guarded", "campaigns:prepare", () => Promise.resolve("{}")),
-  tool("broken", undefined, () => Promise.reject(new TypeError("of ours"))),
-  tool("away", undefined, () => Promise.reject(new AppError("unavailable", "Away.", { retryAfterSeconds: 1 }))),
+  operation("open", undefined, (brandId, given) => Promise.resolve({ brandId, given })),
+  operation("guarded", "campaigns:prepare", () => Promise.resolve({})),
+  operation("broken", undefined, () => Promise.reject(new TypeError("a bug"))),
+  operation("unavailable", undefined, () => Promise.reject(new AppError("unavailable", "Unavailable.", { retryAfterSeconds: 1 }))),
 ]);
 
 const principal: Principal = {
@@ -50,57 +53,59 @@ async function call(params: Record<string, unknown>, changes: Partial<Principal>
   };
   const caller = { services: {} as Services, principal: { ...principal, ...changes }, toolbox, context };
   const result = JSON.parse(`{${await callTool(params, caller)}}`) as { content: { text: string }[]; isError: boolean };
-  return { ...result, answer: JSON.parse(result.content[0]?.text ?? "") as unknown, context };
+  return { ...result, body: JSON.parse(result.content[0]?.text ?? "") as unknown, context };
 }
 
 describe("a tool that needs a permission", () => {
-  it("is listed for keys that have it only", () => {
+  it("is listed only for keys with that permission", () => {
     const namesFor = (permissions: string[]) => (JSON.parse(toolbox.listingFor(permissions)) as { name: string }[]).map(({ name }) => name);
-    expect(namesFor(["records:read"])).toEqual(["open", "broken", "away"]);
-    expect(namesFor(["records:read", "campaigns:prepare"])).toEqual(["open", "guarded", "broken", "away"]);
+    expect(namesFor(["records:read"])).toEqual(["open", "broken", "unavailable"]);
+    expect(namesFor(["records:read", "campaigns:prepare"])).toEqual(["open", "guarded", "broken", "unavailable"]);
   });
 
-  it("refuses others within its result, so that no client starts to sign in", async () => {
-    const { isError, answer, context } = await call({ name: "guarded" });
-    expect({ isError, answer }).toEqual({
+  it("refuses other keys in its result, so that no client starts to sign in", async () => {
+    const { isError, body, context } = await call({ name: "guarded" });
+    expect({ isError, body }).toEqual({
       isError: true,
-      answer: { error: { code: "permission_required", message: expect.stringContaining("campaigns:prepare"), request_id: "r1" } },
+      body: { error: { code: "permission_required", message: expect.stringContaining("campaigns:prepare"), request_id: "r1" } },
     });
     expect(context).toMatchObject({ errorKind: "permission_required", rpc: { tool: "guarded" } });
     expect(await call({ name: "guarded" }, { permissions: ["campaigns:prepare"] })).toMatchObject({ isError: false });
   });
 });
 
-it("names only the tools that a key is shown to a caller of one that there is not", async () => {
-  await expect(call({ name: "closed" })).rejects.toThrow("There is no such tool. The tools are open, broken, away.");
+it("an unknown tool is refused with the names of the tools that the key sees", async () => {
+  await expect(call({ name: "closed" })).rejects.toThrow("There is no such tool. The tools are open, broken, unavailable.");
   await expect(call({ name: "closed" }, { permissions: ["campaigns:prepare"] })).rejects.toThrow(
-    "The tools are open, guarded, broken, away.",
+    "The tools are open, guarded, broken, unavailable.",
   );
 });
 
-it("answers what the tool answers, as text and as structured content", async () => {
+it("the result holds the body as text and as structured content", async () => {
   expect(await call({ name: "open", arguments: { note: "ñ\u0000" } })).toMatchObject({
     isError: false,
-    answer: { brandId: "brd_1", given: [["note", "ñ\u0000"]] },
-    structuredContent: { brandId: "brd_1", given: [["note", "ñ\u0000"]] },
+    body: { brandId: "brd_1", given: { note: "ñ\u0000" } },
+    structuredContent: { brandId: "brd_1", given: { note: "ñ\u0000" } },
   });
 });
 
-it('takes null and "" for arguments left out, but not of names that it does not know', async () => {
-  for (const left of [null, ""]) {
-    expect(await call({ name: "open", arguments: { note: left, other: left } })).toMatchObject({ answer: { given: [["other", left]] } });
+it('null and "" omit an argument, except under an unknown name', async () => {
+  for (const omitted of [null, ""]) {
+    expect(await call({ name: "open", arguments: { note: omitted, other: omitted } })).toMatchObject({
+      body: { given: { other: omitted } },
+    });
   }
-  expect(await call({ name: "open", arguments: null })).toMatchObject({ answer: { given: [] } });
+  expect(await call({ name: "open", arguments: null })).toMatchObject({ body: { given: {} } });
 });
 
 it.each([
   ["starter", { tier: "starter" as const }, "plan_required"],
   ["unverified", { verified: false }, "brand_not_verified"],
-])("refuses a brand that is %s within the result", async (_, changes, code) => {
-  expect(await call({ name: "open" }, changes)).toMatchObject({ isError: true, answer: { error: { code } } });
+])("a brand that is %s is refused in the result", async (_, changes, code) => {
+  expect(await call({ name: "open" }, changes)).toMatchObject({ isError: true, body: { error: { code } } });
 });
 
-it("fails as itself when we fail, so that clients try again", async () => {
+it("a failure on our side is thrown, so that clients try again", async () => {
   await expect(call({ name: "broken" })).rejects.toMatchObject({ kind: "internal_error" });
-  await expect(call({ name: "away" })).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
+  await expect(call({ name: "unavailable" })).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
 });

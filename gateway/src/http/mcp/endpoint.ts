@@ -1,11 +1,10 @@
-import { ERROR_KINDS } from "@brand-records/errors";
+import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import type { Request, Response } from "express";
 import type { Principal } from "../../auth/principal.ts";
 import type { Services } from "../../services.ts";
-import { PLAN_BYTES_MAX, readJsonBody } from "../body.ts";
-import { requireMethod } from "../method.ts";
+import { readJsonBody } from "../body.ts";
 import { contextOf, type ErrorForm } from "../request-context.ts";
-import { sendJson } from "../send-json.ts";
+import { requireMethod, sendJson } from "../responses.ts";
 import { methodOf, type Generation } from "./generation.ts";
 import { codeOf, failureBody, messageFrom, successBody, type RpcId } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
@@ -13,13 +12,13 @@ import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
 
 /**
- * Serves one message of the Model Context Protocol for a caller who has been admitted: JSON in, JSON out. No streams, no
- * sessions; `Accept` and `Mcp-Session-Id` do not matter.
+ * Serves one message of the Model Context Protocol for an admitted caller: JSON in, JSON out. No streams, no
+ * sessions; `Accept` and `Mcp-Session-Id` are ignored.
  */
 export async function serveMcp(services: Services, principal: Principal, request: Request, response: Response): Promise<void> {
   const context = contextOf(response);
   requireMethod(request, response, "POST");
-  const message = messageFrom(await readJsonBody(request, response, PLAN_BYTES_MAX));
+  const message = messageFrom(await readJsonBody(request, response));
   if (message.kind !== "request") {
     context.rpc = { method: message.kind };
     response.status(202).set("Content-Length", "0").end();
@@ -37,10 +36,27 @@ export async function serveMcp(services: Services, principal: Principal, request
 
 const METHOD_NAMES = new Set([...legacy.methods.keys(), ...stateless.methods.keys()]);
 
-/** Errors on this path are JSON-RPC's, from the first check to the last. */
+/** Errors of every check on this path are JSON-RPC errors. */
 export function rpcErrorForm(id: RpcId | null, generation?: Generation): ErrorForm {
   return (error, requestId) => ({
     status: generation?.statuses[codeOf(error)] ?? ERROR_KINDS[error.kind].http,
     body: failureBody(id, error, requestId),
   });
+}
+
+/**
+ * Refuses requests of web pages of other origins, to which a browser can be tricked by DNS rebinding. Programs send no
+ * Origin.
+ *
+ * @param allowed origins such as `https://app.example`; `http://localhost:*` allows every port
+ * @throws AppError `origin_not_allowed`
+ */
+export function requireAllowedOrigin(allowed: readonly string[], origin: string | undefined): void {
+  if (origin === undefined || allowed.includes(origin)) return;
+  const anyPort = `${origin.replace(/:\d{1,5}$/, "")}:*`;
+  if (allowed.includes(anyPort)) return;
+  throw new AppError(
+    "origin_not_allowed",
+    "Web pages of this origin may not call this endpoint. Call from a server, without an Origin header.",
+  );
 }

@@ -1,19 +1,30 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Caller } from "./caller.ts";
-import { RPC_CODES, RpcError, type RpcCode, type RpcParams, type RpcRequest } from "./json-rpc.ts";
+import type { Principal } from "../../auth/principal.ts";
+import type { Services } from "../../services.ts";
+import type { RequestContext } from "../request-context.ts";
+import { invalidParams, RPC_CODES, RpcError, type RpcCode, type RpcParams, type RpcRequest } from "./json-rpc.ts";
 import { LEGACY_VERSIONS, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
+import type { Toolbox } from "./toolbox.ts";
 
-/** Answers one method. @returns the result as JSON text @throws RpcError, AppError */
+/** The sender of a message, and what serving it may use. */
+export interface Caller {
+  readonly services: Services;
+  readonly principal: Principal;
+  readonly context: RequestContext;
+  readonly toolbox: Toolbox;
+}
+
+/** Serves one method. @returns the result as JSON text @throws RpcError, AppError */
 export type Method = (params: RpcParams, caller: Caller) => string | Promise<string>;
 
-/** One way in which the protocol has been spoken. */
+/** A group of protocol versions that share their opening and their rules for headers. */
 export interface Generation {
   /** In logs and metrics. */
   readonly name: string;
-  /** HTTP statuses of errors of the protocol, where they are not those of the error's kind. */
+  /** HTTP statuses of protocol errors, where they differ from that of the error's kind. */
   readonly statuses: Partial<Record<RpcCode, number>>;
   readonly methods: ReadonlyMap<string, Method>;
-  /** Looks at what a request says of itself. @throws RpcError */
+  /** Checks the version and the headers of a request. @throws RpcError */
   check(request: RpcRequest, headers: IncomingHttpHeaders): void;
 }
 
@@ -30,6 +41,15 @@ export const unsupportedVersion = (requested: string): RpcError =>
   new RpcError(
     RPC_CODES.unsupported_version,
     "invalid_request",
-    `This protocol version is not supported, or not in this way. ${STATELESS_VERSION} is told in _meta and in the header; ${LEGACY_VERSIONS.join(", ")} open with initialize and have no version in _meta.`,
+    `This protocol version is not supported, or not in this way. Send ${STATELESS_VERSION} in _meta and in the header; ${LEGACY_VERSIONS.join(", ")} open with initialize and have no version in _meta.`,
     { data: { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 64) } },
   );
+
+/**
+ * Refuses a cursor: `tools/list` returns every tool in one page, so no client ever received one.
+ *
+ * @throws RpcError
+ */
+export function requireFirstPage({ cursor }: RpcParams): void {
+  if (cursor != null && cursor !== "") throw invalidParams("There is no such page: tools/list returns every tool, without a cursor.");
+}

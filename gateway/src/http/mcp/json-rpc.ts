@@ -13,7 +13,7 @@ export interface RpcRequest {
   readonly params: RpcParams;
 }
 
-/** Nobody waits for an answer to these, and nothing here acts on them. */
+/** Accepted and ignored: its sender expects no response. */
 export interface RpcOneWay {
   readonly kind: "notification" | "response";
 }
@@ -26,7 +26,7 @@ export const RPC_CODES = {
   failure: -32000,
   key: -32001,
   rate_limited: -32003,
-  /** 2026-07-28: headers and body say different things, or a required header is missing. */
+  /** 2026-07-28: headers and body differ, or a required header is missing. */
   header_mismatch: -32020,
   /** 2026-07-28: `data` holds `supported` and `requested`. */
   unsupported_version: -32022,
@@ -34,12 +34,12 @@ export const RPC_CODES = {
 
 export type RpcCode = (typeof RPC_CODES)[keyof typeof RPC_CODES];
 
-/** An error of the protocol, as opposed to one of what was asked for. */
+/** An error of the protocol, as opposed to one of the operation. */
 export class RpcError extends AppError {
   readonly code: RpcCode;
   /** Beside the error object in `data`. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** Of a message that could not be read otherwise. */
+  /** The id of a message that is otherwise unreadable. */
   readonly id: RpcId | null;
 
   constructor(
@@ -60,9 +60,9 @@ export const invalidParams = (message: string): RpcError => new RpcError(RPC_COD
 const invalidEnvelope = (message: string, id?: unknown): RpcError =>
   new RpcError(RPC_CODES.invalid_request, "invalid_request", message, isId(id) ? { id } : {});
 
-/** @throws RpcError `invalid_request` if it is no message */
+/** @throws RpcError `invalid_request` if it is not a message */
 export function messageFrom(message: unknown): RpcRequest | RpcOneWay {
-  if (Array.isArray(message)) throw invalidEnvelope("Batches are not supported. Send one message a request.");
+  if (Array.isArray(message)) throw invalidEnvelope("Batches are not supported. Send one message per request.");
   if (!isObject(message)) throw invalidEnvelope("The body must be one JSON-RPC 2.0 message: an object.");
   const { jsonrpc, id, method, params } = message;
   if (jsonrpc !== "2.0") throw invalidEnvelope('jsonrpc must be "2.0".', id);
@@ -79,7 +79,7 @@ function requireResponse(message: RpcParams): RpcOneWay {
   throw invalidEnvelope("A message has a method, a result or an error.", message["id"]);
 }
 
-/** A number that JavaScript could only echo rounded would leave its client waiting for ever. */
+/** JavaScript would round a larger number, and its client would never match the response. */
 function isId(id: unknown): id is RpcId {
   return typeof id === "string" || Number.isSafeInteger(id);
 }
@@ -99,7 +99,7 @@ export function failureBody(request: RpcId | null, error: AppError, requestId: s
   const { retryAfterSeconds } = error;
   const data = {
     ...errorObject(error, requestId),
-    // Few clients hand headers on.
+    // Few clients expose headers.
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
     ...(error instanceof RpcError && error.data),
   };

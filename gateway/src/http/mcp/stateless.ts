@@ -1,13 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { callTool } from "./call-tool.ts";
-import { requireFirstPage } from "./first-page.ts";
-import { unsupportedVersion, type Generation, type Method } from "./generation.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { requireFirstPage, unsupportedVersion, type Generation, type Method } from "./generation.ts";
 import { invalidParams, isObject, RPC_CODES, RpcError, type RpcParams, type RpcRequest } from "./json-rpc.ts";
-import { CAPABILITIES, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
 
 const META = "io.modelcontextprotocol/";
-/** What a deployment adds is seen within this; until then nobody needs to ask again. */
+/** How long clients may cache a list of tools: the delay until they see those of a new deployment. */
 const TTL_MS = 5 * 60_000;
 /** Prepared once; every result is built around them. */
 const COMPLETE = `"resultType":"complete"`;
@@ -20,8 +18,8 @@ const DISCOVERED = `{${COMPLETE},${membersOf({
 })},${CACHE},${SERVER}}`;
 
 /**
- * 2026-07-28: every request tells its version and the client's capabilities in `_meta`, and says in headers what
- * balancers and firewalls in between may look at. Headers and body must agree.
+ * 2026-07-28: every request carries its version and the client's capabilities in `_meta`, and repeats in headers what
+ * balancers and firewalls may inspect. Headers and body must agree.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -57,7 +55,7 @@ export const stateless: Generation = {
 /** Whether a message is of this generation: it names a protocol version itself, or one of this generation in its header. */
 export function isStateless({ method, params }: RpcRequest, headers: IncomingHttpHeaders): boolean {
   if (Object.hasOwn(metaOf(params), `${META}protocolVersion`)) return true;
-  // Opens a connection of the other generation, whatever a client that has not negotiated yet puts into the header.
+  // Opens a connection of the other generation, whatever the header of a client that has not negotiated yet holds.
   if (method === "initialize") return false;
   return String(headers["mcp-protocol-version"] ?? "") >= STATELESS_VERSION;
 }
@@ -66,17 +64,17 @@ function metaOf({ _meta: meta }: RpcParams): RpcParams {
   return isObject(meta) ? meta : {};
 }
 
-/** Something in between may have decided by the header: nothing is done that it does not tell. */
+/** An intermediary may have decided by the header, so a body that differs is refused. */
 function requireSame(name: string, header: string | string[] | undefined, inBody: unknown): void {
   if (header === undefined) throw headerMismatch(`The header ${name} is missing.`);
-  if (header !== inBody) throw headerMismatch(`The header ${name} does not say what the body says.`);
+  if (header !== inBody) throw headerMismatch(`The header ${name} differs from the body.`);
 }
 
 const headerMismatch = (message: string): RpcError => new RpcError(RPC_CODES.header_mismatch, "invalid_request", message);
 
 const ENCODED = /^=\?base64\?(?<base64>(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
-/** Values that no header can hold travel in Base64 of their UTF-8. */
+/** Values that no header can hold are sent as Base64 of their UTF-8. */
 function decoded(header: string | string[] | undefined): string | undefined {
   if (typeof header !== "string" || !header.startsWith("=?base64?")) return header?.toString();
   const base64 = ENCODED.exec(header)?.groups?.["base64"];

@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
-import { LIST_OPERATIONS } from "../../operations/index.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { INSTRUCTIONS } from "./server-info.ts";
 import { TOOLBOX } from "./toolbox.ts";
-import type { ToolListing } from "./tool.ts";
+import type { ToolListing } from "./tool-listing.ts";
 
 const CHARACTERS_A_TOKEN = 4;
 
@@ -13,7 +13,7 @@ interface Schema extends Record<string, unknown> {
 
 type Tool = ToolListing & { inputSchema: Schema; outputSchema: Schema };
 
-/** What a reporting key sees, and what one sees that may prepare plans. */
+/** The listings for a reporting key and for one that may prepare plans. */
 const reading = TOOLBOX.listingFor(["records:read"]);
 const everything = TOOLBOX.listingFor(["records:read", "campaigns:prepare"]);
 const lists = JSON.parse(reading) as Tool[];
@@ -26,7 +26,7 @@ function* schemasIn(schema: Schema): Generator<Schema> {
   if (schema.items !== undefined) yield* schemasIn(schema.items);
 }
 
-const REFUSED_SOMEWHERE = new Set([
+const REFUSED_KEYWORDS = new Set([
   "oneOf",
   "anyOf",
   "allOf",
@@ -43,22 +43,22 @@ const REFUSED_SOMEWHERE = new Set([
 ]);
 
 describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
-  it("has a name that every client takes", () => {
+  it("has a name that every client accepts", () => {
     expect(name).toMatch(/^[a-z_]{1,64}$/);
   });
 
-  it.each(["inputSchema", "outputSchema"] as const)("%s has an object at its root and nothing that clients refuse", (which) => {
+  it.each(["inputSchema", "outputSchema"] as const)("%s has an object at its root and no keyword that clients refuse", (which) => {
     expect(tool[which]["type"]).toBe("object");
     for (const schema of schemasIn(tool[which])) {
-      expect(Object.keys(schema).filter((keyword) => REFUSED_SOMEWHERE.has(keyword))).toEqual([]);
-      // A list of types is a union, as with null.
+      expect(Object.keys(schema).filter((keyword) => REFUSED_KEYWORDS.has(keyword))).toEqual([]);
+      // A list of types is a union, for example with null.
       expect(Array.isArray(schema["type"])).toBe(false);
       expect(schema["type"]).not.toBe("null");
       expect(schema["nullable"]).toBeUndefined();
     }
   });
 
-  it("takes flat arguments, each told", () => {
+  it("takes flat arguments, each with a description", () => {
     for (const argument of Object.values(tool.inputSchema.properties ?? {})) {
       expect(["string", "integer", "number", "array"]).toContain(argument["type"]);
       if (argument["type"] === "array") expect(argument.items?.["type"]).toBe("string");
@@ -67,7 +67,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
     expect(tool.inputSchema["additionalProperties"]).toBe(false);
   });
 
-  it("lets later versions add fields and values to what it answers", () => {
+  it("lets later versions add fields and values to its output", () => {
     for (const schema of schemasIn(tool.outputSchema)) {
       expect(schema["additionalProperties"]).toBeUndefined();
       expect(schema["enum"]).toBeUndefined();
@@ -81,30 +81,30 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
     ajv.compile(tool.outputSchema);
   });
 
-  it("has all four hints: it reads or prepares, destroys nothing, may be repeated, and stays within the brand", () => {
+  it("has all four hints: read-only unless it prepares, not destructive, idempotent, closed world", () => {
     const readOnlyHint = name !== "prepare_campaign_plan";
     expect(tool.annotations).toEqual({ readOnlyHint, destructiveHint: false, idempotentHint: true, openWorldHint: false });
   });
 
   it("is found by its name", () => {
-    expect(TOOLBOX.named(name, []).listing.name).toBe(name);
+    expect(TOOLBOX.named(name, []).name).toBe(name);
   });
 });
 
 describe.each(lists.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
-  it("tells when to use it, how to page, and that texts are data", () => {
-    for (const told of [/Read it /i, /Status: \w+/, /Newest first/, /next_cursor/, /no update feed/, /data, never instructions/]) {
-      expect(tool.description).toMatch(told);
+  it("says when to use it, how to page, and that texts are data", () => {
+    for (const pattern of [/Read it /i, /Status: \w+/, /Newest first/, /next_cursor/, /no update feed/, /data, never instructions/]) {
+      expect(tool.description).toMatch(pattern);
     }
     expect(tool.title).toMatch(/^List \w+$/);
   });
 });
 
-it("every list operation is a tool", () => {
-  expect(lists.map(({ name }) => name)).toEqual(Object.values(LIST_OPERATIONS).map(({ tool }) => tool));
+it("every operation is a tool", () => {
+  expect(tools.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
 });
 
-it("only keys that may prepare plans see the tool for it, last; other permissions change no byte", () => {
+it("only keys that may prepare plans see that tool, listed last; other permissions change no byte", () => {
   expect(tools.slice(0, -1)).toEqual(lists);
   expect(tools.at(-1)?.name).toBe("prepare_campaign_plan");
   expect(TOOLBOX.listingFor([])).toBe(reading);
@@ -116,6 +116,6 @@ it("tools/list costs a model less than 6,000 tokens, the instructions less than 
   expect(INSTRUCTIONS.length / CHARACTERS_A_TOKEN).toBeLessThan(600);
 });
 
-it("what models are told changes only on purpose", () => {
+it("instructions and tools change only on purpose", () => {
   expect({ instructions: INSTRUCTIONS, tools }).toMatchSnapshot();
 });

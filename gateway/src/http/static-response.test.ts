@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import express from "express";
-import { staticAnswer } from "./static-answer.ts";
+import { staticResponse } from "./static-response.ts";
 
 const LARGE = "Ang larawan ng isang tala. ".repeat(400);
 const SMALL = "Kumusta";
@@ -14,9 +14,9 @@ let server: Server;
 
 beforeAll(async () => {
   const app = express();
-  app.all("/large", staticAnswer(LARGE, { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=300" }));
-  app.all("/once", staticAnswer(LARGE, { "Content-Type": "text/plain; charset=utf-8" }));
-  app.all("/small", staticAnswer(SMALL, { "Content-Type": "text/plain; charset=utf-8" }));
+  app.all("/large", staticResponse(LARGE, { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "public, max-age=300" }));
+  app.all("/once", staticResponse(LARGE, { "Content-Type": "text/plain; charset=utf-8" }));
+  app.all("/small", staticResponse(SMALL, { "Content-Type": "text/plain; charset=utf-8" }));
   server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
 });
@@ -25,25 +25,25 @@ afterAll(async () => {
   await once(server, "close");
 });
 
-interface Answer {
+interface Received {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-async function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+async function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Received> {
   const { port } = server.address() as AddressInfo;
   const sent = request({ port, path, method, headers, agent: false }).end();
-  const [answer] = await once(sent, "response");
-  return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
+  const [response] = await once(sent, "response");
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
 }
 
 const READ = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body };
 
-describe.each(["br", "gzip", "identity"] as const)("to a client that accepts %s", (coding) => {
+describe.each(["br", "gzip", "identity"] as const)("for a client that accepts %s", (coding) => {
   const accept = { "accept-encoding": coding };
 
-  it("sends what was compressed before, with its length, a strong tag, and a note to caches", async () => {
+  it("sends compressed content with its length, a strong tag and Vary", async () => {
     const { status, headers, body } = await get("/large", accept);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -67,10 +67,10 @@ describe.each(["br", "gzip", "identity"] as const)("to a client that accepts %s"
 
   it.each([
     ["its tag", (etag: string) => etag],
-    ["its tag made weak by a cache", (etag: string) => `W/${etag}`],
+    ["its tag, weakened by a cache", (etag: string) => `W/${etag}`],
     ["a list with its tag", (etag: string) => `"other", W/"another" ,${etag}`],
     ["*", () => "*"],
-  ])("answers 304 without a body to %s", async (_, ifNoneMatch) => {
+  ])("responds with 304 without a body to %s", async (_, ifNoneMatch) => {
     const { etag = "" } = (await get("/large", accept)).headers;
     for (const method of ["GET", "HEAD"]) {
       const { status, headers, body } = await get("/large", { ...accept, "if-none-match": ifNoneMatch(etag) }, method);
@@ -80,34 +80,34 @@ describe.each(["br", "gzip", "identity"] as const)("to a client that accepts %s"
     }
   });
 
-  it.each(['"other"', "", "nonsense", '"', 'W/"other", "another"'])("sends all of it when the client knows another: %j", async (known) => {
-    const { status, body } = await get("/large", { ...accept, "if-none-match": known });
+  it.each(['"other"', "", "nonsense", '"', 'W/"other", "another"'])("sends the content to a client with another tag: %j", async (etag) => {
+    const { status, body } = await get("/large", { ...accept, "if-none-match": etag });
     expect(status).toBe(200);
     expect(READ[coding](body).toString()).toBe(LARGE);
   });
 });
 
-it("is compressed once for each coding, however many ask for it first", async () => {
+it("is compressed once for each coding, however many first requests are concurrent", async () => {
   let compressions = 0;
   const hook = createHook({ init: (_, type) => void (compressions += type === "ZLIB" ? 1 : 0) }).enable();
-  const askAll = () =>
+  const getAll = () =>
     Promise.all(
       ["br", "gzip", "identity"].flatMap((coding) => Array.from({ length: 10 }, () => get("/once", { "accept-encoding": coding }))),
     );
-  const answers = [...(await askAll()), ...(await askAll())];
+  const responses = [...(await getAll()), ...(await getAll())];
   hook.disable();
   expect(compressions).toBe(2);
-  expect(new Set(answers.map(({ headers, body }) => `${headers.etag} ${body.toString("base64")}`)).size).toBe(3);
+  expect(new Set(responses.map(({ headers, body }) => `${headers.etag} ${body.toString("base64")}`)).size).toBe(3);
 });
 
-it("has a tag of its own for each coding, as caches keep them side by side", async () => {
-  const answers = await Promise.all(Object.keys(READ).map((coding) => get("/large", { "accept-encoding": coding })));
-  expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(3);
-  const [br] = answers;
+it("has a different tag for each coding, since caches store them side by side", async () => {
+  const responses = await Promise.all(Object.keys(READ).map((coding) => get("/large", { "accept-encoding": coding })));
+  expect(new Set(responses.map(({ headers }) => headers.etag)).size).toBe(3);
+  const [br] = responses;
   expect((await get("/large", { "accept-encoding": "gzip", "if-none-match": br?.headers.etag ?? "" })).status).toBe(200);
 });
 
-it("sends little as it is, whatever the client accepts", async () => {
+it("never compresses small content", async () => {
   const { headers, body } = await get("/small", { "accept-encoding": "gzip, br" });
   expect(body.toString()).toBe(SMALL);
   expect(headers["content-encoding"]).toBeUndefined();

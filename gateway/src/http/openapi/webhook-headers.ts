@@ -1,24 +1,24 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
-import { openText } from "./openapi-answer-schema.ts";
+import { openText } from "./response-schema.ts";
 
-/** Headers of a delivery, as OpenAPI describes what is sent. The word `Service` is a setting of webhook's. */
+/** Headers of a delivery. `Service` in their names is a setting of the webhook service. */
 const HEADERS = [
   {
     name: "X-Service-Event",
-    description: "The event's type. No part of what is signed: go by the `type` in the verified body.",
+    description: "The event's type. Not signed: rely on the `type` in the verified body.",
     schema: openText(EVENT_TYPE_NAMES),
     example: "payout.paid",
   },
   {
     name: "X-Service-Timestamp",
-    description: "When this attempt was signed: Unix time in seconds. Refuse what is more than five minutes off, either way.",
+    description: "When this attempt was signed: Unix time in seconds. Refuse one that is more than five minutes off, either way.",
     schema: { type: "string", pattern: "^[0-9]+$" },
     example: "1795227310",
   },
   {
     name: "X-Service-Signature",
     description:
-      "`sha256=` and the hex digest of HMAC-SHA256 over the timestamp, a period and the raw body, keyed with the bytes of the whole signing secret as it was shown, `whsec_` included. Compare in constant time.",
+      "`sha256=` and the hex digest of HMAC-SHA256 over the timestamp, a period and the raw body, keyed with the bytes of the whole signing secret as shown at creation, `whsec_` included. Compare in constant time.",
     schema: { type: "string", pattern: "^sha256=[0-9a-f]{64}$" },
     example: "sha256=c0199a354dd415df21114ebf852525c37c2ff46713825f02b61c528cc945af3b",
   },
@@ -30,7 +30,7 @@ const HEADERS = [
   },
   {
     name: "webhook-id",
-    description: "The event's id, where libraries of [Standard Webhooks](https://www.standardwebhooks.com) look for it.",
+    description: "The event's id, for [Standard Webhooks](https://www.standardwebhooks.com) libraries.",
     schema: { type: "string" },
     example: "evt_01m7e9rkgsf6p8ke7n67az5qq0",
   },
@@ -42,7 +42,7 @@ const HEADERS = [
   },
   {
     name: "webhook-signature",
-    description: "For those libraries. While the secret is rotated there are two, with a space between them.",
+    description: "For those libraries. During a rotation of the secret it holds two signatures, separated by a space.",
     schema: { type: "string" },
     example: "v1,ngNjiD5kiOF9efNx1G9CSo08yhiv3DL3PbFm7+wG830=",
   },
@@ -50,10 +50,10 @@ const HEADERS = [
 
 export const webhookParameters = HEADERS.map((header) => ({ in: "header", required: true, ...header }));
 
-/** Of a receiver's answer. */
+/** Headers of a receiver's response. */
 export const receiverHeaders = {
   "Retry-After": {
-    description: "How long to wait with the next attempt: seconds, or an HTTP date. Up to 24 hours.",
+    description: "The time until the next attempt: seconds, or an HTTP date. Up to 24 hours.",
     schema: { type: "string" },
     example: "120",
   },

@@ -1,7 +1,7 @@
 import { RESOURCES } from "@brand-records/resources";
 import { parse } from "yaml";
-import { openApiDocument } from "./openapi.ts";
-import type { Schema } from "./openapi-answer-schema.ts";
+import { openApiDocument } from "./document.ts";
+import type { JsonSchema as Schema } from "../../operations/json-schema.ts";
 
 interface Operation {
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;
@@ -20,7 +20,7 @@ interface Found {
 
 const EXAMPLES = new Set(["example", "examples"]);
 
-/** Every object of the document that is a schema, or looks like one, with where it stands. */
+/** Every object of the document, with its path: any may be a schema. */
 function* schemasIn(value: unknown, path = ""): Generator<Found> {
   if (typeof value !== "object" || value === null) return;
   yield { path, schema: value as Schema };
@@ -28,7 +28,7 @@ function* schemasIn(value: unknown, path = ""): Generator<Found> {
 }
 
 const schemas = [...schemasIn(document)];
-const where = (matches: (schema: Schema) => boolean): string[] => schemas.filter(({ schema }) => matches(schema)).map(({ path }) => path);
+const pathsOf = (matches: (schema: Schema) => boolean): string[] => schemas.filter(({ schema }) => matches(schema)).map(({ path }) => path);
 const typesOf = ({ type }: Schema): readonly unknown[] => (Array.isArray(type) ? type : [type]);
 const property = (schema: string, name: string): Schema | undefined => document.components.schemas[schema]?.properties?.[name];
 
@@ -40,8 +40,8 @@ const CONSTANTS = [
   /\/headers\/Idempotent-Replayed\/schema$/,
 ];
 
-describe("clients that are generated from the description", () => {
-  it("read no integer as 32 bits that may be larger", () => {
+describe("generated clients", () => {
+  it("read no integer as 32 bits that may exceed them", () => {
     const integers = schemas.filter(({ schema }) => typesOf(schema).includes("integer"));
     expect(integers.length).toBeGreaterThan(20);
     for (const { path, schema } of integers) {
@@ -51,15 +51,15 @@ describe("clients that are generated from the description", () => {
     for (const name of ["amount_centavos", "fee_centavos"]) expect(property("Payout", name)).toMatchObject({ format: "int64" });
   });
 
-  it("keep every centavo of an amount in pesos, and know the smallest", () => {
-    expect(where((schema) => typesOf(schema).includes("number") && schema["format"] !== "double")).toEqual([]);
+  it("keep every centavo of an amount in pesos, and know the smallest amount", () => {
+    expect(pathsOf((schema) => typesOf(schema).includes("number") && schema["format"] !== "double")).toEqual([]);
     expect(property("CampaignPlanInput", "planning_budget")).toMatchObject({ type: "number", format: "double", minimum: 0.01 });
     expect(property("CampaignPlan", "planning_budget")).toMatchObject({ type: "number", format: "double" });
   });
 
-  it("take values that a later version adds: only what is sent has closed lists of values", () => {
-    expect(where((schema) => schema.enum !== undefined)).toEqual(["/components/schemas/CampaignPlanInput/properties/campaign_type"]);
-    expect(where((schema) => schema["additionalProperties"] === false)).toEqual(["/components/schemas/CampaignPlanInput"]);
+  it("accept values that a later version adds: only inputs have closed lists of values", () => {
+    expect(pathsOf((schema) => schema.enum !== undefined)).toEqual(["/components/schemas/CampaignPlanInput/properties/campaign_type"]);
+    expect(pathsOf((schema) => schema["additionalProperties"] === false)).toEqual(["/components/schemas/CampaignPlanInput"]);
     for (const [schema, name] of [
       ["Submission", "status"],
       ["Campaign", "type"],
@@ -72,7 +72,7 @@ describe("clients that are generated from the description", () => {
     }
   });
 
-  it("are told the known values of an open text in its description, too", () => {
+  it("find the known values of an open text in its description, too", () => {
     for (const { path, schema } of schemas) {
       const known = schema["x-extensible-enum"] as readonly string[] | undefined;
       for (const value of known ?? [])
@@ -80,29 +80,29 @@ describe("clients that are generated from the description", () => {
     }
   });
 
-  it("find constants only where they tell a list, an event or the protocol", () => {
-    const elsewhere = where((schema) => schema.const !== undefined).filter((path) => !CONSTANTS.some((allowed) => allowed.test(path)));
+  it("find constants only where they identify a list, an event or the protocol", () => {
+    const elsewhere = pathsOf((schema) => schema.const !== undefined).filter((path) => !CONSTANTS.some((allowed) => allowed.test(path)));
     expect(elsewhere).toEqual([]);
     for (const { title, name } of Object.values(RESOURCES))
       expect(property(`${title}List`, "resource")).toEqual({ type: "string", const: name });
   });
 
-  it("meet no list of types but one with null, and null as a type of its own only in the id of an answer", () => {
-    expect(where(({ type }) => Array.isArray(type) && !(type.length === 2 && type[1] === "null"))).toEqual([]);
-    expect(where(({ anyOf, allOf }) => anyOf !== undefined || allOf !== undefined)).toEqual([]);
-    expect(where(({ oneOf }) => oneOf !== undefined)).toEqual(
+  it("find lists of types only with null, and null as a separate type only in the id of a response", () => {
+    expect(pathsOf(({ type }) => Array.isArray(type) && !(type.length === 2 && type[1] === "null"))).toEqual([]);
+    expect(pathsOf(({ anyOf, allOf }) => anyOf !== undefined || allOf !== undefined)).toEqual([]);
+    expect(pathsOf(({ oneOf }) => oneOf !== undefined)).toEqual(
       ["RpcMessage", "RpcAnswer"].map((name) => `/components/schemas/${name}/properties/id`),
     );
   });
 
-  it("find all of an event with it: some drop components to which only webhooks refer", () => {
+  it("find every schema of an event inline: some drop components to which only webhooks refer", () => {
     expect([...schemasIn(document.webhooks)].filter(({ schema }) => schema["$ref"] !== undefined)).toEqual([]);
   });
 
-  it("have one type for what is answered to assistants", () => {
+  it("have one type for every response to assistants", () => {
     const responses = document.paths["/api/mcp"]?.["post"]?.responses ?? {};
-    const answered = Object.values(responses).flatMap(({ content }) => Object.values(content ?? {}));
-    expect(answered.length).toBeGreaterThan(10);
-    for (const { schema } of answered) expect(schema).toEqual({ $ref: "#/components/schemas/RpcAnswer" });
+    const contents = Object.values(responses).flatMap(({ content }) => Object.values(content ?? {}));
+    expect(contents.length).toBeGreaterThan(10);
+    for (const { schema } of contents) expect(schema).toEqual({ $ref: "#/components/schemas/RpcAnswer" });
   });
 });

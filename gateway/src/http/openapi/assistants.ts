@@ -1,26 +1,26 @@
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
-import { failureBody, RpcError, RPC_CODES } from "./mcp/json-rpc.ts";
-import { integer } from "./openapi-answer-schema.ts";
-import { describedError, EXAMPLE_REQUEST_ID } from "./openapi-errors.ts";
-import { ANSWER_HEADERS } from "./openapi-headers.ts";
+import { failureBody, RpcError, RPC_CODES } from "../mcp/json-rpc.ts";
+import { integer } from "../../operations/json-schema.ts";
+import { describedError, EXAMPLE_REQUEST_ID } from "./errors.ts";
+import { RESPONSE_HEADERS } from "./headers.ts";
 
-/** The assistants' endpoint, as far as OpenAPI can say it: its messages, and the form of its errors. */
+/** The assistants' endpoint, as far as OpenAPI can describe it: its messages and the form of its errors. */
 export function assistantPath(): object {
   return {
     post: {
       operationId: "postAssistantMessage",
       tags: ["Assistants"],
       summary: "A message of the Model Context Protocol.",
-      description: `A tool for each of the lists above, and for keys that may one that prepares campaign plans, over JSON-RPC 2.0. Both generations of the protocol are spoken on this path: 2025-03-26, 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). One JSON object is answered; there are no streams, sessions or batches. Every message counts towards the brand's limit. What is wrong with a tool's arguments is a result with \`isError\`.`,
+      description: `A tool for each of the lists above, and one that prepares campaign plans for keys with that permission, over JSON-RPC 2.0. This path supports both generations of the protocol: 2025-03-26, 2025-06-18 and 2025-11-25 (opening with \`initialize\`), and 2026-07-28 (\`server/discover\`; version and client capabilities in each message's \`_meta\`, and the headers below). Each response is one JSON object; streams, sessions and batches are not supported. Every message counts towards the brand's limit. An error in a tool's arguments is a result with \`isError\`.`,
       parameters: HEADERS.map(([name, description]) => ({ name, in: "header", required: false, description, schema: { type: "string" } })),
       requestBody: { required: true, content: { "application/json": { schema: rpcRef("RpcMessage"), examples: REQUESTS } } },
       responses: {
         "200": {
           description: "A result; in the versions that open with `initialize` also an error of a method.",
-          headers: ANSWER_HEADERS,
+          headers: RESPONSE_HEADERS,
           content: { "application/json": { schema: rpcRef("RpcAnswer"), example: { jsonrpc: "2.0", id: 1, result: {} } } },
         },
-        "202": { description: "A notification or a response was taken note of. No body.", headers: ANSWER_HEADERS },
+        "202": { description: "A notification or a response was accepted. No body.", headers: RESPONSE_HEADERS },
         ...Object.fromEntries(REFUSALS.map((error) => [String(ERROR_KINDS[error.kind].http), refusal(error)])),
       },
     },
@@ -28,16 +28,16 @@ export function assistantPath(): object {
 }
 
 const HEADERS = [
-  ["MCP-Protocol-Version", "Required in 2026-07-28, and then the same as in `_meta`."],
+  ["MCP-Protocol-Version", "Required in 2026-07-28: the same version as in `_meta`."],
   ["Mcp-Method", "Required in 2026-07-28: the message's method."],
-  ["Mcp-Name", "Required in 2026-07-28 for `tools/call`: the tool's name, or `=?base64?…?=` of it."],
+  ["Mcp-Name", "Required in 2026-07-28 for `tools/call`: the tool's name, plain or as `=?base64?…?=`."],
 ] as const;
 
 const jsonrpc = { type: "string", const: "2.0" };
-/** Generators stop at a list of types with more in it than null. */
+/** Generators fail on a list of types other than one type and null. */
 const id = [{ type: "string" }, integer()];
 
-/** Named, because generators make a type for every place at which a schema stands inline. */
+/** Components, because generators make a type for every inline schema. */
 export const rpcSchemas = {
   RpcMessage: {
     type: "object",
@@ -45,18 +45,18 @@ export const rpcSchemas = {
     required: ["jsonrpc", "method"],
     properties: {
       jsonrpc,
-      id: { oneOf: id, description: "Comes back with the answer. Without it the message is a notification." },
+      id: { oneOf: id, description: "Repeated in the response. A message without it is a notification." },
       method: { type: "string", description: "`initialize`, `ping`, `server/discover`, `tools/list` or `tools/call`." },
       params: { type: "object" },
     },
   },
   RpcAnswer: {
     type: "object",
-    description: "What is answered to a message: a result or an error.",
+    description: "The response to a message: a result or an error.",
     required: ["jsonrpc", "id"],
     properties: {
       jsonrpc,
-      id: { oneOf: [...id, { type: "null" }], description: "The message's; null if it could not be read." },
+      id: { oneOf: [...id, { type: "null" }], description: "The message's id; null if it could not be read." },
       result: { type: "object" },
       error: { $ref: "#/components/schemas/RpcError" },
     },
@@ -100,7 +100,7 @@ const REFUSALS: readonly AppError[] = [
   describedError("invalid_json"),
   describedError("invalid_key"),
   describedError("origin_not_allowed"),
-  new RpcError(RPC_CODES.method_not_found, "not_found", "2026-07-28: there is no such method."),
+  new RpcError(RPC_CODES.method_not_found, "not_found", "2026-07-28: the method does not exist."),
   describedError("method_not_allowed"),
   describedError("request_timeout"),
   describedError("payload_too_large"),

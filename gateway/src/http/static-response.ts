@@ -4,11 +4,11 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { RequestHandler } from "express";
 import { preferredCoding, type Coding } from "./content-coding.ts";
 
-/** Less is not worth a coding: it fits one packet. */
+/** Smaller content fits one packet and is not compressed. */
 const COMPRESS_BYTES_MIN = 1024;
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
-/** Of the reference's 1.1 MB: 60 ms for 300 KB. 11, the default, takes 3.6 s for 273 KB. */
+/** Compresses the reference's 1.1 MB to 300 KB in 60 ms. 11, the default, takes 3.6 s for 273 KB. */
 const BROTLI_QUALITY = 6;
 
 const ENCODE: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
@@ -20,25 +20,24 @@ const ENCODE: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
 
 interface Representation {
   readonly bytes: Buffer;
-  /** Strong: of these very bytes. */
+  /** A strong tag: it identifies exactly these bytes. */
   readonly etag: string;
 }
 
 /**
- * Serves content that does not change while the process runs. It is compressed and hashed at most once for each coding,
- * with the first request that wants it: anybody may ask as often as they like, without a key. GET and HEAD; a client that
- * has it already gets a 304.
+ * Serves content that does not change while the process runs, to GET and HEAD. Each coding is compressed and hashed at most once,
+ * by the first request that needs it: requests without a key are unlimited. A client that has the content already gets a 304.
  *
- * @param headers of the answer, Content-Type among them
+ * @param headers of the response, Content-Type among them
  */
-export function staticAnswer(content: string | Buffer, headers: Readonly<Record<string, string>>): RequestHandler {
+export function staticResponse(content: string | Buffer, headers: Readonly<Record<string, string>>): RequestHandler {
   const body = Buffer.from(content);
   const isCompressed = body.length >= COMPRESS_BYTES_MIN;
   const representations = new Map<Coding, Promise<Representation>>();
   const representationIn = (coding: Coding): Promise<Representation> => {
     const prepared = representations.get(coding) ?? ENCODE[coding](body).then((bytes) => ({ bytes, etag: etagOf(bytes) }));
     representations.set(coding, prepared);
-    // The next request tries again.
+    // After a failure the next request tries again.
     prepared.catch(() => representations.delete(coding));
     return prepared;
   };
@@ -59,7 +58,7 @@ export function staticAnswer(content: string | Buffer, headers: Readonly<Record<
 
 const etagOf = (bytes: Buffer): string => `"${createHash("sha256").update(bytes).digest("base64url")}"`;
 
-/** Compares weakly, as RFC 9110, section 13.1.2, demands: caches in between make a strong tag weak. */
+/** Compares weakly, as RFC 9110, section 13.1.2, requires: intermediate caches make a strong tag weak. */
 function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(etag) ?? false);

@@ -2,9 +2,9 @@ import { AppError } from "@brand-records/errors";
 import type { RequestHandler } from "express";
 import { errorHeaders, errorObject } from "./errors.ts";
 import { contextOf } from "./request-context.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson } from "./responses.ts";
 
-/** Where clients that were refused look for a way to sign in, these and what lies below them. */
+/** Paths, with everything below them, where refused clients look for a way to sign in. */
 export const OAUTH_PATHS = [
   "/.well-known/oauth-protected-resource",
   "/.well-known/oauth-authorization-server",
@@ -18,12 +18,12 @@ const DESCRIPTION =
   "This server has no OAuth. It takes a brand API key, sent as Authorization: Bearer <API_KEY>; owners create keys in the Developers area.";
 
 /**
- * Says so in JSON that OAuth clients show, before anybody asks for a key: a page or a 401 here sends them looking for a
+ * Responds, without a key, with JSON that OAuth clients show: a page or a 401 here would send them looking for a
  * sign-in that does not exist.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.2.2 for `error_description`
  */
-export const oauthDeadEnd: RequestHandler = (_request, response) => {
+export const oauthUnsupported: RequestHandler = (_request, response) => {
   const context = contextOf(response);
   const error = new AppError("not_found", DESCRIPTION);
   context.route = "oauth";

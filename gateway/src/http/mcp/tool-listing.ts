@@ -1,0 +1,75 @@
+import { mapProperties, type JsonSchema, type ObjectSchema } from "../../operations/json-schema.ts";
+import type { Operation } from "../../operations/operation.ts";
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */
+export interface ToolListing {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/** An operation as `tools/list` shows it. */
+export function toolListing({ name, title, guide, method, input, output }: Operation): ToolListing {
+  return {
+    name,
+    title,
+    description: guide,
+    inputSchema: { ...input.schema, properties: mapProperties(input.schema, withoutFormat) },
+    outputSchema: compactSchema(output.schema),
+    annotations: { readOnlyHint: method === "GET", destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  };
+}
+
+/** Some clients of assistants refuse formats. */
+function withoutFormat({ format: _format, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
+/** The name says it, or the server's instructions say it once. */
+const SELF_EXPLANATORY = new Set(["id", "created_at", "updated_at", "creator_id", "currency", "count"]);
+
+/**
+ * Types, descriptions and the values of a status, without the bounds that importing enforces: each assistant that connects
+ * pays for every byte. Open to fields and status values that a later version adds.
+ */
+function compactSchema(schema: ObjectSchema): ObjectSchema {
+  const properties = mapProperties(schema, (property, name) => {
+    const { description, ...bare } = compactProperty(property);
+    return description === undefined || SELF_EXPLANATORY.has(name) ? bare : { ...bare, description };
+  });
+  return { type: "object", ...(schema.required !== undefined && { required: schema.required }), properties };
+}
+
+function compactProperty({ type, enum: values, items, anyOf, description }: JsonSchema): JsonSchema {
+  const described = (...more: string[]): JsonSchema => {
+    const sentences = [...(description === undefined ? [] : [description]), ...more];
+    return sentences.length === 0 ? {} : { description: sentences.join(" ") };
+  };
+  const [inner, ...others] = anyOf ?? [];
+  if (others.some((other) => other.type !== "null")) throw new Error("a field must have one type, or null");
+  // Without a type: several clients refuse a schema whose type is a union with null.
+  if (inner !== undefined) return described(`${capitalised(typeOf(inner))}, or null.`);
+  if (values !== undefined) return { type: "string", ...described(`One of ${values.join(", ")}.`) };
+  return { ...(type !== undefined && { type }), ...(items !== undefined && { items: compactItems(items) }), ...described() };
+}
+
+function compactItems(items: JsonSchema): JsonSchema {
+  if (items.properties !== undefined) return compactSchema(items as ObjectSchema);
+  return items.type === undefined ? {} : { type: items.type };
+}
+
+function typeOf({ type, enum: values }: JsonSchema): string {
+  return values === undefined ? String(type) : `one of ${values.join(", ")}`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

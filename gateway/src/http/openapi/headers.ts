@@ -1,0 +1,32 @@
+import { WINDOW_SECONDS } from "../../limits/rate-limiter.ts";
+import { integer } from "../../operations/json-schema.ts";
+
+/** Response headers, as OpenAPI describes them. */
+export const headers = {
+  RequestId: {
+    description: "Identifies the request: the caller's X-Request-Id if it is valid, else a new one. Quote it to support.",
+    schema: { type: "string" },
+  },
+  RateLimitPolicy: {
+    description: "The brand's limit of requests (q) in a window of seconds (w).",
+    schema: { type: "string" },
+    example: `"brand";q=60;w=${WINDOW_SECONDS}`,
+  },
+  RateLimit: {
+    description:
+      "Requests left (r), and the seconds until the oldest counted request leaves the window (t); after a refusal, until the next request is accepted.",
+    schema: { type: "string" },
+    example: '"brand";r=59;t=60',
+  },
+  RetryAfter: { description: "Whole seconds to wait.", schema: integer({ minimum: 1 }) },
+  WwwAuthenticate: { description: "The scheme to use.", schema: { type: "string" }, example: 'Bearer realm="Brand Records API"' },
+};
+
+/** A reference to a header's description. */
+export const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+/** The headers of every response to a key that was accepted and counted. */
+export const RESPONSE_HEADERS = {
+  "X-Request-Id": headerRef("RequestId"),
+  "RateLimit-Policy": headerRef("RateLimitPolicy"),
+  RateLimit: headerRef("RateLimit"),
+};

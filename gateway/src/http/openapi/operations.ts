@@ -1,0 +1,91 @@
+import { mapProperties, type JsonSchema, type ObjectSchema } from "../../operations/json-schema.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { errorResponses } from "./errors.ts";
+import { RESPONSE_HEADERS } from "./headers.ts";
+import { responseSchema } from "./response-schema.ts";
+
+/** The operations as OpenAPI paths. */
+export function operationPaths(): Record<string, object> {
+  return Object.fromEntries(OPERATIONS.map((operation) => [operation.path, { [operation.method.toLowerCase()]: describe(operation) }]));
+}
+
+function describe({ name, tag, method, summary, description, input, output, errors }: Operation): object {
+  return {
+    operationId: name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    tags: [tag],
+    summary,
+    description,
+    ...(input.from === "query"
+      ? { parameters: Object.keys(input.parameters).map((parameter) => ({ $ref: `#/components/parameters/${parameter}` })) }
+      : { requestBody: { required: true, ...jsonContent(input) } }),
+    responses: { ...successResponses(output), ...(method === "GET" ? SHARED_ERROR_REFS : errorResponses(errors)) },
+  };
+}
+
+function successResponses({ responses, ...output }: Operation["output"]): Record<string, object> {
+  const described = Object.entries(responses).map(([status, { description, headers }]) => [
+    status,
+    { description, headers: { ...RESPONSE_HEADERS, ...headers }, ...jsonContent(output) },
+  ]);
+  return Object.fromEntries(described) as Record<string, object>;
+}
+
+const jsonContent = ({ component, example }: { readonly component: string; readonly example: object }) => ({
+  content: { "application/json": { schema: schemaRef(component), example } },
+});
+
+const schemaRef = (component: string) => ({ $ref: `#/components/schemas/${component}` });
+
+/** The errors of all reading operations. They appear once among the components, and the operations refer to them. */
+const SHARED_ERRORS = errorResponses([...new Set(OPERATIONS.filter(({ method }) => method === "GET").flatMap(({ errors }) => errors))]);
+export const sharedResponses = Object.fromEntries(Object.entries(SHARED_ERRORS).map(([status, response]) => [`Error${status}`, response]));
+const SHARED_ERROR_REFS = Object.fromEntries(
+  Object.keys(SHARED_ERRORS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+);
+
+/** The query parameters of all operations, by name. */
+export function operationParameters(): Record<string, object> {
+  return Object.fromEntries(
+    OPERATIONS.flatMap(({ input }) =>
+      input.from === "body" ? [] : Object.entries(input.parameters).map(([name, texts]) => [name, parameter(name, texts, input.schema)]),
+    ),
+  );
+}
+
+function parameter(name: string, texts: object, { properties }: ObjectSchema): object {
+  const { description: _description, ...schema } = properties[name] ?? {};
+  return { name, in: "query", ...texts, schema };
+}
+
+/** The inputs and outputs of all operations, by component name. */
+export function operationSchemas(): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    OPERATIONS.flatMap(({ input, output }) => [
+      ...(input.from === "body" ? [[input.component, nullableOptions(input.schema)] as const] : []),
+      ...outputComponents(output),
+    ]),
+  );
+}
+
+/** A body may hold null for an optional field. */
+function nullableOptions(schema: ObjectSchema): JsonSchema {
+  const properties = mapProperties(schema, (property, name) => {
+    if (schema.required?.includes(name) === true) return property;
+    const { type, ...rest } = property;
+    return { type: [String(type), "null"], ...rest };
+  });
+  return { ...schema, properties };
+}
+
+/** The schema, preceded by those of its items that have a title. */
+function outputComponents({ component, schema }: Operation["output"]): [name: string, schema: JsonSchema][] {
+  const nested: [string, JsonSchema][] = [];
+  const properties = mapProperties(schema, (property) => {
+    const { items } = property;
+    if (items?.title === undefined) return property;
+    nested.push([items.title, responseSchema(items)]);
+    return { ...property, items: schemaRef(items.title) };
+  });
+  return [...nested, [component, { ...schema, properties }]];
+}

@@ -1,0 +1,32 @@
+import { AppError } from "@brand-records/errors";
+import type { Request, Response } from "express";
+import { WINDOW_SECONDS, type CountedVerdict } from "../limits/rate-limiter.ts";
+
+/**
+ * @param allowed as in the header `Allow`
+ * @throws AppError `method_not_allowed`
+ */
+export function requireMethod(request: Request, response: Response, allowed: string): void {
+  if (allowed.split(", ").includes(request.method)) return;
+  response.setHeader("Allow", allowed);
+  throw new AppError("method_not_allowed", `This path supports ${allowed} only.`);
+}
+
+/**
+ * Reports the state of the brand's window on every authenticated response.
+ *
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+export function setRateLimitHeaders(response: Response, verdict: CountedVerdict): void {
+  const [remaining, seconds] = verdict.kind === "admitted" ? [verdict.remaining, verdict.resetSeconds] : [0, verdict.retryAfterSeconds];
+  response.setHeader("RateLimit-Policy", `"brand";q=${verdict.limit};w=${WINDOW_SECONDS}`);
+  response.setHeader("RateLimit", `"brand";r=${remaining};t=${seconds}`);
+}
+
+/** Writes a JSON response with its length; for HEAD the same headers and no body. Not `response.json`: no ETag, no settings. */
+export function sendJson(response: Response, status: number, body: string): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.setHeader("Content-Length", Buffer.byteLength(body));
+  response.end(body);
+}

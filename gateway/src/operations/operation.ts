@@ -1,0 +1,69 @@
+import type { CallContext } from "@brand-records/rpc";
+import type { Services } from "../services.ts";
+import type { DescribedError } from "./errors.ts";
+import type { ObjectSchema } from "./json-schema.ts";
+
+/** One operation, declared once: its REST route, its OpenAPI description and its assistant tool derive from this record. */
+export interface Operation<Input = unknown> {
+  /** The assistant tool's name. In camel case it is the OpenAPI operationId. */
+  readonly name: string;
+  /** For people: the tool's title. */
+  readonly title: string;
+  /** The OpenAPI tag. */
+  readonly tag: string;
+  readonly method: "GET" | "POST";
+  /** Matched exactly: not decoded, case-sensitive, no trailing slash. */
+  readonly path: string;
+  /** The permission a key needs beyond reading. Keys without it do not see the tool. */
+  readonly permission?: string;
+  readonly summary: string;
+  /** For readers of the OpenAPI description. */
+  readonly description: string;
+  /** For models: what the tool does and when to call it. */
+  readonly guide: string;
+  readonly input: OperationInput<Input>;
+  readonly output: OperationOutput;
+  /** The codes a REST request may fail with. */
+  readonly errors: readonly DescribedError[];
+  /** @throws AppError */
+  run(services: Services, brandId: string, input: Input, context: CallContext): Promise<OperationResult>;
+}
+
+/** Where the input of a REST request is and what it may hold. Assistants send the same values as tool arguments. */
+export type OperationInput<Input> = QueryInput<Input> | BodyInput<Input>;
+
+interface CheckedInput<Input> {
+  /** A flat object. The descriptions of its properties are written for models. */
+  readonly schema: ObjectSchema;
+  /** @throws AppError that names every wrong field */
+  parse(given: unknown): Input;
+}
+
+interface QueryInput<Input> extends CheckedInput<Input> {
+  readonly from: "query";
+  /** What the OpenAPI description says of each property. */
+  readonly parameters: Readonly<Record<string, { readonly deprecated?: boolean; readonly description: string }>>;
+}
+
+interface BodyInput<Input> extends CheckedInput<Input> {
+  readonly from: "body";
+  /** The schema's name among the OpenAPI components. */
+  readonly component: string;
+  readonly example: object;
+}
+
+export interface OperationOutput {
+  /** The schema's name among the OpenAPI components. */
+  readonly component: string;
+  /** Array items that have a title become components of their own. */
+  readonly schema: ObjectSchema;
+  readonly example: object;
+  /** By HTTP status. `headers` are those beyond the headers of every response. */
+  readonly responses: Readonly<Record<number, { readonly description: string; readonly headers?: object }>>;
+}
+
+export interface OperationResult {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: object;
+}

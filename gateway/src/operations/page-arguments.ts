@@ -1,0 +1,88 @@
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "@brand-records/resources";
+import { z } from "zod";
+import { integer } from "./json-schema.ts";
+import type { Operation } from "./operation.ts";
+import { invalidParameters, PROBLEMS_MAX, quoted } from "./problems.ts";
+
+const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, in digits only`;
+
+/**
+ * A limit is text in a query; assistants send numbers, and some models text. A limit out of range is refused rather than
+ * clamped: a client that compares `count` with the limit it sent would take a clamped page for the last one.
+ */
+const pageArguments = z.strictObject({
+  limit: z
+    .preprocess(
+      (value) => (typeof value === "number" ? String(value) : value),
+      z
+        .string(LIMIT_PROBLEM)
+        .regex(/^[1-9][0-9]{0,2}$/, LIMIT_PROBLEM)
+        .transform(Number)
+        .refine((limit) => limit <= PAGE_LIMIT_MAX, LIMIT_PROBLEM),
+    )
+    .default(PAGE_LIMIT_DEFAULT),
+  /** Read by the records service, which made it. */
+  cursor: z.string("cursor must be text: the next_cursor of the page before").optional(),
+  since: z.string("since must be text: an RFC 3339 time with an offset").optional(),
+});
+
+export type PageArguments = z.output<typeof pageArguments>;
+
+const NAMES = Object.keys(pageArguments.shape);
+
+export const PAGE_INPUT: Operation<PageArguments>["input"] = {
+  from: "query",
+  parameters: {
+    limit: { description: "Records per page. A larger or malformed number is refused, not clamped." },
+    cursor: { description: "`next_cursor` of the page before, unchanged. Opaque. Keep the other parameters as they were." },
+    since: {
+      deprecated: true,
+      description:
+        "Only records created strictly later than this RFC 3339 time with an offset (write `+` as `%2B`). Superseded by `cursor`: used for paging it skips records that share the timestamp of a page's last record. Neither is an update feed.",
+    },
+  },
+  schema: {
+    type: "object",
+    properties: {
+      limit: {
+        ...integer({ minimum: 1, maximum: PAGE_LIMIT_MAX }),
+        default: PAGE_LIMIT_DEFAULT,
+        description: `Records per page, of 130 to 210 tokens each. ${PAGE_LIMIT_DEFAULT} suit most questions; above 100 the result may be larger than your client accepts.`,
+      },
+      cursor: {
+        type: "string",
+        description: "next_cursor of the page before, unchanged, to get the page after it. Leave it out for the newest records.",
+      },
+      since: {
+        type: "string",
+        format: "date-time",
+        description:
+          "Only records created strictly after this RFC 3339 time with an offset, such as 2026-11-01T00:00:00+08:00. It looks at created_at only: for what was paid, reviewed or ordered in a period, begin earlier and compare paid_at, reviewed_at or occurred_at yourself. Keep it the same while paging with cursor.",
+      },
+    },
+    additionalProperties: false,
+  },
+  parse: parsePageArguments,
+};
+
+/**
+ * Checks the arguments of a list. Unknown names are refused: a mistyped filter must not return everything, and
+ * `brand_id` must never appear to work.
+ *
+ * @throws AppError `invalid_parameter`; `field` names the first that is wrong, `details` all if there are several
+ */
+function parsePageArguments(given: unknown): PageArguments {
+  const entries = Object.entries(given as object);
+  const unknown = entries.map(([name]) => name).filter((name) => !NAMES.includes(name));
+  const parsed = pageArguments.safeParse(Object.fromEntries(entries.filter(([name]) => NAMES.includes(name))));
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  const issues = parsed.error?.issues ?? [];
+  const problems = [
+    ...unknown.slice(0, PROBLEMS_MAX).map((name) => ({
+      field: name,
+      message: `There is no parameter ${quoted(name)}: lists take ${NAMES.join(", ")}, and no filters.`,
+    })),
+    ...issues.map(({ path, message }) => ({ field: String(path[0]), message })),
+  ];
+  throw invalidParameters(problems, unknown.length + issues.length);
+}
