@@ -1,9 +1,10 @@
 import type { KeyedMutex } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 
-/** What the use cases work with. */
-export interface Parts {
+/** What the handlers and use cases work with. */
+export interface PlansDependencies {
   readonly db: Database;
+  /** Keyed by brand: requests of one brand take one database connection at a time. */
   readonly brandMutex: KeyedMutex;
   /** Pending plans a brand may have. */
   readonly pendingMax: number;
