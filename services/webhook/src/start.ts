@@ -1,7 +1,12 @@
 import { fileURLToPath } from "node:url";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
-import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
+import {
+  DeliveriesServiceService,
+  EventsServiceService,
+  OperatorServiceService,
+  ReceiversServiceService,
+} from "@brand-records/proto/webhook/v1";
 import { connectRpc, service } from "@brand-records/rpc";
 import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
@@ -12,6 +17,7 @@ import { KnownBrands } from "./known-brands.ts";
 import { startReplayWorker } from "./replaying/replay-worker.ts";
 import { deliveriesHandlers } from "./rpc/deliveries.ts";
 import { eventsHandlers } from "./rpc/events.ts";
+import { operatorHandlers } from "./rpc/operator.ts";
 import { receiversHandlers } from "./rpc/receivers.ts";
 import { startSending } from "./sending/start-sending.ts";
 import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
@@ -45,6 +51,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     service(ReceiversServiceService, receiversHandlers({ db, keys, brands, ports: config.RECEIVER_PORTS, loopback })),
     service(DeliveriesServiceService, deliveriesHandlers({ db, replaying })),
     service(EventsServiceService, eventsHandlers({ db, deadLetters: intake.deadLetters })),
+    service(OperatorServiceService, operatorHandlers(db)),
     ...intake.services,
   ]);
 }

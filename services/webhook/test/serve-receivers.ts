@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import {
   DeliveriesServiceService,
+  OperatorServiceService,
   ReceiversServiceService,
   type CreateReceiverRequest,
   type Receiver,
@@ -15,6 +16,7 @@ import { newId } from "@brand-records/typeid";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
 import { deliveriesHandlers } from "../src/rpc/deliveries.ts";
+import { operatorHandlers } from "../src/rpc/operator.ts";
 import { receiversHandlers, type ReceiversParts } from "../src/rpc/receivers.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
@@ -57,6 +59,7 @@ export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequ
 export interface ServedReceivers {
   readonly receivers: RpcClient<ReceiversServiceService>;
   readonly deliveriesRpc: RpcClient<DeliveriesServiceService>;
+  readonly operator: RpcClient<OperatorServiceService>;
   readonly url: string;
   readonly parts: ReceiversParts;
   readonly brands: Brands;
@@ -92,6 +95,7 @@ export async function serveReceivers(
     services: [
       service(ReceiversServiceService, receiversHandlers(parts)),
       service(DeliveriesServiceService, deliveriesHandlers({ db: pool })),
+      service(OperatorServiceService, operatorHandlers(pool)),
     ],
     log,
     metrics: openMetrics("webhook"),
@@ -99,9 +103,11 @@ export async function serveReceivers(
   const address = `127.0.0.1:${server.port}`;
   const receivers = connectRpc(ReceiversServiceService, address, { idempotent: [] });
   const deliveriesRpc = connectRpc(DeliveriesServiceService, address, { idempotent: [] });
+  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
   return {
     receivers,
     deliveriesRpc,
+    operator,
     url: database.url,
     parts,
     brands,
@@ -127,7 +133,7 @@ export async function serveReceivers(
       return row?.count ?? 0;
     },
     async stop() {
-      for (const client of [receivers, deliveriesRpc]) client.stop();
+      for (const client of [receivers, deliveriesRpc, operator]) client.stop();
       await server.stop();
       await pool.stop();
       await db.stop();
