@@ -1,4 +1,4 @@
-import { noteOnClock, type FailureClock } from "./failure-clock.ts";
+import { recordFailure, type FailureClock } from "./failure-clock.ts";
 import { afterOutcomes, type LaneOutcome, type LaneState } from "./lane.ts";
 
 const HOUR = 3_600_000;
@@ -7,8 +7,8 @@ const NOW = Date.parse("2026-11-21T08:30:00Z");
 const lane = (more: Partial<LaneState> = {}): LaneState => ({
   maxInFlight: 8,
   failedInARow: 0,
-  parkings: 0,
-  parkedAt: null,
+  trips: 0,
+  openedAt: null,
   failures: 0,
   lastStatus: null,
   firstFailureAt: null,
@@ -34,32 +34,32 @@ it("never grows beyond what the receiver has set", () => {
 });
 
 it("parks at the tenth failure in a row, for 5 s, and twice as long with each that follows, up to 5 min", () => {
-  expect(after(lane(), many(failed, 9)).parkSeconds).toBeUndefined();
+  expect(after(lane(), many(failed, 9)).openSeconds).toBeUndefined();
   const parked = after(lane({ failedInARow: 9 }), [failed]);
-  expect(parked).toMatchObject({ parkSeconds: 5, lane: { failedInARow: 10, parkings: 1 } });
+  expect(parked).toMatchObject({ openSeconds: 5, lane: { failedInARow: 10, trips: 1 } });
   const seconds: (number | undefined)[] = [];
   let state = parked.lane;
   for (let probe = 0; probe < 8; probe += 1) {
     const change = after(state, [{ ...failed, startedAt: NOW + 1 }]);
-    seconds.push(change.parkSeconds);
+    seconds.push(change.openSeconds);
     state = change.lane;
   }
   expect(seconds).toEqual([10, 20, 40, 80, 160, 300, 300, 300]);
-  expect(after(state, [accepted])).toMatchObject({ parkSeconds: undefined, lane: { failedInARow: 0, parkings: 0 } });
+  expect(after(state, [accepted])).toMatchObject({ openSeconds: undefined, lane: { failedInARow: 0, trips: 0 } });
 });
 
 it("parks once for failures that were under way together", () => {
-  expect(after(lane(), many(failed, 30))).toMatchObject({ parkSeconds: 5, lane: { parkings: 1, failedInARow: 30 } });
+  expect(after(lane(), many(failed, 30))).toMatchObject({ openSeconds: 5, lane: { trips: 1, failedInARow: 30 } });
 });
 
 it("parks once for failures that were under way together and end one after the other", () => {
   let state = after(lane(), many(failed, 10)).lane;
   for (let late = 0; late < 50; late += 1) {
     const change = after(state, [failed]);
-    expect(change.parkSeconds).toBeUndefined();
+    expect(change.openSeconds).toBeUndefined();
     state = change.lane;
   }
-  expect(state).toMatchObject({ parkings: 1, failures: 60 });
+  expect(state).toMatchObject({ trips: 1, failures: 60 });
 });
 
 it("counts failures since the last success, and shows the last status", () => {
@@ -74,7 +74,7 @@ it("takes of a test only its status, whatever it is", () => {
     { startedAt, accepted: true, httpStatus: 200, test: true },
   ]) {
     const before = lane({ failedInARow: 9, failures: 9, firstFailureAt: NOW - HOUR });
-    expect(after(before, [test])).toEqual({ lane: { ...before, lastStatus: test.httpStatus }, parkSeconds: undefined, disable: undefined });
+    expect(after(before, [test])).toEqual({ lane: { ...before, lastStatus: test.httpStatus }, openSeconds: undefined, disable: undefined });
   }
 });
 
@@ -89,9 +89,9 @@ describe("the clock of five days", () => {
   function disabledAt(hours: readonly number[]): number | undefined {
     let clock: FailureClock = { firstFailureAt: null, failingSince: null };
     for (const hour of hours) {
-      const noted = noteOnClock(clock, NOW + hour * HOUR);
+      const noted = recordFailure(clock, NOW + hour * HOUR);
       clock = noted.clock;
-      if (noted.over) return hour;
+      if (noted.hasRunOut) return hour;
     }
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { EVENT_TYPES, type EventMessage, type EventType } from "@brand-records/brand-events";
 
 /**
- * What a test delivery carries: data as an event of this type has it, of a record that nobody has. Whoever looks one of these
- * ids up finds nothing.
+ * Returns the data of a test delivery, as an event of this type has it. Its ids belong to no record: looking one up finds
+ * nothing.
  *
  * @param now RFC 3339
  */

@@ -56,5 +56,5 @@ it("says nothing of what was sealed or of the key when it does not open", () => 
   } catch (error) {
     ({ message } = error as Error);
   }
-  expect(message).toBe("what is sealed for rcv_2 does not open under key 1");
+  expect(message).toBe("the text sealed for rcv_2 does not open under key 1");
 });

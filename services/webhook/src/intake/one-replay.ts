@@ -2,10 +2,10 @@ import { AppError } from "@brand-records/errors";
 import type { DeadLetters } from "@brand-records/event-log";
 import { openSession } from "@brand-records/postgres";
 
-/** A replay that takes longer has hung: the server ends its session, and another may start. */
+/** A replay that takes longer hangs: the server ends its session, and another may start. */
 const REPLAY_MS_MAX = 600_000;
 
-/** Dead letters whose replays take turns, over all processes: two at once would publish each letter twice. */
+/** Allows one replay of dead letters at a time, over all processes: two would publish each letter twice. */
 export function oneReplayAtATime(deadLetters: DeadLetters, databaseUrl: string): DeadLetters {
   return {
     put: (letters) => deadLetters.put(letters),
@@ -18,9 +18,11 @@ export function oneReplayAtATime(deadLetters: DeadLetters, databaseUrl: string):
         keepalive: false,
       });
       try {
-        const [row] = await session.query<{ ours: boolean }>("select pg_try_advisory_lock(hashtext('brand-records dead letters')) as ours");
-        if (row?.ours !== true)
-          throw new AppError("request_conflict", "The dead letters are being replayed already. See what is left once that is done.");
+        const [row] = await session.query<{ locked: boolean }>(
+          "select pg_try_advisory_lock(hashtext('brand-records dead letters')) as locked",
+        );
+        if (row?.locked !== true)
+          throw new AppError("request_conflict", "The dead letters are already being replayed. List them again when that is done.");
         return await deadLetters.replay();
       } finally {
         await session.stop().catch(() => {});

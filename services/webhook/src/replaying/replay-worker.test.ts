@@ -4,7 +4,7 @@ import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { addEvents } from "../../test/add-events.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
-import { REPLAY_BATCH_EVENTS, REPLAY_WAITING_MAX, replayBatch } from "./replay-batch.ts";
+import { REPLAY_BATCH_EVENTS, REPLAY_PENDING_MAX, replayBatch } from "./replay-batch.ts";
 import { startReplayWorker, type ReplayWorker } from "./replay-worker.ts";
 
 const FROM = "2026-01-20T08:30:00.000Z";
@@ -201,7 +201,7 @@ describe("a replay", () => {
 
   it("pauses while too many wait for its receiver, and others come further meanwhile", async () => {
     const { receiver: full } = await receiverWith(10);
-    await served.addDeliveries(full, REPLAY_WAITING_MAX + 1);
+    await served.addDeliveries(full, REPLAY_PENDING_MAX + 1);
     const paused = await ask(full);
     const { receiver, events } = await receiverWith(10);
     const replay = await ask(receiver);

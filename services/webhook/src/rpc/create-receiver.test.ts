@@ -343,7 +343,7 @@ describe("a brand", () => {
   it("that accounts cannot be asked about gets none, and the reason is told", async () => {
     const db = openPool({ url: "postgres://127.0.0.1:1/none", applicationName: "test" });
     const { AppError } = await import("@brand-records/errors");
-    const { createReceiver } = await import("../domain/create-receiver.ts");
+    const { createReceiver } = await import("../use-cases/create-receiver.ts");
     const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts cannot be asked")) };
     const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
     await expect(createReceiver({ ...served.parts, db, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });

@@ -1,7 +1,7 @@
 import { readEventMessage } from "@brand-records/brand-events";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { pageOfEvents } from "../storage/events.ts";
-import { sendTest } from "../domain/send-test.ts";
+import { sendTest } from "../use-cases/send-test.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 
 let served: ServedReceivers;
@@ -77,7 +77,7 @@ it("is no event of the brand's: lists do not show it", async () => {
 it("makes the partition of its day", async () => {
   const receiver = await served.create(newBrand());
   const key = { brandId: receiver.brand_id, receiverId: receiver.id };
-  await sendTest({ db: served.db }, key, undefined, () => Date.UTC(2031, 4, 5, 6));
+  await sendTest(served.db, key, undefined, () => Date.UTC(2031, 4, 5, 6));
   expect(await queued(receiver)).toMatchObject([{ created_at: "2031-05-05T06:00:00.000Z" }]);
 });
 

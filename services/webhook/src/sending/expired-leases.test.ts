@@ -1,7 +1,7 @@
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
-import { deleteReceiver } from "../domain/delete-receiver.ts";
+import { deleteReceiver } from "../use-cases/delete-receiver.ts";
 import { claimDeliveries } from "../storage/claims.ts";
 import { endExpiredLeases, type EndedLeases } from "./expired-leases.ts";
 
@@ -50,7 +50,7 @@ it("removes 1,200 expired leases of a deleted receiver, and they hold up no othe
   await sending.deliver([gone], 1_200);
   await sending.deliver([well], 5);
   await abandonAll(gone, well);
-  expect(await deleteReceiver({ db: sending.db }, { brandId: gone.brand, receiverId: gone.id })).toBe(0);
+  expect(await deleteReceiver(sending.db, { brandId: gone.brand, receiverId: gone.id })).toBe(0);
   expect(await endAll()).toEqual({ pending: 5, failed: 0, removed: 1_200 });
   expect(await deliveries(gone)).toEqual([]);
   expect(await deliveries(well)).toEqual(Array.from({ length: 5 }, () => ({ state: "pending", attempt: 1, lease: null })));

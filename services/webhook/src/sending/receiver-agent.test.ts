@@ -91,7 +91,7 @@ it.each([
   const agent = agentWith({ dnsServers: [dns.address] });
   expect(await post(agent, `http://receiver.example:${server.port}/`)).toMatchObject(forbidden);
   expect(await post(agent, `https://receiver.example:${server.port}/`)).toMatchObject(forbidden);
-  expect(dns.asked.length).toBeGreaterThan(0);
+  expect(dns.questions.length).toBeGreaterThan(0);
   expect(server.connections).toBe(0);
 });
 
@@ -121,7 +121,7 @@ it("sends nothing on a connection that reached an address that is not public, wh
 it("follows no redirect, wherever it leads", async () => {
   const inside = await startReceivingServer();
   opened.push(inside);
-  server.answer = (response) => response.writeHead(307, { location: inside.url }).end();
+  server.respond = (response) => response.writeHead(307, { location: inside.url }).end();
   expect(await post(agentWith({ allowLoopback: true }), server.url)).toMatchObject({ outcome: "refused", httpStatus: 307 });
   expect(inside.connections).toBe(0);
 });

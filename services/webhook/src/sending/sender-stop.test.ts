@@ -46,8 +46,7 @@ async function startBehindProxy(): Promise<{ sender: Sender; receiver: MadeRecei
 }
 
 const past = ({ id }: MadeReceiver) => sending.db.query("select state, attempts from webhook.past_deliveries where receiver_id = $1", [id]);
-const unwritten = () =>
-  logged.filter(({ message }) => message === "a result is not written down: the delivery goes on when its lease expires");
+const unwritten = () => logged.filter(({ message }) => message === "result not written: the delivery continues when its lease expires");
 
 it.each<[string, () => Promise<void>]>([
   ["refuses connections", () => proxy.cut()],
@@ -65,7 +64,7 @@ it.each<[string, () => Promise<void>]>([
 
   await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 s'");
   expect(await endExpiredLeases(sending.db, { leaseSeconds: 30, attemptsMax: 10 })).toEqual({ pending: 8, failed: 0, removed: 0 });
-  server.answer = (response) => response.writeHead(204).end();
+  server.respond = (response) => response.writeHead(204).end();
   sending.start();
   await eventually(async () =>
     expect(await past(receiver)).toEqual(Array.from({ length: 8 }, () => ({ state: "delivered", attempts: 2 }))),

@@ -9,7 +9,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
-import { ensureDays } from "../storage/intake.ts";
+import { ensureDays } from "../storage/daily-partitions.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "./result-writer.ts";
 
@@ -52,7 +52,7 @@ async function rawServer(onRequest: (socket: Socket) => void): Promise<string> {
 
 const lane = async ({ id }: MadeReceiver) => {
   const [row] = await sending.db.query<Record<string, unknown>>(
-    "select in_flight, max_in_flight, failed_in_a_row, parkings, failures, last_status, next_due::text, held from webhook.lanes where receiver_id = $1",
+    "select in_flight, max_in_flight, failed_in_a_row, trips, failures, last_status, next_due::text, held from webhook.lanes where receiver_id = $1",
     [id],
   );
   return row;
@@ -152,10 +152,10 @@ it("attempts again under the same id with the same body, counted and signed afre
   await sending.deliver([receiver]);
   sending.start({ retryDelaysSeconds: [0.05, 0.05, 0.05] });
   await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(2));
-  server.answer = (response) => response.writeHead(200).end("thanks");
+  server.respond = (response) => response.writeHead(200).end("thanks");
   await eventually(async () => expect((await past(receiver))[0]).toMatchObject({ state: "delivered" }));
   const attempts = await sending.attemptsOf(receiver);
-  expect(attempts.at(0)).toMatchObject({ attempt: 1, outcome: "refused", http_status: 500, error: "answered 500" });
+  expect(attempts.at(0)).toMatchObject({ attempt: 1, outcome: "refused", http_status: 500, error: "responded with 500" });
   expect(attempts.at(0)?.response?.toString()).toBe("out of order");
   expect(attempts.at(-1)).toMatchObject({ outcome: "accepted", http_status: 200 });
   expect(new Set(server.requests.map(({ rawBody }) => rawBody.toString())).size).toBe(1);
@@ -188,7 +188,7 @@ describe("an attempt fails and says where", () => {
   };
 
   it.each<[string, object, (socket: Socket) => void]>([
-    ["when nothing is answered", { outcome: "timeout", http_status: null, error: "not over within 0.6 s" }, () => {}],
+    ["when nothing is answered", { outcome: "timeout", http_status: null, error: "not finished within 0.6 s" }, () => {}],
     [
       "when the answer drips beyond the deadline",
       { outcome: "timeout", http_status: 200 },
@@ -299,29 +299,29 @@ it("parks a lane after ten failures in a row, sends one probe, and goes on as be
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], 40);
   sending.start({ retryDelaysSeconds: Array.from({ length: 9 }, () => 0) });
-  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, parkings: 1 }));
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, trips: 1 }));
   const before = server.requests.length;
   expect(before).toBeGreaterThanOrEqual(10);
   expect(before).toBeLessThan(30);
   // The time is up: one is sent, and no second beside it while it is not over.
   let answerProbe = (): void => {};
-  server.answer = (response) => void (answerProbe = () => response.writeHead(500).end());
-  await sending.db.query("update webhook.lanes set parked_until = now()");
+  server.respond = (response) => void (answerProbe = () => response.writeHead(500).end());
+  await sending.db.query("update webhook.lanes set open_until = now()");
   await eventually(() => expect(server.requests).toHaveLength(before + 1));
   await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 1 }));
   answerProbe();
-  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, parkings: 2 }));
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, trips: 2 }));
   expect(server.requests).toHaveLength(before + 1);
   const [parked] = await sending.db.query<{ seconds: number }>(
-    "select extract(epoch from parked_until - now())::float8 as seconds from webhook.lanes",
+    "select extract(epoch from open_until - now())::float8 as seconds from webhook.lanes",
   );
   expect(parked?.seconds).toBeGreaterThan(5);
   expect(parked?.seconds).toBeLessThanOrEqual(10);
 
-  server.answer = (response) => response.writeHead(204).end();
-  await sending.db.query("update webhook.lanes set parked_until = now()");
+  server.respond = (response) => response.writeHead(204).end();
+  await sending.db.query("update webhook.lanes set open_until = now()");
   await eventually(async () => expect(await open()).toBe(0));
-  expect(await lane(receiver)).toMatchObject({ failed_in_a_row: 0, parkings: 0, failures: 0 });
+  expect(await lane(receiver)).toMatchObject({ failed_in_a_row: 0, trips: 0, failures: 0 });
 });
 
 it("sends first attempts in order where one may be under way at once, and more at once where more may", async () => {
@@ -400,7 +400,7 @@ it("keeps room for others when receivers are slow and succeed", async () => {
 it("does not hold what an old URL answers against a new one", async () => {
   const [before, after] = [await receiving(() => {}), await receiving()];
   let answerOld = (): void => {};
-  before.answer = (response) => void (answerOld = () => response.writeHead(410).end());
+  before.respond = (response) => void (answerOld = () => response.writeHead(410).end());
   const receiver = await sending.createReceiver(before.url, { maxInFlight: 1 });
   await sending.deliver([receiver], 2);
   sending.start({ retryDelaysSeconds: [0.05, 0.05] });
@@ -515,7 +515,7 @@ it("finishes what is under way when it is stopped, and leaves the rest to others
   const stopping = sender.stop();
   const underWay = server.requests.length;
   for (const answer of answers) answer();
-  server.answer = (response) => response.writeHead(204).end();
+  server.respond = (response) => response.writeHead(204).end();
   await stopping;
   expect(await past(receiver)).toHaveLength(underWay);
   expect(await sending.db.query("select from webhook.deliveries where state = 'sending'")).toEqual([]);

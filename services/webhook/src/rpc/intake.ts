@@ -1,13 +1,14 @@
+import type { Intake } from "@brand-records/event-log";
 import { Mutex } from "@brand-records/lifecycle";
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import type { Intake } from "../event-log.ts";
 
+/** Position of a message that came without Kafka. */
 const DIRECT = "direct";
 
-/** The reading end of the direct log: the writer waits until its messages are taken in, and repeats what was not. */
+/** The reading end of the direct log. The relay waits until its messages are stored, and repeats a call that failed. */
 export function intakeHandlers(intake: Intake): Handlers<IntakeServiceService> {
-  // One after the other, as a partition would come: two relays may overlap while one takes the other's place.
+  // One call after another, as from a partition: two relays may overlap while one replaces the other.
   const mutex = new Mutex();
   return {
     async publishMessages({ messages }) {

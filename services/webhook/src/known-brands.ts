@@ -2,13 +2,13 @@ import type { Database } from "@brand-records/postgres";
 import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { traceparentFrom, type RpcClient } from "@brand-records/rpc";
 import { randomUUID } from "node:crypto";
-import { knownAmong, rememberBrand } from "../storage/brands.ts";
+import { knownAmong, rememberBrand } from "./storage/brands.ts";
 
-const ANSWER_MS = 5_000;
+const GET_BRAND_MS = 5_000;
 
 /**
- * Which brands there are. Brands never vanish: accounts is asked about each once, the table remembers it for all
- * processes, the memory for this one.
+ * Knows which brands exist. Brands are never deleted, so accounts is called once for each: the table remembers the result
+ * for all processes, memory for this one.
  */
 export class KnownBrands {
   readonly #db: Database;
@@ -20,7 +20,7 @@ export class KnownBrands {
     this.#accounts = accounts;
   }
 
-  /** @throws AppError `unavailable`, `timeout` if it is not known yet and accounts cannot be asked */
+  /** @throws AppError `unavailable`, `timeout` if the brand is not known yet and accounts cannot be reached */
   async isKnown(brandId: string): Promise<boolean> {
     return (await this.unknownAmong([brandId])).size === 0;
   }
@@ -44,7 +44,7 @@ export class KnownBrands {
   }
 
   async #exists(brandId: string): Promise<boolean> {
-    const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + ANSWER_MS };
+    const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + GET_BRAND_MS };
     try {
       await this.#accounts.getBrand({ brand_id: brandId }, context);
       return true;

@@ -1,7 +1,7 @@
 import type { Database } from "@brand-records/postgres";
 
 const CHUNK_ROWS = 10_000;
-/** Dropping a partition waits for all readers of its table, and everybody else for it: rather another time. */
+/** Dropping a partition waits for every reader of its table, and new readers wait for it. After this, the next round tries again. */
 const LOCK_WAIT = "500ms";
 const DEAD_LETTER_DAYS = 90;
 
@@ -11,7 +11,12 @@ interface Day {
   readonly tables: string[];
 }
 
-/** Days, oldest first, that have partitions and are over for more than `keepDays`. */
+/** Creates the partitions of these days (YYYY-MM-DD, UTC). Not within a transaction: a new table is locked until it ends. */
+export async function ensureDays(db: Database, days: readonly string[]): Promise<void> {
+  for (const day of days) await db.query("select webhook.ensure_day($1::date)", [day]);
+}
+
+/** Returns the days, oldest first, that have partitions and ended more than `keepDays` ago. */
 function daysToDrop(db: Database, keepDays: number): Promise<Day[]> {
   return db.query<Day>(
     `select to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day, array_agg(c.oid::regclass::text order by p.relname) as tables
@@ -26,17 +31,18 @@ function daysToDrop(db: Database, keepDays: number): Promise<Day[]> {
 }
 
 /**
- * Drops what is older than `keepDays` whole days: events, deliveries and attempts with them, and what a receiver that was
- * disabled for all that time still had to get. Safe to run anywhere, any number of times; interrupted, the next goes on.
+ * Drops what is older than `keepDays` whole days: events with their deliveries and attempts, including what a receiver
+ * that was disabled for all that time had pending. Safe to run anywhere, any number of times; after an interruption the
+ * next call continues.
  *
  * @returns the days that were dropped
  */
 export async function dropOldDays(db: Database, keepDays: number): Promise<string[]> {
   const dropped: string[] = [];
   for (const { day, tables } of await daysToDrop(db, keepDays)) {
-    // First: nothing may be left to be sent of an event that is gone.
+    // First: no delivery may outlive its event.
     await dropDeliveriesUntil(db, day);
-    // What is under way must be written down; the next time, then.
+    // Results of attempts in flight must still be written. The next round drops the day.
     if (await isBeingSent(db, day)) continue;
     await db.transaction(async (sql) => {
       await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);
@@ -62,7 +68,7 @@ async function dropDeliveriesUntil(db: Database, day: string): Promise<void> {
   } while (rows.length === CHUNK_ROWS);
 }
 
-/** An expired lease is no reason to wait: what was under way then has no worker that would write it down. */
+/** Ignores expired leases: their workers died, so no result will be written. */
 async function isBeingSent(db: Database, day: string): Promise<boolean> {
   const rows = await db.query(
     `select from webhook.deliveries

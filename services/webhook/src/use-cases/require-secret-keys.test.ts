@@ -4,7 +4,7 @@ import type { TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, secretKey, webhookDatabase } from "../../test/serve-receivers.ts";
 import { createReceiver } from "./create-receiver.ts";
 import { requireSecretKeys } from "./require-secret-keys.ts";
-import type { SecretKeys } from "./secret-keys.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
 
 let database: TestDatabase;
 let db: Database;

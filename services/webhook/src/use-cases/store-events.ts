@@ -1,17 +1,12 @@
 import type { Database, Transaction } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
-import {
-  insertDeliveries,
-  insertEvents,
-  lockLanes,
-  selectionsOf,
-  type NewDelivery,
-  type NewEvent,
-  type Selection,
-} from "../storage/intake.ts";
+import { insertDeliveries, type NewDelivery } from "../storage/deliveries.ts";
+import { insertEvents, type NewEvent } from "../storage/events.ts";
+import { lockLanesSelecting } from "../storage/lanes.ts";
+import { selectionsOf, type Selection } from "../storage/receivers.ts";
 
 export interface Stored {
-  /** Events that were not there yet. */
+  /** Events that were not stored before. */
   readonly events: number;
   readonly deliveries: number;
 }
@@ -19,15 +14,15 @@ export interface Stored {
 const nextDeliveryId = idSequence("dlv");
 
 /**
- * Stores events and the deliveries of every receiver that selects them, in one transaction. An event that is there already
- * makes nothing, so any number of calls with the same events are as good as one.
+ * Stores events and a delivery for every receiver that selects them, in one transaction. Idempotent: an event that is already
+ * stored adds nothing.
  */
 export function storeEvents(db: Database, events: readonly NewEvent[]): Promise<Stored> {
   return db.transaction(async (sql) => {
-    // Before anything is read of them: who disables, deletes or empties a lane comes before us or after us.
-    const lanes = await lockLanes(sql, unique(events.map(({ brand_id }) => brand_id)), unique(events.map(({ type }) => type)));
+    // First: disabling, deleting or emptying a lane then happens before or after this, never in between.
+    const lanes = await lockLanesSelecting(sql, unique(events.map(({ brand_id }) => brand_id)), unique(events.map(({ type }) => type)));
     const added = await insertEvents(sql, events);
-    // An event that comes twice within a batch is added once.
+    // `delete` keeps one of an event that occurs twice in a batch.
     const fresh = events.filter(({ id }) => added.delete(id));
     return { events: fresh.length, deliveries: await addDeliveries(sql, fresh, lanes) };
   });
@@ -41,7 +36,7 @@ async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lane
   return deliveries.length;
 }
 
-/** Their ids rise in the order of the events. */
+/** Ids of deliveries rise in the order of the events. */
 function deliveriesOf(event: NewEvent, receivers: readonly Selection[]): NewDelivery[] {
   return receivers
     .filter(({ events }) => events.includes(event.type))

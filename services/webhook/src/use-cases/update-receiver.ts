@@ -1,16 +1,16 @@
-import { isUniqueViolation, type Sql } from "@brand-records/postgres";
-import type { ReceiverParts } from "../receiver-parts.ts";
-import { changeReceiver, findReceiver, forgetFailures, limitLane, lockLane } from "../storage/receivers.ts";
-import type { ReceiverChange } from "./receiver-fields.ts";
-import { duplicateUrl, existing, noSuchReceiver, type Receiver } from "./receiver.ts";
+import { isUniqueViolation, type Database, type Sql } from "@brand-records/postgres";
+import type { ReceiverChange } from "../domain/receiver-fields.ts";
+import { duplicateUrl, noSuchReceiver, requireReceiver, type Receiver } from "../domain/receiver.ts";
+import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
+import { changeReceiver, findReceiver } from "../storage/receivers.ts";
 
 /**
- * Changes what is given. Its secret stays, and so does what waits for it. Attempts that are under way beyond a lower
- * `maxInFlight` are not cut short; no other begins before there is room.
+ * Changes the given fields of a receiver. Its secret and its pending deliveries stay. Attempts in flight beyond a lower
+ * `maxInFlight` are not cut short; no other attempt starts until there is room.
  *
  * @throws AppError `not_found`, `duplicate_url`
  */
-export async function updateReceiver({ db }: Pick<ReceiverParts, "db">, change: ReceiverChange): Promise<Receiver> {
+export async function updateReceiver(db: Database, change: ReceiverChange): Promise<Receiver> {
   const { url, label, events, maxInFlight } = change;
   try {
     if (maxInFlight !== undefined || url !== undefined) await db.transaction((sql) => changeWithLane(sql, change));
@@ -19,10 +19,10 @@ export async function updateReceiver({ db }: Pick<ReceiverParts, "db">, change: 
     if (isUniqueViolation(error)) throw duplicateUrl();
     throw error;
   }
-  return existing(await findReceiver(db, change));
+  return requireReceiver(await findReceiver(db, change));
 }
 
-/** The lane first, as everybody does who needs both. What its old URL has done does not count against the new one. */
+/** Failures of the old URL do not count against a new one. */
 async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
   const { receiverId, url, maxInFlight } = change;
   if (!(await lockLane(sql, change))) throw noSuchReceiver();

@@ -1,19 +1,19 @@
 import { ConfigError } from "@brand-records/config";
 import type { Database } from "@brand-records/postgres";
+import { seal, unseal } from "../domain/sealing.ts";
+import type { SecretKey, SecretKeys } from "../domain/secret-keys.ts";
 import { addProofs, idsInUse, listProofs } from "../storage/secret-keys.ts";
-import { seal, unseal } from "./sealing.ts";
-import type { SecretKey, SecretKeys } from "./secret-keys.ts";
 
-/** What every key has sealed once: whoever opens it holds the same key. */
+/** Sealed once under each key. A key that opens it is the same key. */
 const KNOWN_TEXT = "brand-records receiver secrets";
 
 const ownerOf = ({ id }: SecretKey): string => `webhook.secret_keys/${id}`;
 
 /**
- * For the start: a key that is missing or wrong is told now, not at the first delivery. Keys never seen before are kept in
- * mind from here on, unless anything is wrong. Any number of processes may start at once.
+ * Checks the secret keys at the start, so that a missing or wrong key is not found at the first delivery. Remembers new keys,
+ * unless any key is missing or wrong. Any number of processes may start at the same time.
  *
- * @throws ConfigError naming each problem and its cure
+ * @throws ConfigError naming each problem and its fix
  */
 export async function requireSecretKeys(db: Database, keys: SecretKeys): Promise<void> {
   await db.transaction(async (sql) => {
@@ -26,7 +26,7 @@ export async function requireSecretKeys(db: Database, keys: SecretKeys): Promise
     const missing = (await idsInUse(sql)).filter((id) => !configured.has(id));
     const wrong = keys.filter((key) => !opens(key, proofs.get(key.id)));
     const problems = [...missing.map(missingKey), ...wrong.map(wrongKey)];
-    // Rolls back: keys that came in such company are not taken for good.
+    // Rolls back: no new key is remembered beside a missing or wrong one.
     if (problems.length > 0) throw new ConfigError(problems);
   });
 }
@@ -41,7 +41,7 @@ function opens(key: SecretKey, proof: Buffer | undefined): boolean {
 }
 
 const missingKey = (id: number): string =>
-  `RECEIVER_SECRET_KEYS: key ${id} is missing, and secrets of receivers are sealed under it: put ${id}:… back as it was, beside the keys that are there`;
+  `RECEIVER_SECRET_KEYS: key ${id} is missing, and secrets of receivers are sealed under it: put ${id}:… back, unchanged, beside the present keys`;
 
 const wrongKey = ({ id }: SecretKey): string =>
-  `RECEIVER_SECRET_KEYS: key ${id} is not the key ${id} this database was first started with: put that one back, and give a new key an id of its own`;
+  `RECEIVER_SECRET_KEYS: key ${id} is not the key ${id} that this database was first started with: put that one back, and give the new key another id`;
