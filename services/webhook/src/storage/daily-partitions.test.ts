@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-/** An event of that day with a delivery that is over, its attempt, and one that is not. */
+/** Adds an event of that day with a finished delivery, its attempt, and an unfinished delivery. */
 async function add(day: string): Promise<void> {
   await ensureDays(db, [day]);
   const at = `${day}T12:00:00.000Z`;
@@ -46,7 +46,7 @@ async function add(day: string): Promise<void> {
   ]);
 }
 
-const left = async (): Promise<string[]> => {
+const storedIds = async (): Promise<string[]> => {
   const rows = await db.query<{ id: string }>(
     `select id from webhook.events union select id from webhook.past_deliveries union select id from webhook.attempts
      union select id from webhook.deliveries order by id`,
@@ -54,11 +54,11 @@ const left = async (): Promise<string[]> => {
   return rows.map(({ id }) => id);
 };
 
-it("drops whole days that are over for longer than they are kept, with all that belongs to them, and nothing else", async () => {
+it("drops every day beyond the retention with its events, deliveries and attempts, and nothing else", async () => {
   for (const days of [0, 1, 30, 31, 32, 45]) await add(dayBefore(days));
   expect(await dropOldDays(db, 30)).toEqual([45, 32, 31].map(dayBefore));
   const kept = [30, 1, 0].map((days) => dayBefore(days).replaceAll("-", ""));
-  expect(await left()).toEqual([
+  expect(await storedIds()).toEqual([
     ...kept.map((id) => `att_${id}`),
     ...kept.map((id) => `dlv_${id}`),
     ...kept.map((id) => `dlv_p${id}`),
@@ -67,7 +67,7 @@ it("drops whole days that are over for longer than they are kept, with all that 
   expect(await dropOldDays(db, 30)).toEqual([]);
 });
 
-it("does not drop a day while something of it is being sent", async () => {
+it("does not drop a day while one of its deliveries is being sent", async () => {
   await add(dayBefore(40));
   await db.query("update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() + interval '30 s'");
   expect(await dropOldDays(db, 30)).toEqual([]);
@@ -75,20 +75,20 @@ it("does not drop a day while something of it is being sent", async () => {
   expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
 });
 
-it("drops a day whose last lease has expired: nobody writes down what was under way", async () => {
+it("drops a day whose last lease has expired, because no process will write its result", async () => {
   await add(dayBefore(40));
   await db.query("update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() - interval '1 s'");
   expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
 });
 
-it("may be done by several at once", async () => {
+it("may run in several processes concurrently", async () => {
   for (const days of [40, 41, 42]) await add(dayBefore(days));
   await Promise.allSettled([dropOldDays(db, 30), dropOldDays(db, 30), dropOldDays(db, 30)]);
   expect(await dropOldDays(db, 30)).toEqual([]);
-  expect(await left()).toEqual([]);
+  expect(await storedIds()).toEqual([]);
 });
 
-it("does not wait for who reads, nor lets others wait for it", async () => {
+it("neither waits for a reader nor makes other readers wait", async () => {
   await add(dayBefore(40));
   await db.transaction(async (sql) => {
     await sql.query("select count(*) from webhook.events");
@@ -98,7 +98,7 @@ it("does not wait for who reads, nor lets others wait for it", async () => {
   expect(await dropOldDays(db, 30)).toEqual([dayBefore(40)]);
 });
 
-it("makes partitions beside somebody who reads for long", async () => {
+it("creates partitions during a long read", async () => {
   await db.transaction(async (sql) => {
     await sql.query("select count(*) from webhook.events");
     await ensureDays(db, [dayBefore(-5)]);

@@ -26,7 +26,7 @@ async function receiverUnder(...keys: SecretKeys): Promise<void> {
   await createReceiver(parts, { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] });
 }
 
-/** What is wrong, a line each. */
+/** Returns the problems that the check reports. */
 async function problemsOf(...keys: SecretKeys): Promise<readonly string[]> {
   try {
     await requireSecretKeys(db, keys);
@@ -38,7 +38,7 @@ async function problemsOf(...keys: SecretKeys): Promise<readonly string[]> {
   return [];
 }
 
-it("takes keys it never saw, keeps them in mind, and takes them again", async () => {
+it("accepts new keys, remembers them, and accepts them again", async () => {
   expect(await problemsOf(two, one)).toEqual([]);
   expect(await known()).toEqual([1, 2]);
   expect(await problemsOf(two, one)).toEqual([]);
@@ -46,21 +46,21 @@ it("takes keys it never saw, keeps them in mind, and takes them again", async ()
   expect(await known()).toEqual([1, 2, 3]);
 });
 
-it("keeps nothing of a key that would help to find it", async () => {
+it("stores a proof that does not reveal the key", async () => {
   await requireSecretKeys(db, [one]);
   const [row] = await db.query<{ proof: Buffer }>("select proof from webhook.secret_keys");
   expect(row?.proof.includes(one.bytes)).toBe(false);
   expect(row?.proof.toString("latin1")).not.toContain("receiver");
 });
 
-it("refuses another key under an id that was seen, and says which and what to do", async () => {
+it("refuses another key under a known id, and says which and what to do", async () => {
   await requireSecretKeys(db, [two, one]);
   expect(await problemsOf(two, secretKey(1))).toEqual([
     expect.stringMatching(/^RECEIVER_SECRET_KEYS: key 1 is not the key 1 .*put that one back/),
   ]);
 });
 
-it("refuses to start without a key that a receiver's secret is sealed under, and says which and what to do", async () => {
+it("refuses to start without the key of a receiver's secret, and says which and what to do", async () => {
   await requireSecretKeys(db, [one]);
   await receiverUnder(one);
   await requireSecretKeys(db, [two, one]);
@@ -69,7 +69,7 @@ it("refuses to start without a key that a receiver's secret is sealed under, and
   expect(await problemsOf(two, one)).toEqual([]);
 });
 
-it("refuses to start without a key that a next secret is sealed under", async () => {
+it("refuses to start without the key of a receiver's next secret", async () => {
   await requireSecretKeys(db, [two, one]);
   await receiverUnder(one);
   await db.query("update webhook.receivers set next_secret = secret, next_secret_key_id = 2");
@@ -77,13 +77,13 @@ it("refuses to start without a key that a next secret is sealed under", async ()
   expect(await problemsOf(two, one)).toEqual([]);
 });
 
-it("lets a key go that no receiver uses any more", async () => {
+it("starts without a key that no receiver uses any more", async () => {
   await requireSecretKeys(db, [two, one]);
   await receiverUnder(two, one);
   expect(await problemsOf(two)).toEqual([]);
 });
 
-it("tells every problem at once, and keeps no key in mind that came in such company", async () => {
+it("reports every problem in one error, and remembers none of the new keys then", async () => {
   await requireSecretKeys(db, [two, one]);
   await receiverUnder(one);
   expect(await problemsOf(three, secretKey(2))).toEqual([
@@ -93,13 +93,13 @@ it("tells every problem at once, and keeps no key in mind that came in such comp
   expect(await known()).toEqual([1, 2]);
 });
 
-it("does not take one key's proof for another's", async () => {
+it("does not accept one key's proof for another's", async () => {
   await requireSecretKeys(db, [two, one]);
   await db.query("update webhook.secret_keys a set proof = b.proof from webhook.secret_keys b where a.id = 1 and b.id = 2");
   expect(await problemsOf({ ...two, id: 1 })).toHaveLength(1);
 });
 
-it("decides for one of the keys when processes with different ones under an id start at once", async () => {
+it("accepts one key when processes start concurrently with different keys under one id", async () => {
   const keys = Array.from({ length: 8 }, () => secretKey(1));
   const problems = await Promise.all(keys.map((key) => problemsOf(key)));
   expect(problems.filter((each) => each.length === 0)).toHaveLength(1);
