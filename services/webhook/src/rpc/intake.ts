@@ -2,7 +2,7 @@ import type { Intake } from "@brand-records/event-log";
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 
-/** Position of a message that came without Kafka. */
+/** Position of a message received without Kafka. */
 const DIRECT = "direct";
 
 /** The reading end of the direct log. The relay waits until its messages are stored, and repeats a call that failed. */

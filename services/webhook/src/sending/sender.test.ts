@@ -188,7 +188,7 @@ describe("an attempt fails and says where", () => {
   };
 
   it.each<[string, object, (socket: Socket) => void]>([
-    ["when nothing is answered", { outcome: "timeout", http_status: null, error: "not finished within 0.6 s" }, () => {}],
+    ["when nothing is answered", { outcome: "timeout", http_status: null, error: "not complete within 0.6 s" }, () => {}],
     [
       "when the answer drips beyond the deadline",
       { outcome: "timeout", http_status: 200 },
