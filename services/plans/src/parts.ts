@@ -1,10 +1,10 @@
+import type { KeyedMutex } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { KeyedMutex } from "./domain/keyed-mutex.ts";
 
 /** What the use cases work with. */
 export interface Parts {
   readonly db: Database;
-  readonly turns: KeyedMutex;
+  readonly brandMutex: KeyedMutex;
   /** Pending plans a brand may have. */
   readonly pendingMax: number;
 }

@@ -1,11 +1,10 @@
 import { fileURLToPath } from "node:url";
-import type { Lifecycle } from "@brand-records/lifecycle";
+import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { service } from "@brand-records/rpc";
 import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import type { PlansConfig } from "./config.ts";
-import { KeyedMutex } from "./domain/keyed-mutex.ts";
 import { plansHandlers } from "./rpc/plans.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
@@ -16,6 +15,6 @@ const PENDING_PLANS_MAX = 200;
 /** Starts the service. @returns the ports it listens on */
 export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "plans", config, migrations: MIGRATIONS, life, log });
-  const handlers = plansHandlers({ db: base.db, turns: new KeyedMutex(), pendingMax: PENDING_PLANS_MAX });
+  const handlers = plansHandlers({ db: base.db, brandMutex: new KeyedMutex(), pendingMax: PENDING_PLANS_MAX });
   return base.serve([service(PlansServiceService, handlers)]);
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { KeyedMutex } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { PlansServiceService, type Plan, type PlanInput } from "@brand-records/proto/plans/v1";
 import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import { KeyedMutex } from "../src/domain/keyed-mutex.ts";
 import type { Parts } from "../src/parts.ts";
 import { plansHandlers } from "../src/rpc/plans.ts";
 
@@ -61,7 +61,7 @@ export const longestPlanInput = (more: Partial<PlanInput> = {}): PlanInput => {
   });
 };
 
-/** A process' worth of the service: gRPC, connections and turns of its own. */
+/** A process' worth of the service: its own gRPC server, connections and mutex. */
 export interface ServedPlans {
   readonly plans: RpcClient<PlansServiceService>;
   readonly parts: Parts;
@@ -82,7 +82,7 @@ export interface ServedDatabase extends ServedPlans {
 }
 
 export interface ServeOptions {
-  readonly turns?: KeyedMutex;
+  readonly brandMutex?: KeyedMutex;
   readonly pendingMax?: number;
   readonly log?: Logger;
 }
@@ -113,10 +113,10 @@ export async function servePlans(options: ServeOptions = {}): Promise<ServedData
 
 async function serve(
   url: string,
-  { turns = new KeyedMutex(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
+  { brandMutex = new KeyedMutex(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
-  const parts = { db, turns, pendingMax };
+  const parts = { db, brandMutex, pendingMax };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
     services: [service(PlansServiceService, plansHandlers(parts))],

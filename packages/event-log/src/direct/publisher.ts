@@ -1,3 +1,4 @@
+import { Mutex } from "@brand-records/lifecycle";
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { MESSAGE_BYTES_MAX, traceparentFrom, type RpcClient } from "@brand-records/rpc";
 import { randomUUID } from "node:crypto";
@@ -11,7 +12,7 @@ const BYTES_MAX = MESSAGE_BYTES_MAX / 4;
 /** Hands messages to webhook itself, which answers once it has stored them. */
 export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publisher {
   let ready = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const mutex = new Mutex();
   const send = async (messages: readonly LogMessage[]): Promise<void> => {
     try {
       // None at all asks whether webhook is there.
@@ -27,14 +28,10 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
     }
   };
   return {
-    publish(messages) {
-      const turn = last.then(() => send(messages));
-      last = turn.catch(() => {});
-      return turn;
-    },
+    publish: (messages) => mutex.run(() => send(messages)),
     isReady: () => ready,
     async stop() {
-      await last;
+      await mutex.drain();
       webhook.stop();
     },
   };

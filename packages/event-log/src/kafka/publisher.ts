@@ -1,3 +1,4 @@
+import { Mutex } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import { Partitioners, type Kafka, type Producer } from "kafkajs";
 import type { LogMessage, Publisher } from "../event-log.ts";
@@ -21,7 +22,7 @@ export class KafkaPublisher implements Publisher {
   readonly #topic: string;
   readonly #log: Logger;
   #producer: Producer | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(kafka: Kafka, config: EventLogConfig, topic: string, log: Logger) {
     this.#kafka = kafka;
@@ -31,9 +32,7 @@ export class KafkaPublisher implements Publisher {
   }
 
   publish(messages: readonly LogMessage[]): Promise<void> {
-    const turn = this.#last.then(() => this.#send(messages));
-    this.#last = turn.catch(() => {});
-    return turn;
+    return this.#mutex.run(() => this.#send(messages));
   }
 
   async #send(messages: readonly LogMessage[]): Promise<void> {
@@ -78,7 +77,7 @@ export class KafkaPublisher implements Publisher {
   }
 
   async stop(): Promise<void> {
-    await this.#last;
+    await this.#mutex.drain();
     await this.#disconnect();
   }
 }

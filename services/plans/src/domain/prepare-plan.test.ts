@@ -23,13 +23,13 @@ it("makes no plan for a caller whose deadline passed while others had their turn
   const { parts } = served;
   const brand = newBrand();
   const before = Promise.withResolvers<void>();
-  const ahead = parts.turns.run(brand, () => before.promise);
+  const ahead = parts.brandMutex.run(brand, () => before.promise);
   const gone = preparePlan(parts, brand, input, Date.now());
   before.resolve();
   await ahead;
   await expect(gone).rejects.toMatchObject({ kind: "timeout" });
   expect(await served.all(brand)).toEqual([]);
-  await eventually(() => expect(parts.turns.size).toBe(0));
+  await eventually(() => expect(parts.brandMutex.size).toBe(0));
   await expect(preparePlan(parts, brand, input, Date.now() + 20_000)).resolves.toMatchObject({ replayed: false });
 });
 

@@ -20,14 +20,14 @@ export interface Prepared {
  * @throws AppError `request_conflict`, `pending_plan_limit`, `timeout`
  */
 export async function preparePlan(
-  { db, turns, pendingMax }: Parts,
+  { db, brandMutex, pendingMax }: Parts,
   brandId: string,
   input: PlanInput,
   deadline: number,
 ): Promise<Prepared> {
   const there = await findByRequest(db, brandId, input.request_id);
   if (there !== undefined) return replay(there, input);
-  return turns.run(brandId, () => {
+  return brandMutex.run(brandId, () => {
     const withinMs = deadline - Date.now();
     // Nobody waits any more; whoever still wants the plan asks again.
     if (withinMs <= 0) throw new AppError("timeout", "The answer took too long. Try again.");

@@ -21,7 +21,7 @@ it("requests whose callers have gone while they waited for their brand's turn ma
     }
     for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ kind: "timeout" });
   });
-  await eventually(() => expect(served.parts.turns.size).toBe(0));
+  await eventually(() => expect(served.parts.brandMutex.size).toBe(0));
   // The one that had begun could still finish.
   expect((await served.all(brand)).length).toBeLessThanOrEqual(2);
 });

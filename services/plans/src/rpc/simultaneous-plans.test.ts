@@ -1,23 +1,23 @@
 import type { AppError } from "@brand-records/errors";
+import { KeyedMutex } from "@brand-records/lifecycle";
 import { eventually } from "@brand-records/testkit";
 import { newBrand, planInput, servePlans, shortPlanInput, type ServedDatabase, type ServedPlans } from "../../test/serve-plans.ts";
-import { KeyedMutex } from "../domain/keyed-mutex.ts";
 
-/** Tells how many came, so that a test knows that they wait. */
-class CountedTurns extends KeyedMutex {
-  came = 0;
+/** Tells how many runs, so that a test knows that they wait. */
+class CountingMutex extends KeyedMutex {
+  runs = 0;
 
   override run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    this.came += 1;
+    this.runs += 1;
     return super.run(key, work);
   }
 }
 
-const turns = new CountedTurns();
+const brandMutex = new CountingMutex();
 let served: ServedDatabase;
 let replicas: [ServedPlans, ServedPlans];
 beforeAll(async () => {
-  served = await servePlans({ turns });
+  served = await servePlans({ brandMutex });
   replicas = [served, await served.another()];
 });
 afterAll(() => served.stop());
@@ -179,7 +179,7 @@ describe("a brand whose requests wait", () => {
   it("takes one connection, however many they are, and holds up no other brand", async () => {
     const [held, other] = [newBrand(), newBrand()];
     await served.prepare(held, planInput());
-    const [before, settled] = [turns.came, [] as unknown[]];
+    const [before, settled] = [brandMutex.runs, [] as unknown[]];
     let waiting: Promise<{ replayed: boolean }>[] = [];
     await whileHeld(held, async () => {
       waiting = times(100, () => served.prepare(held, shortPlanInput()));
@@ -188,7 +188,7 @@ describe("a brand whose requests wait", () => {
           (answer) => settled.push(answer),
           (error) => settled.push(error),
         );
-      await eventually(() => expect(turns.came).toBe(before + 100));
+      await eventually(() => expect(brandMutex.runs).toBe(before + 100));
       await eventually(async () => expect(await backendsThatWait()).toBe(1));
 
       const input = planInput();
@@ -201,7 +201,7 @@ describe("a brand whose requests wait", () => {
     });
     for (const { replayed } of await Promise.all(waiting)) expect(replayed).toBe(false);
     expect(await stored(held)).toBe(101);
-    await eventually(() => expect(turns.size).toBe(0));
+    await eventually(() => expect(brandMutex.size).toBe(0));
   });
 
   it("still gets the plans it has: to repeat a request, to read and to close wait for nobody", async () => {
@@ -224,9 +224,9 @@ describe("a brand whose requests wait", () => {
     await served.prepare(brand, planInput());
     let waiting: Promise<unknown>[] = [];
     await whileHeld(brand, async () => {
-      const before = turns.came;
+      const before = brandMutex.runs;
       waiting = times(3, () => served.prepare(brand, planInput()));
-      await eventually(() => expect(turns.came).toBe(before + 3));
+      await eventually(() => expect(brandMutex.runs).toBe(before + 3));
       await eventually(async () => expect(await backendsThatWait()).toBe(1));
       await served.db.query(
         "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'plans' and wait_event_type = 'Lock'",
