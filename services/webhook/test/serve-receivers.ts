@@ -45,12 +45,12 @@ export class Brands implements Pick<KnownBrands, "isKnown"> {
 
 export const newBrand = (): string => newId("brd");
 
-let made = 0;
+let receivers = 0;
 
 /** Returns the input of a receiver with a unique URL. */
 export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequest> = {}): CreateReceiverRequest => ({
   brand_id,
-  url: `https://hooks.brand.example/events/${(made += 1)}`,
+  url: `https://hooks.brand.example/events/${(receivers += 1)}`,
   label: "Ledger",
   events: ["submission.approved", "payout.paid"],
   ...more,

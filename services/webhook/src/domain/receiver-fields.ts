@@ -52,7 +52,7 @@ type Loose<Name extends string> = { readonly [Key in Name]?: unknown };
 
 /** @throws AppError `invalid_request`, `not_https`, `private_address`, `chat_webhook` */
 export function readNewReceiver(request: Loose<"brand_id" | "url" | "label" | "events">, rules: UrlRules): NewReceiver {
-  const { brand_id, url, label, events } = checkUrlWith(rules, (url) =>
+  const { brand_id, url, label, events } = checkWithUrl(rules, (url) =>
     check({ brand_id: fields.brandId, url, label: fields.label, events: fields.events }, request),
   );
   return { brandId: brand_id, url, label, events };
@@ -63,7 +63,7 @@ export function readReceiverChange(
   request: Loose<"brand_id" | "receiver_id" | "url" | "label" | "events" | "max_in_flight">,
   rules: UrlRules,
 ): ReceiverChange {
-  const { brand_id, receiver_id, url, label, events, max_in_flight } = checkUrlWith(rules, (url) =>
+  const { brand_id, receiver_id, url, label, events, max_in_flight } = checkWithUrl(rules, (url) =>
     check(
       {
         brand_id: fields.brandId,
@@ -93,7 +93,7 @@ type UrlField = z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
  * Refuses a well-formed URL that a receiver may not have with the URL problem's own kind. If anything else is wrong too, refuses with
  * `invalid_request`, so that the error lists every problem.
  */
-function checkUrlWith<T>(rules: UrlRules, checkWith: (url: UrlField) => T): T {
+function checkWithUrl<T>(rules: UrlRules, checkFields: (url: UrlField) => T): T {
   let problems: readonly UrlProblem[] = [];
   const url: UrlField = z.string().transform((text, context) => {
     const read = readReceiverUrl(text, rules);
@@ -103,7 +103,7 @@ function checkUrlWith<T>(rules: UrlRules, checkWith: (url: UrlField) => T): T {
     return z.NEVER;
   });
   try {
-    return checkWith(url);
+    return checkFields(url);
   } catch (error) {
     const [first] = problems;
     if (!(error instanceof AppError) || first === undefined) throw error;

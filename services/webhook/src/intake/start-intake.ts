@@ -14,7 +14,7 @@ import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
 import { intakeHandlers } from "../rpc/intake.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
-import { oneReplayAtATime } from "./one-replay.ts";
+import { withExclusiveReplay } from "./exclusive-replay.ts";
 
 /** Processes of one group share the messages of the log. */
 const GROUP = "webhook";
@@ -47,12 +47,12 @@ export function startIntake({ config, db, brands, life, registry, log }: IntakeS
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));
     const intake = intakeInto(deadLetters);
     const services = [service(IntakeServiceService, intakeHandlers(intake))];
-    return { deadLetters: oneReplayAtATime(deadLetters, config.DATABASE_URL), subscription: undefined, services };
+    return { deadLetters: withExclusiveReplay(deadLetters, config.DATABASE_URL), subscription: undefined, services };
   }
   const reader = life.own("event log reader", openKafkaReader(config, GROUP, log));
   const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters)));
   registry.registerMetric(lagOf(subscription));
-  return { deadLetters: oneReplayAtATime(reader.deadLetters, config.DATABASE_URL), subscription, services: [] };
+  return { deadLetters: withExclusiveReplay(reader.deadLetters, config.DATABASE_URL), subscription, services: [] };
 }
 
 function lagOf(subscription: Subscription): Gauge {

@@ -81,7 +81,7 @@ function retryAfterOf({ statusCode, headers }: Dispatcher.ResponseData): number 
 
 type Failure = Pick<Outcome, "outcome" | "error">;
 
-const timedOut = (deadlineMs: number): Failure => ({ outcome: "timeout", error: `not finished within ${deadlineMs / 1_000} s` });
+const timedOut = (deadlineMs: number): Failure => ({ outcome: "timeout", error: `not complete within ${deadlineMs / 1_000} s` });
 
 const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
   [/^FORBIDDEN_ADDRESS$/, "forbidden_address", "leads to an address that is not public; nothing was sent"],

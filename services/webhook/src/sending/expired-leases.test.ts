@@ -87,7 +87,7 @@ it("records an attempt whose lease expired as unknown, and makes the next attemp
     await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
     expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
     expect(await sending.attemptsOf(receiver)).toMatchObject([
-      { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote down the result") },
+      { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote the result") },
       { attempt: 2, outcome: "accepted" },
     ]);
   } finally {

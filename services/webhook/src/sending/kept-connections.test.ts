@@ -103,7 +103,7 @@ it("keeps the request and its repetition within one deadline", async () => {
   });
   const agent = agentWith();
   await post(agent, receiver.url);
-  expect(await post(agent, receiver.url, 2, 500)).toMatchObject({ outcome: "timeout", error: "not finished within 0.5 s" });
+  expect(await post(agent, receiver.url, 2, 500)).toMatchObject({ outcome: "timeout", error: "not complete within 0.5 s" });
   expect(receiver.requests).toHaveLength(3);
 });
 

@@ -188,7 +188,7 @@ describe("a failed attempt reports its outcome", () => {
   };
 
   it.each<[string, object, (socket: Socket) => void]>([
-    ["when no response arrives", { outcome: "timeout", http_status: null, error: "not finished within 0.6 s" }, () => {}],
+    ["when no response arrives", { outcome: "timeout", http_status: null, error: "not complete within 0.6 s" }, () => {}],
     [
       "when the body drips beyond the deadline",
       { outcome: "timeout", http_status: 200 },

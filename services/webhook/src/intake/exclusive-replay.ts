@@ -6,7 +6,7 @@ import { openSession } from "@brand-records/postgres";
 const REPLAY_MS_MAX = 600_000;
 
 /** Allows one replay of dead letters at a time, over all processes: two would publish each letter twice. */
-export function oneReplayAtATime(deadLetters: DeadLetters, databaseUrl: string): DeadLetters {
+export function withExclusiveReplay(deadLetters: DeadLetters, databaseUrl: string): DeadLetters {
   return {
     put: (letters) => deadLetters.put(letters),
     list: (limit) => deadLetters.list(limit),
