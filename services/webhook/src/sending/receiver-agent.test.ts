@@ -21,8 +21,8 @@ function agentWith(options: Partial<ConstructorParameters<typeof ReceiverAgent>[
   return agent;
 }
 
-async function resolving(answer: Parameters<typeof startDnsServer>[0]): Promise<DnsServer> {
-  const dns = await startDnsServer(answer);
+async function resolving(lookup: Parameters<typeof startDnsServer>[0]): Promise<DnsServer> {
+  const dns = await startDnsServer(lookup);
   opened.push(dns);
   return dns;
 }

@@ -333,14 +333,14 @@ it("sends first attempts in order with a limit of one in flight, and up to 64 co
   expect(server.requests.map(({ body }) => body.data["number"])).toEqual(Array.from({ length: 20 }, (_, index) => index));
 
   // From 8 to 64 while attempts succeed: 60 are accepted, then no response is sent.
-  const unanswered: ServerResponse[] = [];
+  const hanging: ServerResponse[] = [];
   const busy = await receiving((response) => {
     if (busy.requests.length <= 60) response.writeHead(204).end();
-    else unanswered.push(response);
+    else hanging.push(response);
   });
   const wide = await sending.createReceiver(busy.url);
   await sending.deliver([wide], 200);
-  await eventually(() => expect(unanswered).toHaveLength(64));
+  await eventually(() => expect(hanging).toHaveLength(64));
   expect(await lane(wide)).toMatchObject({ in_flight: 64, max_in_flight: 64 });
 });
 
