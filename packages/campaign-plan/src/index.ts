@@ -1,2 +1,10 @@
-export { CAMPAIGN_TYPES, changedFields, parsePlanInput, planInput, type CampaignType, type PlanInput } from "./plan-input.ts";
-export { centavosOf, pesosOf } from "./pesos.ts";
+export {
+  CAMPAIGN_TYPES,
+  centavosOf,
+  changedFields,
+  parsePlanInput,
+  pesosOf,
+  planInput,
+  type CampaignType,
+  type PlanInput,
+} from "./plan-input.ts";

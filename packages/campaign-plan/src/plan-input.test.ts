@@ -22,7 +22,7 @@ const FULL: PlanInput = {
 const REQUIRED_FIELDS = Object.keys(REQUIRED);
 const OPTIONAL_FIELDS = ["summary", "brief", "requirements", "platforms", "notes"];
 const TEXT_FIELDS = ["title", "goal", "summary", "brief", "notes"];
-/** Not shown on one line, and not required. */
+/** Optional, and not limited to one line. */
 const FREE_TEXT_FIELDS = ["summary", "brief", "notes"];
 const EMOJI = "😀";
 
@@ -34,26 +34,26 @@ function refusalOf(given: unknown): AppError {
     expect(error).toMatchObject({ kind: "invalid_request" });
     return error as AppError;
   }
-  throw new Error("it was accepted");
+  throw new Error("the input was accepted");
 }
 
 const problemsOf = (given: unknown): readonly ProblemDetail[] => refusalOf(given).details ?? [];
-const wrongFields = (given: unknown): string[] => [...new Set(problemsOf(given).map(({ field }) => field))];
-const having = (more: object): unknown => ({ ...FULL, ...more });
-/** As it is read from a request, where `__proto__` is a field like any other. */
+const invalidFields = (given: unknown): string[] => [...new Set(problemsOf(given).map(({ field }) => field))];
+const planWith = (more: object): unknown => ({ ...FULL, ...more });
+/** Parses as a request is parsed: `__proto__` is a field like any other. */
 const fromJson = (json: string): unknown => JSON.parse(json);
 
-it("takes a plan of the required fields, and one of all fields, as they are", () => {
+it("returns a plan with the required fields, and one with all fields, unchanged", () => {
   expect(parsePlanInput(REQUIRED)).toStrictEqual(REQUIRED);
   expect(parsePlanInput(FULL)).toStrictEqual(FULL);
 });
 
-it.each(CAMPAIGN_TYPES)("takes the campaign type %s", (campaign_type) => {
-  expect(parsePlanInput(having({ campaign_type }))).toMatchObject({ campaign_type });
+it.each(CAMPAIGN_TYPES)("accepts the campaign type %s", (campaign_type) => {
+  expect(parsePlanInput(planWith({ campaign_type }))).toMatchObject({ campaign_type });
 });
 
 it.each(["Blitz", " blitz", "clipping", "toString", "__proto__", 1, ["blitz"]])("refuses the campaign type %j", (campaign_type) => {
-  expect(problemsOf(having({ campaign_type }))).toEqual([
+  expect(problemsOf(planWith({ campaign_type }))).toEqual([
     { field: "campaign_type", message: "must be one of blitz, ugc, package, affiliate" },
   ]);
 });
@@ -67,22 +67,22 @@ describe("the length of a text", () => {
     ["notes", 5_000],
   ];
 
-  it.each(LIMITS)("of %s may be 1 and %i characters, and no more", (field, max) => {
-    for (const text of ["x", "x".repeat(max)]) expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
-    expect(problemsOf(having({ [field]: "x".repeat(max + 1) }))).toEqual([
+  it.each(LIMITS)("of %s is at least 1 and at most %i characters", (field, max) => {
+    for (const text of ["x", "x".repeat(max)]) expect(parsePlanInput(planWith({ [field]: text }))).toMatchObject({ [field]: text });
+    expect(problemsOf(planWith({ [field]: "x".repeat(max + 1) }))).toEqual([
       { field, message: `must be at most ${max.toLocaleString("en")} characters` },
     ]);
   });
 
-  it.each(LIMITS)("of %s is counted in Unicode characters: %i emoji fit, one more does not", (field, max) => {
-    expect(parsePlanInput(having({ [field]: EMOJI.repeat(max) }))).toMatchObject({ [field]: EMOJI.repeat(max) });
-    expect(wrongFields(having({ [field]: EMOJI.repeat(max) + EMOJI }))).toEqual([field]);
-    expect(wrongFields(having({ [field]: `${EMOJI.repeat(max)}x` }))).toEqual([field]);
+  it.each(LIMITS)("of %s counts Unicode characters: %i emoji fit, one more does not", (field, max) => {
+    expect(parsePlanInput(planWith({ [field]: EMOJI.repeat(max) }))).toMatchObject({ [field]: EMOJI.repeat(max) });
+    expect(invalidFields(planWith({ [field]: EMOJI.repeat(max) + EMOJI }))).toEqual([field]);
+    expect(invalidFields(planWith({ [field]: `${EMOJI.repeat(max)}x` }))).toEqual([field]);
   });
 
-  it("is counted before composing: two hundred letters and an accent of its own are 201", () => {
-    expect(parsePlanInput(having({ title: "é".repeat(200) }))).toMatchObject({ title: "é".repeat(200) });
-    expect(wrongFields(having({ title: `${"e".repeat(200)}\u0301` }))).toEqual(["title"]);
+  it("counts decomposed characters: 200 letters and a combining accent are 201", () => {
+    expect(parsePlanInput(planWith({ title: "é".repeat(200) }))).toMatchObject({ title: "é".repeat(200) });
+    expect(invalidFields(planWith({ title: `${"e".repeat(200)}\u0301` }))).toEqual(["title"]);
   });
 });
 
@@ -92,33 +92,35 @@ describe.each([
 ])("the list %s", (field, entriesMax, charactersMax) => {
   const entries = (count: number, entry = "x"): string[] => Array.from({ length: count }, () => entry);
 
-  it("has one entry at least and no more than its maximum, each up to its own", () => {
+  it("accepts from one entry to its maximum, each up to the maximum length", () => {
     for (const list of [["x"], entries(entriesMax), entries(entriesMax, "x".repeat(charactersMax)), [EMOJI.repeat(charactersMax)]]) {
-      expect(parsePlanInput(having({ [field]: list }))).toMatchObject({ [field]: list });
+      expect(parsePlanInput(planWith({ [field]: list }))).toMatchObject({ [field]: list });
     }
   });
 
-  it("is refused when empty: who has none leaves it out", () => {
-    expect(problemsOf(having({ [field]: [] }))).toEqual([
+  it("is refused when empty", () => {
+    expect(problemsOf(planWith({ [field]: [] }))).toEqual([
       { field, message: `must have 1 to ${entriesMax} entries; leave it out if there are none` },
     ]);
   });
 
   it("is refused with one entry too many", () => {
-    expect(problemsOf(having({ [field]: entries(entriesMax + 1) }))).toEqual([{ field, message: `must have 1 to ${entriesMax} entries` }]);
+    expect(problemsOf(planWith({ [field]: entries(entriesMax + 1) }))).toEqual([
+      { field, message: `must have 1 to ${entriesMax} entries` },
+    ]);
   });
 
-  it("is refused with an entry too long, and says which", () => {
+  it("is refused with an entry that is too long, which the error names", () => {
     for (const long of ["x".repeat(charactersMax + 1), EMOJI.repeat(charactersMax + 1)]) {
-      expect(problemsOf(having({ [field]: ["x", long] }))).toEqual([
+      expect(problemsOf(planWith({ [field]: ["x", long] }))).toEqual([
         { field: `${field}[1]`, message: `must be at most ${charactersMax} characters` },
       ]);
     }
   });
 
-  it("keeps order, doubles and empty entries", () => {
+  it("keeps order, duplicates and empty entries", () => {
     const list = ["b", "a", "", "b", " a "];
-    expect(parsePlanInput(having({ [field]: list }))).toMatchObject({ [field]: list });
+    expect(parsePlanInput(planWith({ [field]: list }))).toMatchObject({ [field]: list });
   });
 
   it.each([
@@ -127,28 +129,30 @@ describe.each([
     ["a number", 1],
     ["true", true],
   ])("is refused as %s", (_, given) => {
-    expect(problemsOf(having({ [field]: given }))).toEqual([{ field, message: "must be a list of texts" }]);
+    expect(problemsOf(planWith({ [field]: given }))).toEqual([{ field, message: "must be a list of text entries" }]);
   });
 
-  it("is refused with anything but texts in it, each told", () => {
-    expect(wrongFields(having({ [field]: ["x", null, 1, ["x"], {}, "y"] }))).toEqual([1, 2, 3, 4].map((at) => `${field}[${at}]`));
+  it("reports every entry that is not text", () => {
+    expect(invalidFields(planWith({ [field]: ["x", null, 1, ["x"], {}, "y"] }))).toEqual([1, 2, 3, 4].map((at) => `${field}[${at}]`));
   });
 });
 
 describe.each(["planned_for", "review_on"])("the date %s", (field) => {
-  it.each(["2024-02-29", "1999-01-31", "0001-01-01", "9999-12-31"])("may be %s, in the past or far away", (date) => {
-    expect(parsePlanInput(having({ [field]: date }))).toMatchObject({ [field]: date });
+  it.each(["2024-02-29", "1999-01-31", "0001-01-01", "9999-12-31"])("may be %s, in the past or far in the future", (date) => {
+    expect(parsePlanInput(planWith({ [field]: date }))).toMatchObject({ [field]: date });
   });
 
   it.each(["2026-02-30", "2023-02-29", "2026-2-3", "0000-01-01", "2026-12-01T00:00:00Z", "2026-12-01 ", "tomorrow"])(
     "is refused as %j",
     (date) => {
-      expect(problemsOf(having({ [field]: date }))).toEqual([{ field, message: "must be a real date as YYYY-MM-DD, such as 2026-12-31" }]);
+      expect(problemsOf(planWith({ [field]: date }))).toEqual([
+        { field, message: "must be a real date as YYYY-MM-DD, such as 2026-12-31" },
+      ]);
     },
   );
 
-  it.each([20_261_201, 0, true, ["2026-12-01"], {}])("is refused as %j, which is no text", (date) => {
-    expect(problemsOf(having({ [field]: date }))).toEqual([{ field, message: "must be a date as YYYY-MM-DD, as text" }]);
+  it.each([20_261_201, 0, true, ["2026-12-01"], {}])("is refused as %j, which is not text", (date) => {
+    expect(problemsOf(planWith({ [field]: date }))).toEqual([{ field, message: "must be a date as YYYY-MM-DD, as text" }]);
   });
 });
 
@@ -156,19 +160,19 @@ it.each([
   ["before", "2026-11-20"],
   ["after", "2026-12-20"],
   ["on", "2026-12-01"],
-])("does not mind a review %s the day the campaign is planned for", (_, review_on) => {
-  expect(parsePlanInput(having({ planned_for: "2026-12-01", review_on }))).toMatchObject({ review_on });
+])("accepts a review %s the day the campaign is planned for", (_, review_on) => {
+  expect(parsePlanInput(planWith({ planned_for: "2026-12-01", review_on }))).toMatchObject({ review_on });
 });
 
 describe("the planning budget", () => {
   it.each([0.01, 0.1, 0.29, 1.1, 5, 5.1, 19.99, 1_234_567.89, 999_999_999.99, 1_000_000_000])("may be %d pesos", (planning_budget) => {
-    expect(parsePlanInput(having({ planning_budget }))).toMatchObject({ planning_budget });
+    expect(parsePlanInput(planWith({ planning_budget }))).toMatchObject({ planning_budget });
   });
 
-  it("may be any amount of whole centavos", () => {
+  it("may be any whole number of centavos", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000_000_000 }), (centavos) => {
-        const { planning_budget } = parsePlanInput(having({ planning_budget: centavos / 100 }));
+        const { planning_budget } = parsePlanInput(planWith({ planning_budget: centavos / 100 }));
         expect(Math.round(planning_budget * 100)).toBe(centavos);
       }),
     );
@@ -200,9 +204,9 @@ describe("the planning budget", () => {
     [5],
     {},
     5n,
-  ])("is refused as %p, in one sentence", (planning_budget) => {
+  ])("is refused as %p, with one problem", (planning_budget) => {
     const message = "must be a number of pesos above 0 and at most 1,000,000,000, with at most two decimals";
-    expect(problemsOf(having({ planning_budget }))).toEqual([{ field: "planning_budget", message }]);
+    expect(problemsOf(planWith({ planning_budget }))).toEqual([{ field: "planning_budget", message }]);
   });
 });
 
@@ -220,12 +224,12 @@ describe("the request_id", () => {
     ["almost nil", "00000000-0000-0000-0000-000000000001"],
     ["almost max", "ffffffff-ffff-ffff-ffff-fffffffffffe"],
   ])("may be a UUID of %s", (_, request_id) => {
-    expect(parsePlanInput(having({ request_id }))).toMatchObject({ request_id });
+    expect(parsePlanInput(planWith({ request_id }))).toMatchObject({ request_id });
   });
 
-  it("is the same in upper and in mixed case: it comes out in lower case", () => {
+  it("is returned in lower case, given in upper or mixed case", () => {
     for (const request_id of ["0B6C2F5E-4A2B-4F0E-9A53-2F5A3D1C7E11", "0B6c2f5E-4a2b-4F0e-9A53-2f5a3D1c7e11"]) {
-      expect(parsePlanInput(having({ request_id }))).toStrictEqual(FULL);
+      expect(parsePlanInput(planWith({ request_id }))).toStrictEqual(FULL);
     }
   });
 
@@ -236,79 +240,79 @@ describe("the request_id", () => {
     ["a UUID in braces", "{0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11}"],
     ["a URN", "urn:uuid:0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11"],
     ["a UUID without dashes", "0b6c2f5e4a2b4f0e9a532f5a3d1c7e11"],
-    ["a UUID with dashes elsewhere", "0b6c2f5e4-a2b-4f0e-9a53-2f5a3d1c7e11"],
+    ["a UUID with misplaced dashes", "0b6c2f5e4-a2b-4f0e-9a53-2f5a3d1c7e11"],
     ["a UUID with white space around it", " 0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11 "],
     ["a UUID and a line break", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11\n"],
-    ["a letter that is no digit", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e1g"],
-    ["a UUID cut short", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e1"],
+    ["a UUID with a letter that is not a digit", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e1g"],
+    ["a truncated UUID", "0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e1"],
     ["another identifier", "pln_01h455vb4pex5vsknk084sn02q"],
-    ["nothing", ""],
+    ["an empty text", ""],
     ["a number", 7],
     ["a list of one", ["0b6c2f5e-4a2b-4f0e-9a53-2f5a3d1c7e11"]],
-  ])("is refused as %s, once", (_, request_id) => {
-    expect(problemsOf(having({ request_id }))).toEqual([{ field: "request_id", message: expect.stringContaining("UUID") }]);
+  ])("is refused as %s, with one problem", (_, request_id) => {
+    expect(problemsOf(planWith({ request_id }))).toEqual([{ field: "request_id", message: expect.stringContaining("UUID") }]);
   });
 });
 
 describe("an optional field", () => {
-  it.each(OPTIONAL_FIELDS)("%s is left out by null, by an empty text and by being absent, all the same", (field) => {
+  it.each(OPTIONAL_FIELDS)("%s is left out by null, an empty text, undefined or being absent", (field) => {
     const { [field as "notes"]: _, ...without } = FULL;
-    for (const given of [without, having({ [field]: null }), having({ [field]: "" }), having({ [field]: undefined })]) {
+    for (const given of [without, planWith({ [field]: null }), planWith({ [field]: "" }), planWith({ [field]: undefined })]) {
       expect(parsePlanInput(given)).toStrictEqual(without);
     }
   });
 
-  it.each(OPTIONAL_FIELDS)("%s is refused as anything else that is empty or false", (field) => {
-    for (const nothing of [0, false, {}]) expect(wrongFields(having({ [field]: nothing }))).toEqual([field]);
+  it.each(OPTIONAL_FIELDS)("%s is refused as 0, false or {}", (field) => {
+    for (const nothing of [0, false, {}]) expect(invalidFields(planWith({ [field]: nothing }))).toEqual([field]);
   });
 });
 
 describe("a required field", () => {
-  it.each(REQUIRED_FIELDS)("%s must be there", (field) => {
+  it.each(REQUIRED_FIELDS)("%s is required", (field) => {
     const { [field as "title"]: _, ...without } = FULL;
     expect(problemsOf(without)).toEqual([{ field, message: "is required" }]);
   });
 
   it.each(REQUIRED_FIELDS)("%s is refused as null and as an empty text", (field) => {
     for (const nothing of [null, ""]) {
-      const problems = problemsOf(having({ [field]: nothing }));
+      const problems = problemsOf(planWith({ [field]: nothing }));
       expect(problems).toEqual([{ field, message: expect.stringMatching(/^must /) }]);
     }
   });
 });
 
 describe("text", () => {
-  it("keeps white space as it is, around it, within, and where it is all there is", () => {
-    expect(parsePlanInput(having({ title: " two  spaces " }))).toMatchObject({ title: " two  spaces " });
+  it("keeps white space around and within text, and text of white space only", () => {
+    expect(parsePlanInput(planWith({ title: " two  spaces " }))).toMatchObject({ title: " two  spaces " });
     for (const text of [" two  spaces ", "\ttab\r\nand lines\n"]) {
-      expect(parsePlanInput(having({ goal: text }))).toMatchObject({ goal: text });
+      expect(parsePlanInput(planWith({ goal: text }))).toMatchObject({ goal: text });
     }
     for (const text of [" two  spaces ", "\ttab\r\nand lines\n", " ", "\u00A0\u200B\uFEFF"]) {
-      for (const field of FREE_TEXT_FIELDS) expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
-      expect(parsePlanInput(having({ requirements: [text] }))).toMatchObject({ requirements: [text] });
+      for (const field of FREE_TEXT_FIELDS) expect(parsePlanInput(planWith({ [field]: text }))).toMatchObject({ [field]: text });
+      expect(parsePlanInput(planWith({ requirements: [text] }))).toMatchObject({ requirements: [text] });
     }
   });
 
-  it("is not normalised: composed and decomposed letters stay apart", () => {
+  it("is not normalised: composed and decomposed letters stay different", () => {
     const [composed, decomposed] = ["caf\u00E9", "cafe\u0301"];
     for (const field of TEXT_FIELDS) {
       for (const text of [composed, decomposed, "\uFB01", "\u212B"]) {
-        expect((parsePlanInput(having({ [field]: text })) as unknown as Record<string, string>)[field]).toBe(text);
+        expect((parsePlanInput(planWith({ [field]: text })) as unknown as Record<string, string>)[field]).toBe(text);
       }
     }
-    expect(parsePlanInput(having({ platforms: [composed, decomposed] })).platforms).toStrictEqual([composed, decomposed]);
+    expect(parsePlanInput(planWith({ platforms: [composed, decomposed] })).platforms).toStrictEqual([composed, decomposed]);
   });
 
   it.each(["😀", "👨‍👩‍👧", "𠜎", "\u{10FFFF}", "\uFFFE"])("may hold %j", (character) => {
-    for (const field of TEXT_FIELDS) expect(parsePlanInput(having({ [field]: character }))).toMatchObject({ [field]: character });
+    for (const field of TEXT_FIELDS) expect(parsePlanInput(planWith({ [field]: character }))).toMatchObject({ [field]: character });
     for (const field of ["requirements", "platforms"]) {
-      expect(parsePlanInput(having({ [field]: [character] }))).toMatchObject({ [field]: [character] });
+      expect(parsePlanInput(planWith({ [field]: [character] }))).toMatchObject({ [field]: [character] });
     }
   });
 
-  it.each(["\u0001", "\u007F", "\u202E"])("may hold %j, but on a line of its own", (character) => {
-    for (const field of FREE_TEXT_FIELDS) expect(parsePlanInput(having({ [field]: character }))).toMatchObject({ [field]: character });
-    expect(parsePlanInput(having({ requirements: [character] }))).toMatchObject({ requirements: [character] });
+  it.each(["\u0001", "\u007F", "\u202E"])("may hold %j unless it is shown on one line", (character) => {
+    for (const field of FREE_TEXT_FIELDS) expect(parsePlanInput(planWith({ [field]: character }))).toMatchObject({ [field]: character });
+    expect(parsePlanInput(planWith({ requirements: [character] }))).toMatchObject({ requirements: [character] });
   });
 
   it.each([
@@ -324,79 +328,81 @@ describe("text", () => {
     "\u2800",
     "\uFE0F",
     "\u{E0020}",
-  ])("a title or a goal of %j alone, of which nobody sees anything, is refused", (invisible) => {
+  ])("refuses a title or a goal of only %j, which is invisible", (invisible) => {
     for (const field of ["title", "goal"]) {
-      expect(problemsOf(having({ [field]: invisible }))).toEqual([{ field, message: "must hold at least one visible character" }]);
+      expect(problemsOf(planWith({ [field]: invisible }))).toEqual([{ field, message: "must hold at least one visible character" }]);
       for (const text of [`a${invisible}`, `${invisible}😀`, `${invisible}.`]) {
-        expect(parsePlanInput(having({ [field]: text }))).toMatchObject({ [field]: text });
+        expect(parsePlanInput(planWith({ [field]: text }))).toMatchObject({ [field]: text });
       }
     }
   });
 
   it.each(["\u0001", "\t", "\n", "\r", "\u001B", "\u001F", "\u007F", "\u0080", "\u0085", "\u009F"])(
-    "a title or a platform with the control character %j is refused, because it is shown on one line",
+    "refuses a title or a platform with the control character %j, because it is shown on one line",
     (control) => {
       const message = "must not hold control characters such as line breaks";
-      expect(problemsOf(having({ title: `a${control}b` }))).toEqual([{ field: "title", message }]);
-      expect(problemsOf(having({ title: control }))).toEqual([{ field: "title", message }]);
-      expect(problemsOf(having({ platforms: ["tiktok", `a${control}b`] }))).toEqual([{ field: "platforms[1]", message }]);
-      expect(parsePlanInput(having({ goal: `a${control}b` }))).toMatchObject({ goal: `a${control}b` });
+      expect(problemsOf(planWith({ title: `a${control}b` }))).toEqual([{ field: "title", message }]);
+      expect(problemsOf(planWith({ title: control }))).toEqual([{ field: "title", message }]);
+      expect(problemsOf(planWith({ platforms: ["tiktok", `a${control}b`] }))).toEqual([{ field: "platforms[1]", message }]);
+      expect(parsePlanInput(planWith({ goal: `a${control}b` }))).toMatchObject({ goal: `a${control}b` });
     },
   );
 
-  const UNKEEPABLE: [string, string][] = [
+  const UNSTORABLE: [string, string][] = [
     ["NUL", "a\0b"],
     ["NUL alone", "\0"],
-    ["half a character", "a\uD83D"],
-    ["the other half", "\uDE00b"],
-    ["the halves the wrong way round", "\uDE00\uD83D"],
-    ["a half before a whole one", "\uD83D😀"],
+    ["a lone high surrogate", "a\uD83D"],
+    ["a lone low surrogate", "\uDE00b"],
+    ["surrogates in the wrong order", "\uDE00\uD83D"],
+    ["a lone surrogate before a pair", "\uD83D😀"],
   ];
 
-  it.each(UNKEEPABLE)("is refused with %s, in every field", (_, text) => {
+  it.each(UNSTORABLE)("is refused with %s, in every field", (_, text) => {
     const problem = (field: string) => [{ field, message: "must not hold NUL or lone surrogates" }];
-    for (const field of TEXT_FIELDS) expect(problemsOf(having({ [field]: text }))).toEqual(problem(field));
+    for (const field of TEXT_FIELDS) expect(problemsOf(planWith({ [field]: text }))).toEqual(problem(field));
     for (const field of ["requirements", "platforms"]) {
-      expect(problemsOf(having({ [field]: ["fine", text] }))).toEqual(problem(`${field}[1]`));
+      expect(problemsOf(planWith({ [field]: ["fine", text] }))).toEqual(problem(`${field}[1]`));
     }
     for (const field of ["request_id", "campaign_type", "planned_for", "review_on"]) {
-      expect(wrongFields(having({ [field]: text }))).toEqual([field]);
+      expect(invalidFields(planWith({ [field]: text }))).toEqual([field]);
     }
   });
 
   it.each([1, true, {}, ["text"]])("is refused as %j", (given) => {
-    for (const field of TEXT_FIELDS) expect(problemsOf(having({ [field]: given }))).toEqual([{ field, message: "must be text" }]);
+    for (const field of TEXT_FIELDS) expect(problemsOf(planWith({ [field]: given }))).toEqual([{ field, message: "must be text" }]);
   });
 });
 
-describe("a field that a plan does not have", () => {
+describe("an unknown field", () => {
   it.each(["brand_id", "status", "plan_id", "Title", "title ", "constructor", "toString", "hasOwnProperty", "length", "0", ""])(
     "is refused and named: %j",
     (name) => {
-      expect(problemsOf(having({ [name]: "x" }))).toEqual([{ field: name, message: expect.stringContaining("is no field of a plan") }]);
+      expect(problemsOf(planWith({ [name]: "x" }))).toEqual([
+        { field: name, message: expect.stringContaining("is not a field of a plan") },
+      ]);
     },
   );
 
-  it("is refused also when it holds nothing", () => {
-    for (const nothing of [null, ""]) expect(wrongFields(having({ budget: nothing }))).toEqual(["budget"]);
+  it("is refused even if it is null or empty", () => {
+    for (const nothing of [null, ""]) expect(invalidFields(planWith({ budget: nothing }))).toEqual(["budget"]);
   });
 
-  it("is refused as __proto__, which changes no object", () => {
-    const given = fromJson(JSON.stringify(FULL).replace("{", '{"__proto__":{"title":"theirs","polluted":true},'));
-    expect(wrongFields(given)).toEqual(["__proto__"]);
+  it("is refused as __proto__, which changes no prototype", () => {
+    const given = fromJson(JSON.stringify(FULL).replace("{", '{"__proto__":{"title":"injected","polluted":true},'));
+    expect(invalidFields(given)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("is not taken from what an object inherits", () => {
+  it("is not read from an object's prototype", () => {
     const { title, ...rest } = FULL;
-    const heir: unknown = Object.assign(Object.create({ title }) as object, rest);
-    expect(problemsOf(heir)).toEqual([{ field: "title", message: "is required" }]);
-    expect(wrongFields(fromJson('{"__proto__":{}}'))).toEqual([...REQUIRED_FIELDS, "__proto__"]);
+    const inheriting: unknown = Object.assign(Object.create({ title }) as object, rest);
+    expect(problemsOf(inheriting)).toEqual([{ field: "title", message: "is required" }]);
+    expect(invalidFields(fromJson('{"__proto__":{}}'))).toEqual([...REQUIRED_FIELDS, "__proto__"]);
   });
 
-  it("may have a name of any length and kind: what is said of it is short and well-formed", () => {
+  it("may have any name: the error stays short and well-formed", () => {
     for (const name of ["x".repeat(100_000), "\0", "\uD83D", `${"x".repeat(63)}${EMOJI}`]) {
-      const { message, field = "", details = [] } = refusalOf(having({ [name]: 1 }));
+      const { message, field = "", details = [] } = refusalOf(planWith({ [name]: 1 }));
       expect(details).toHaveLength(1);
       expect(field.length).toBeLessThanOrEqual(64);
       for (const text of [message, field, details[0]?.field]) expect(text?.isWellFormed()).toBe(true);
@@ -404,9 +410,9 @@ describe("a field that a plan does not have", () => {
     }
   });
 
-  it("may come in thousands: the answer stays bounded, and tells how many", () => {
+  it("may come by the thousand: the error stays bounded and states their number", () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i} ${"x".repeat(100)}`, i]));
-    const { message, details } = refusalOf(having({ ...many, title: 1 }));
+    const { message, details } = refusalOf(planWith({ ...many, title: 1 }));
     expect(message).toContain("20001 problems in all");
     expect(details?.[0]).toEqual({ field: "title", message: "must be text" });
     expect(details).toHaveLength(30);
@@ -414,8 +420,8 @@ describe("a field that a plan does not have", () => {
   });
 });
 
-it("stays bounded in what it says of a list of thousands of wrong entries", () => {
-  const { message, details } = refusalOf(having({ requirements: Array.from({ length: 20_000 }, () => 1) }));
+it("keeps the error bounded for a list of 20,000 invalid entries", () => {
+  const { message, details } = refusalOf(planWith({ requirements: Array.from({ length: 20_000 }, () => 1) }));
   expect(message.length).toBeLessThan(400);
   expect(details?.length).toBeLessThanOrEqual(30);
 });
@@ -434,9 +440,9 @@ it.each([
   expect(refusalOf(given)).toMatchObject({ message: "The plan must be one JSON object.", details: undefined });
 });
 
-describe("what is said of a plan that is wrong", () => {
-  it("is every problem at once, each with its field and what to do about it", () => {
-    const nothingRight = {
+describe("the error for an invalid plan", () => {
+  it("lists every problem, each with its field and its rule", () => {
+    const invalid = {
       request_id: "1",
       title: "",
       goal: 7,
@@ -451,7 +457,7 @@ describe("what is said of a plan that is wrong", () => {
       notes: "\0",
       budget: 5,
     };
-    const { message, field, details } = refusalOf(nothingRight);
+    const { message, field, details } = refusalOf(invalid);
     expect(details?.map((problem) => problem.field)).toEqual([
       ...REQUIRED_FIELDS,
       "summary",
@@ -462,17 +468,17 @@ describe("what is said of a plan that is wrong", () => {
       "notes",
       "budget",
     ]);
-    for (const problem of details ?? []) expect(problem.message).toMatch(/^(must|is no field) .{5,}/);
+    for (const problem of details ?? []) expect(problem.message).toMatch(/^(must|is not a field) .{5,}/);
     expect(field).toBe("request_id");
     expect(message).toBe(`request_id ${details?.[0]?.message} (14 problems in all, see details)`);
   });
 
-  it("is everything that is required, of an empty one", () => {
+  it("lists every required field for an empty plan", () => {
     expect(problemsOf({})).toEqual(REQUIRED_FIELDS.map((field) => ({ field, message: "is required" })));
   });
 
-  it("does not repeat what the plan says", () => {
-    const secret = "do-not-tell";
+  it("does not repeat values of the plan", () => {
+    const secret = "do-not-repeat";
     const { message, details } = refusalOf({
       request_id: secret,
       title: `${secret}\0`,
@@ -487,14 +493,14 @@ describe("what is said of a plan that is wrong", () => {
     expect(message + JSON.stringify(details)).not.toContain(secret);
   });
 
-  it("leaves what it was given as it was", () => {
+  it("leaves the input unchanged", () => {
     const given = Object.freeze({ ...FULL, request_id: FULL.request_id.toUpperCase(), notes: null });
     parsePlanInput(given);
     expect(given).toStrictEqual({ ...FULL, request_id: FULL.request_id.toUpperCase(), notes: null });
   });
 });
 
-describe("any plan that is accepted", () => {
+describe("any accepted plan", () => {
   const textOf = (minLength: number, maxLength: number) =>
     fc.string({ unit: "binary", minLength, maxLength, size: "max" }).map((text) => text.replaceAll("\0", "0"));
   const lineOf = (minLength: number, maxLength: number) => textOf(minLength, maxLength).map((text) => text.replaceAll(/\p{Cc}/gu, "0"));
@@ -506,7 +512,7 @@ describe("any plan that is accepted", () => {
     fc.uuid(),
     fc.uuid().map((id) => id.toUpperCase()),
   );
-  const left = fc.constantFrom(null, "");
+  const empty = fc.constantFrom(null, "");
   const plan = fc.record(
     {
       request_id: uuid,
@@ -516,25 +522,25 @@ describe("any plan that is accepted", () => {
       planned_for: date,
       review_on: date,
       planning_budget: fc.integer({ min: 1, max: 100_000_000_000 }).map((centavos) => centavos / 100),
-      summary: fc.oneof(textOf(0, 300), left),
-      brief: fc.oneof(textOf(0, 300), left),
-      requirements: fc.oneof(fc.array(textOf(0, 100), { minLength: 1, maxLength: 50 }), left),
-      platforms: fc.oneof(fc.array(lineOf(0, 64), { minLength: 1, maxLength: 20 }), left),
-      notes: fc.oneof(textOf(0, 300), left),
+      summary: fc.oneof(textOf(0, 300), empty),
+      brief: fc.oneof(textOf(0, 300), empty),
+      requirements: fc.oneof(fc.array(textOf(0, 100), { minLength: 1, maxLength: 50 }), empty),
+      platforms: fc.oneof(fc.array(lineOf(0, 64), { minLength: 1, maxLength: 20 }), empty),
+      notes: fc.oneof(textOf(0, 300), empty),
     },
     { requiredKeys: ["request_id", "title", "goal", "campaign_type", "planned_for", "review_on", "planning_budget"] },
   );
 
-  it("comes out as it went in, but for the case of its request_id and what was left out", () => {
+  it("is returned unchanged, except for the case of its request_id and empty fields", () => {
     fc.assert(
       fc.property(plan, (given) => {
-        const kept = Object.entries(given).filter(([, value]) => value !== null && value !== "");
-        expect(parsePlanInput(given)).toStrictEqual({ ...Object.fromEntries(kept), request_id: given.request_id.toLowerCase() });
+        const present = Object.entries(given).filter(([, value]) => value !== null && value !== "");
+        expect(parsePlanInput(given)).toStrictEqual({ ...Object.fromEntries(present), request_id: given.request_id.toLowerCase() });
       }),
     );
   });
 
-  it("is a fixed point: parsed again, also out of JSON, it is the same", () => {
+  it("is a fixed point: parsing it again, even from JSON, changes nothing", () => {
     fc.assert(
       fc.property(plan, (given) => {
         const once = parsePlanInput(given);
@@ -556,11 +562,11 @@ describe("any plan that is accepted", () => {
   });
 });
 
-it("answers any JSON there is with a plan or with invalid_request, and nothing else", () => {
-  const wrongValue = fc.record({ field: fc.constantFrom(...REQUIRED_FIELDS, ...OPTIONAL_FIELDS), value: fc.jsonValue() });
+it("returns a plan or throws invalid_request for any JSON value", () => {
+  const invalidValue = fc.record({ field: fc.constantFrom(...REQUIRED_FIELDS, ...OPTIONAL_FIELDS), value: fc.jsonValue() });
   const given = fc.oneof(
     fc.jsonValue(),
-    wrongValue.map(({ field, value }) => having({ [field]: value })),
+    invalidValue.map(({ field, value }) => planWith({ [field]: value })),
   );
   fc.assert(
     fc.property(given, (input) => {

@@ -1,4 +1,3 @@
-export { intakeHandlers } from "./direct/intake-handlers.ts";
 export { postgresDeadLetters } from "./direct/postgres-dead-letters.ts";
 export { directPublisher } from "./direct/publisher.ts";
 export type {

@@ -1,23 +1,23 @@
--- What a brand's keys may do, and who may change that.
+-- Brands, their members, and their API keys.
 
 create table accounts.brands (
   id text collate "C" primary key check (id ~ '^brd_[0-9a-z]{1,40}$'),
   name text not null check (char_length(name) between 1 and 200),
   tier text not null check (tier in ('starter', 'plus', 'pro', 'enterprise')),
   verified boolean not null,
-  -- Raised with every change to a key, the tier or the verification. It follows the clock, so that a brand made anew
-  -- under an old id, or restored from a backup, never repeats an epoch that some gateway still remembers.
+  -- Raised with every change to a key, the tier or the verification. Follows the clock, so that a brand that is created
+  -- again under its old id, or restored from a backup, never repeats an epoch that a gateway still caches.
   epoch bigint not null default (extract(epoch from clock_timestamp()) * 1000)::bigint,
   epoch_changed_at timestamptz(3) not null default clock_timestamp(),
   created_at timestamptz(3) not null default now()
 );
 
--- Epochs of the last minutes are published again and again (a Redis failover may lose the newest).
+-- For the republication of recent epochs (a Redis failover may lose the newest).
 create index brands_epoch_changed_at on accounts.brands (epoch_changed_at);
 
 create table accounts.members (
   brand_id text collate "C" not null references accounts.brands,
-  -- Lower case: one person, one member.
+  -- In lower case, so that a person is one member.
   email text collate "C" not null check (email = lower(email) and char_length(email) between 3 and 254),
   role text not null check (role in ('owner', 'member')),
   created_at timestamptz(3) not null default now(),
@@ -31,7 +31,7 @@ create table accounts.keys (
   name text not null check (char_length(name) between 1 and 80),
   permissions text[] not null,
   hint text not null,
-  -- HMAC-SHA-256 of SHA-256(key) under the pepper of this version. The key is nowhere.
+  -- HMAC-SHA-256 of SHA-256(key) under the pepper of this version. The key itself is not stored.
   pepper_version integer not null,
   key_hash bytea not null check (octet_length(key_hash) = 32),
   created_by text not null,
@@ -45,10 +45,10 @@ create table accounts.keys (
 
 create index keys_brand_id on accounts.keys (brand_id, created_at desc, id desc);
 
--- Revocation is final, whoever writes.
+-- Revocation is final, whatever writes the table.
 create function accounts.refuse_unrevoking() returns trigger language plpgsql as $$
 begin
-  raise exception 'key % is revoked for good', old.id using errcode = 'check_violation';
+  raise exception 'key % is revoked permanently', old.id using errcode = 'check_violation';
 end $$;
 
 create trigger keys_stay_revoked before update on accounts.keys

@@ -5,7 +5,7 @@ import { parseConfig } from "./config.ts";
 const bytes = (length: number): string => randomBytes(length).toString("base64");
 const parse = (KEY_PEPPERS: string) => parseConfig({ DATABASE_URL: "postgres://localhost/accounts", KEY_PEPPERS });
 
-it("reads peppers newest first, in whatever order they are written", () => {
+it("returns peppers newest first, in whatever order they are listed", () => {
   const [one, two, ten] = [bytes(32), bytes(48), bytes(32)];
   expect(parse(`2:${two}, 10:${ten},1:${one}`).KEY_PEPPERS).toEqual([
     { version: 10, bytes: Buffer.from(ten, "base64") },
@@ -18,9 +18,9 @@ it.each([
   ["without a version", bytes(32)],
   ["of fewer than 32 bytes", `1:${bytes(31)}`],
   ["not in base64", "1:not base64 but quite long, surely longer than 32 bytes"],
-  ["one version twice", `1:${bytes(32)},1:${bytes(32)}`],
-  ["with an empty one among them", `1:${bytes(32)},`],
-])("refuses peppers %s, and says nothing of what they hold", (_, peppers) => {
+  ["with one version twice", `1:${bytes(32)},1:${bytes(32)}`],
+  ["with an empty entry", `1:${bytes(32)},`],
+])("refuses peppers %s without revealing them", (_, peppers) => {
   let message = "accepted";
   try {
     parse(peppers);
@@ -32,6 +32,6 @@ it.each([
   for (const part of peppers.split(/[:,]/).filter((each) => each.length > 3)) expect(message).not.toContain(part);
 });
 
-it("tells every setting that is missing at once", () => {
+it("reports every missing setting in one error", () => {
   expect(() => parseConfig({})).toThrow(/DATABASE_URL: .*\n.*KEY_PEPPERS: /s);
 });

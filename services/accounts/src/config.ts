@@ -5,9 +5,9 @@ import { parsePeppers } from "./domain/key-hash.ts";
 
 const Settings = z.object({
   ...serviceSettings,
-  /** Without it gateways cache nothing, so there is nothing to tell them. */
+  /** Without it gateways cache nothing and no epoch is published. */
   REDIS_URL: redisUrl.optional(),
-  /** `version:base64` of 32 bytes or more, comma-separated. New keys use the highest version, all are tried. */
+  /** `version:base64` of 32 bytes or more, comma-separated. New keys use the highest version; verification tries all versions. */
   KEY_PEPPERS: z.string().transform(parsePeppers),
 });
 

@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
-import { AccountsServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, OperatorServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
+import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key-hash.ts";
 import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
-import type { Parts } from "../src/parts.ts";
 import { accountsHandlers } from "../src/rpc/accounts.ts";
+import { operatorHandlers } from "../src/rpc/operator.ts";
 import { verificationHandlers } from "../src/rpc/verification.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
@@ -27,22 +28,22 @@ export interface TestBrand {
   readonly owner: string;
 }
 
-/** The service over its real gRPC, on a database of its own. */
+/** The service over real gRPC, with its own database. */
 export interface ServedAccounts {
   readonly accounts: RpcClient<AccountsServiceService>;
   readonly verification: RpcClient<VerificationServiceService>;
-  readonly parts: Parts;
+  readonly operator: RpcClient<OperatorServiceService>;
   readonly db: Database;
-  /** The same database, served with other parts; stops with this one. */
-  alsoWith(parts: Partial<Parts>): Promise<ServedAccounts>;
+  /** Serves the same database with other dependencies; stops with this one. */
+  alsoWith(overrides: Partial<AccountsDependencies>): Promise<ServedAccounts>;
   createBrand(options?: { tier?: string; verified?: boolean }): Promise<TestBrand>;
-  /** A key's id and the key itself. */
+  /** Returns the key's id and the key itself. */
   createKey(brand: TestBrand, options?: { environment?: string; permissions?: string[] }): Promise<{ id: string; secret: string }>;
   epochOf(brand: TestBrand): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function serveAccounts(given: Partial<Parts> = {}): Promise<ServedAccounts> {
+export async function serveAccounts(overrides: Partial<AccountsDependencies> = {}): Promise<ServedAccounts> {
   const database = await createDatabase("accounts_schema", async (url) => {
     await migrate({ url, schema: "accounts", directory: MIGRATIONS });
   });
@@ -52,8 +53,8 @@ export async function serveAccounts(given: Partial<Parts> = {}): Promise<ServedA
     epochs: noEpochPublisher,
     peppers: [pepper(1)],
     environment: "live",
-    noteUse: () => {},
-    ...given,
+    recordKeyUse: () => {},
+    ...overrides,
   });
   return {
     ...served,
@@ -65,24 +66,29 @@ export async function serveAccounts(given: Partial<Parts> = {}): Promise<ServedA
   };
 }
 
-async function serve(parts: Parts): Promise<ServedAccounts> {
+async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(AccountsServiceService, accountsHandlers(parts)), service(VerificationServiceService, verificationHandlers(parts))],
+    services: [
+      service(AccountsServiceService, accountsHandlers(deps)),
+      service(VerificationServiceService, verificationHandlers(deps)),
+      service(OperatorServiceService, operatorHandlers(deps)),
+    ],
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),
   });
   const address = `127.0.0.1:${server.port}`;
   const accounts = connectRpc(AccountsServiceService, address, { idempotent: [] });
   const verification = connectRpc(VerificationServiceService, address, { idempotent: [] });
+  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
   const others: ServedAccounts[] = [];
   return {
     accounts,
     verification,
-    parts,
-    db: parts.db,
-    async alsoWith(more) {
-      const other = await serve({ ...parts, ...more });
+    operator,
+    db: deps.db,
+    async alsoWith(overrides) {
+      const other = await serve({ ...deps, ...overrides });
       others.push(other);
       return other;
     },
@@ -94,8 +100,11 @@ async function serve(parts: Parts): Promise<ServedAccounts> {
       return { id, owner };
     },
     async createKey({ id, owner }, { environment = "live", permissions = [] } = {}) {
-      const made = await accounts.createKey({ brand_id: id, name: "Reports", environment, permissions, created_by: owner }, callContext());
-      return { id: made.key?.id ?? "", secret: made.secret };
+      const { key, secret } = await accounts.createKey(
+        { brand_id: id, name: "Reports", environment, permissions, created_by: owner },
+        callContext(),
+      );
+      return { id: key?.id ?? "", secret };
     },
     async epochOf({ id }) {
       return (await accounts.getBrand({ brand_id: id }, callContext())).brand?.epoch ?? Number.NaN;
@@ -104,6 +113,7 @@ async function serve(parts: Parts): Promise<ServedAccounts> {
       for (const other of others) await other.stop();
       accounts.stop();
       verification.stop();
+      operator.stop();
       await server.stop();
     },
   };

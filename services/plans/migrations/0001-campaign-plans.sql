@@ -1,7 +1,7 @@
 -- Campaign plans, prepared by integrations and assistants, completed or cancelled by people.
 
--- A row per brand that ever prepared a plan, to hold on to. Whoever makes a plan holds it until the plan is in: the
--- brand's pending plans are counted exactly, and no brand waits for another.
+-- A row for each brand that has prepared a plan. Making a plan locks the brand's row until the commit, so that the brand's
+-- pending plans are counted exactly and no brand waits for another.
 create table plans.brand_locks (
   brand_id text collate "C" primary key check (brand_id ~ '^brd_[0-9a-z]{1,40}$')
 );
@@ -10,7 +10,8 @@ create table plans.plans (
   brand_id text collate "C" not null references plans.brand_locks,
   id text collate "C" not null check (id ~ '^pln_[0-9a-z]{1,40}$'),
   request_id uuid not null,
-  -- As it was asked for, in canonical form, notes included: erasing them means here too. Edits in the workspace leave it alone: it is what retries are compared with.
+  -- The input of the request in canonical form. Retries are compared with it, so edits in the workspace leave it unchanged.
+  -- It includes the notes: erasing notes means erasing them here, too.
   input jsonb not null,
   status text not null default 'pending' check (status in ('pending', 'completed', 'cancelled')),
   title text not null,
@@ -23,7 +24,7 @@ create table plans.plans (
   brief text,
   requirements text[] not null default '{}',
   platforms text[] not null default '{}',
-  -- The brand's own: shown in the workspace and nowhere else.
+  -- Private to the brand: shown in the workspace and nowhere else.
   notes text,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -32,17 +33,19 @@ create table plans.plans (
   check ((status = 'pending') = (closed_at is null)),
   check ((closed_at is null) = (closed_by is null)),
   primary key (brand_id, id),
-  -- Any number of simultaneous requests make one plan.
+  -- Any number of concurrent requests make one plan.
   unique (brand_id, request_id)
 );
 
 create index plans_newest on plans.plans (brand_id, created_at desc, id desc);
 create index plans_by_status on plans.plans (brand_id, status, created_at desc, id desc);
+-- Operators name a plan by its id, without its brand.
+create index plans_id on plans.plans (id);
 
--- Completed and cancelled are final, whoever writes.
+-- Completed and cancelled are final, whatever writes the table.
 create function plans.refuse_reopening() returns trigger language plpgsql as $$
 begin
-  raise exception 'plan % is % for good', old.id, old.status using errcode = 'check_violation';
+  raise exception 'plan % is % permanently', old.id, old.status using errcode = 'check_violation';
 end $$;
 
 create trigger plans_stay_closed before update on plans.plans

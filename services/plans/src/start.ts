@@ -1,20 +1,22 @@
 import { fileURLToPath } from "node:url";
 import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
-import { PlansServiceService } from "@brand-records/proto/plans/v1";
+import { OperatorServiceService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { service } from "@brand-records/rpc";
 import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import type { PlansConfig } from "./config.ts";
+import type { PlansDependencies } from "./dependencies.ts";
+import { operatorHandlers } from "./rpc/operator.ts";
 import { plansHandlers } from "./rpc/plans.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
-/** Pending plans a brand may have: contract, told to callers and models. */
+/** Pending plans a brand may have. Part of the contract: documented for callers and models. */
 const PENDING_PLANS_MAX = 200;
 
-/** Starts the service. @returns the ports it listens on */
+/** Starts the service and returns the ports it listens on. */
 export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "plans", config, migrations: MIGRATIONS, life, log });
-  const handlers = plansHandlers({ db: base.db, brandMutex: new KeyedMutex(), pendingMax: PENDING_PLANS_MAX });
-  return base.serve([service(PlansServiceService, handlers)]);
+  const deps: PlansDependencies = { db: base.db, brandMutex: new KeyedMutex(), pendingMax: PENDING_PLANS_MAX };
+  return base.serve([service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))]);
 }

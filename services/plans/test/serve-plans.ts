@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { KeyedMutex } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
-import { PlansServiceService, type Plan, type PlanInput } from "@brand-records/proto/plans/v1";
+import { OperatorServiceService, PlansServiceService, type Plan, type PlanInput } from "@brand-records/proto/plans/v1";
 import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import type { Parts } from "../src/parts.ts";
+import type { PlansDependencies } from "../src/dependencies.ts";
+import { operatorHandlers } from "../src/rpc/operator.ts";
 import { plansHandlers } from "../src/rpc/plans.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
@@ -24,7 +25,7 @@ export const PAGE_SIZE_MAX = 40;
 
 export const MEMBER = "ana@example.ph";
 
-/** Of a request that was never made before. */
+/** The input of a new request. */
 export const planInput = (more: Partial<PlanInput> = {}): PlanInput => ({
   request_id: randomUUID(),
   title: "Summer launch",
@@ -41,11 +42,11 @@ export const planInput = (more: Partial<PlanInput> = {}): PlanInput => ({
   ...more,
 });
 
-/** With the required fields only. */
+/** A new input with the required fields only. */
 export const shortPlanInput = (more: Partial<PlanInput> = {}): PlanInput =>
   planInput({ summary: null, brief: null, requirements: [], platforms: [], notes: null, ...more });
 
-/** Of the longest texts there may be, in characters of four bytes. */
+/** A new input with texts of the maximum length, in four-byte characters. */
 export const longestPlanInput = (more: Partial<PlanInput> = {}): PlanInput => {
   const emoji = (length: number): string => "😀".repeat(length);
   return planInput({
@@ -61,22 +62,23 @@ export const longestPlanInput = (more: Partial<PlanInput> = {}): PlanInput => {
   });
 };
 
-/** A process' worth of the service: its own gRPC server, connections and mutex. */
+/** One process of the service: its own gRPC server, connections and mutex. */
 export interface ServedPlans {
   readonly plans: RpcClient<PlansServiceService>;
-  readonly parts: Parts;
+  readonly operator: RpcClient<OperatorServiceService>;
+  readonly deps: PlansDependencies;
   prepare(brandId: string, input: PlanInput): Promise<{ plan: Plan; replayed: boolean }>;
   get(brandId: string, planId: string): Promise<Plan>;
   cancel(brandId: string, planId: string, member?: string): Promise<Plan>;
   complete(brandId: string, planId: string, member?: string): Promise<Plan>;
-  /** Every plan of a brand, newest first. */
+  /** Returns every plan of a brand, newest first. */
   all(brandId: string, status?: string): Promise<Plan[]>;
 }
 
 export interface ServedDatabase extends ServedPlans {
-  /** Connections beside those of the service. */
+  /** Connections besides those of the service. */
   readonly db: Database;
-  /** Another process on the same database; stops with this one. */
+  /** Starts another process on the same database; stops with this one. */
   another(options?: ServeOptions): Promise<ServedPlans>;
   stop(): Promise<void>;
 }
@@ -87,7 +89,7 @@ export interface ServeOptions {
   readonly log?: Logger;
 }
 
-/** The service over its real gRPC, on a database of its own. */
+/** The service over real gRPC, with its own database. */
 export async function servePlans(options: ServeOptions = {}): Promise<ServedDatabase> {
   const database = await createDatabase("plans_schema", async (url) => {
     await migrate({ url, schema: "plans", directory: MIGRATIONS });
@@ -116,17 +118,20 @@ async function serve(
   { brandMutex = new KeyedMutex(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
-  const parts = { db, brandMutex, pendingMax };
+  const deps = { db, brandMutex, pendingMax };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(PlansServiceService, plansHandlers(parts))],
+    services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],
     log,
     metrics: openMetrics("plans"),
   });
-  const plans = connectRpc(PlansServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+  const address = `127.0.0.1:${server.port}`;
+  const plans = connectRpc(PlansServiceService, address, { idempotent: [] });
+  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
   return {
     plans,
-    parts,
+    operator,
+    deps,
     async prepare(brand_id, input) {
       const { plan, replayed } = await plans.preparePlan({ brand_id, input }, callContext());
       return { plan: present(plan), replayed };
@@ -155,6 +160,7 @@ async function serve(
     },
     async stop() {
       plans.stop();
+      operator.stop();
       await server.stop();
       await db.stop();
     },
@@ -162,6 +168,6 @@ async function serve(
 }
 
 function present(plan: Plan | null): Plan {
-  if (plan === null) throw new Error("the answer has no plan");
+  if (plan === null) throw new Error("the response has no plan");
   return plan;
 }

@@ -8,24 +8,24 @@ import { parseSecretKeys } from "./domain/secret-keys.ts";
 const Settings = z.object({
   ...serviceSettings,
   ...eventLogSettings,
-  /** host:port, or a gRPC target, of accounts: it knows which brands there are. */
+  /** host:port, or a gRPC target, of accounts, which knows the brands. */
   ACCOUNTS_ADDRESS: z.string().min(1),
-  /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id; every id in use must be there. */
+  /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id. Every id in use must be present. */
   RECEIVER_SECRET_KEYS: z.string().transform(parseSecretKeys),
-  /** Where callers reach the gateway: what `dashboard_url` of deliveries begins with. */
+  /** Origin of the gateway as callers reach it: the start of `dashboard_url` in deliveries. */
   PUBLIC_URL: origin.default("http://localhost:8080"),
-  /** In the names of headers: X-<word>-Signature. */
+  /** The variable part of header names: X-<HEADER_WORD>-Signature. */
   HEADER_WORD: z
     .string()
-    .regex(/^[A-Z][A-Za-z0-9]{0,30}$/, "must be a word of letters and digits that begins with a capital")
+    .regex(/^[A-Z][A-Za-z0-9]{0,30}$/, "must be letters and digits only, beginning with a capital letter")
     .default("Service"),
-  /** For how long events, deliveries and attempts are kept. */
+  /** Days for which events, deliveries and attempts are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
-  /** Attempts under way at once in this process. */
+  /** Attempts in flight in this process. */
   SENDING_MAX: integer(2_000, 1, 20_000),
-  /** For an attempt as a whole. A process that is told to end finishes those under way, within 25 s in all. */
+  /** For a whole attempt. A process that stops finishes the attempts in flight, within 25 s in total. */
   DELIVERY_DEADLINE_MS: integer(15_000, 100, 18_000),
-  /** Seconds after each failed attempt but the last, comma-separated; they may have fractions. */
+  /** Seconds after each failed attempt but the last, comma-separated. Fractions are allowed. */
   RETRY_DELAYS_SECONDS: z
     .string()
     .transform((text, context) => {
@@ -35,14 +35,14 @@ const Settings = z.object({
       return z.NEVER;
     })
     .default(RETRY_DELAYS_SECONDS as number[]),
-  /** host:port of resolvers, comma-separated, instead of the system's. */
+  /** host:port of DNS resolvers, comma-separated. Default: the system's. */
   RECEIVER_DNS_SERVERS: z
     .string()
     .default("")
     .transform((text) => text.split(",").filter((server) => server !== "")),
-  /** For a machine of one's own only: receivers on it, over http too. */
+  /** For development only: allows receivers on this machine, over http too. */
   RECEIVERS_ON_LOOPBACK: z.enum(["true", "false"], "must be true or false").default("false"),
-  /** Ports receivers' URLs may name beside 443, comma-separated. None unless set. */
+  /** Ports beside 443 that URLs of receivers may name, comma-separated. Default: none. */
   RECEIVER_PORTS: z
     .string()
     .default("")

@@ -1,15 +1,14 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
-import { dropOrphanedDeliveries } from "./domain/delete-receiver.ts";
-import { ensureDays } from "./storage/intake.ts";
-import { dropOldDays } from "./storage/retention.ts";
+import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
+import { dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
 
 const EVERY_MS = 60_000;
-/** Each chore may be cut off anywhere, and one may take minutes. */
+/** A task may take minutes and may be cut off anywhere. */
 const STOP_MS = 2_000;
 const DAY_MS = 86_400_000;
-/** Partitions are there before the first event of their day is, which then does not wait for them to be made. */
+/** Partitions exist before the first event of their day, so that no event waits for one to be created. */
 const DAYS_AHEAD = 3;
 
 export interface JanitorOptions {
@@ -19,25 +18,25 @@ export interface JanitorOptions {
   readonly keepDays: number;
 }
 
-/** What nobody waits for, once a minute in every process: all of it may be done by any number of them at once. */
+/** Background maintenance, once a minute. Every task is safe to run in any number of processes at the same time. */
 export function startJanitor({ db, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
-  const chores: Record<string, () => Promise<unknown>> = {
-    "days ahead": () =>
+  const tasks: Record<string, () => Promise<unknown>> = {
+    "create partitions": () =>
       ensureDays(
         db,
         Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)),
       ),
-    "deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
-    "old days": async () => {
+    "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
+    "drop old days": async () => {
       const dropped = await dropOldDays(db, keepDays);
       if (dropped.length > 0) log.info({ dropped }, "old days dropped");
     },
   };
-  const round = async (): Promise<void> => {
-    for (const [chore, work] of Object.entries(chores)) {
+  const runTasks = async (): Promise<void> => {
+    for (const [task, run] of Object.entries(tasks)) {
       // The next round tries again.
-      await work().catch((error: unknown) => log.warn({ err: error, chore }, "a chore could not be done"));
+      await run().catch((error: unknown) => log.warn({ err: error, task }, "maintenance task failed"));
     }
   };
-  return withStopTimeout(repeat(round, EVERY_MS), STOP_MS);
+  return withStopTimeout(repeat(runTasks, EVERY_MS), STOP_MS);
 }

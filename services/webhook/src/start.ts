@@ -1,31 +1,39 @@
 import { fileURLToPath } from "node:url";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
-import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
+import {
+  DeliveriesServiceService,
+  EventsServiceService,
+  OperatorServiceService,
+  ReceiversServiceService,
+} from "@brand-records/proto/webhook/v1";
 import { connectRpc, service } from "@brand-records/rpc";
 import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
-import { KnownBrands } from "./brands/known-brands.ts";
 import type { WebhookConfig } from "./config.ts";
-import { requireSecretKeys } from "./domain/require-secret-keys.ts";
 import { startIntake } from "./intake/start-intake.ts";
 import { startJanitor } from "./janitor.ts";
-import { startSending } from "./sending/start-sending.ts";
+import { KnownBrands } from "./known-brands.ts";
 import { startReplayWorker } from "./replaying/replay-worker.ts";
 import { deliveriesHandlers } from "./rpc/deliveries.ts";
 import { eventsHandlers } from "./rpc/events.ts";
+import { operatorHandlers } from "./rpc/operator.ts";
 import { receiversHandlers } from "./rpc/receivers.ts";
+import { startSending } from "./sending/start-sending.ts";
+import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
-/** A claim and a batch of results at once, and the leases of the dead: no request and no intake waits for them. */
+/** For a claim, a batch of results and expired leases at the same time. No request and no intake waits for them. */
 const SENDING_CONNECTIONS = 4;
 
 /** Starts the service. @returns the ports it listens on */
 export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "webhook", config, migrations: MIGRATIONS, life, log });
   const { db, metrics } = base;
-  await requireSecretKeys(db, config.RECEIVER_SECRET_KEYS);
+  const keys = config.RECEIVER_SECRET_KEYS;
+  await requireSecretKeys(db, keys);
+
   const accounts = life.own(
     "accounts client",
     connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["getBrand"] }),
@@ -33,15 +41,17 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   const brands = new KnownBrands(db, accounts);
   const intake = startIntake({ config, db, brands, life, registry: metrics, log });
   base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
+
   life.own("janitor", startJanitor({ db, log, keepDays: config.RETENTION_DAYS }));
   startSending({ config, db: base.openPool("webhook sending", SENDING_CONNECTIONS), life, registry: metrics, log });
   const replaying = life.own("replay worker", startReplayWorker({ db, log }));
+
   const loopback = config.RECEIVERS_ON_LOOPBACK === "true";
-  const receivers = { db, keys: config.RECEIVER_SECRET_KEYS, ports: config.RECEIVER_PORTS, loopback, brands };
   return base.serve([
-    service(ReceiversServiceService, receiversHandlers(receivers)),
+    service(ReceiversServiceService, receiversHandlers({ db, keys, brands, ports: config.RECEIVER_PORTS, loopback })),
     service(DeliveriesServiceService, deliveriesHandlers({ db, replaying })),
     service(EventsServiceService, eventsHandlers({ db, deadLetters: intake.deadLetters })),
+    service(OperatorServiceService, operatorHandlers(db)),
     ...intake.services,
   ]);
 }

@@ -2,18 +2,18 @@ import type { Database } from "@brand-records/postgres";
 
 export interface AddedEvents {
   readonly brandId: string;
-  /** Of the first; each of the others is a millisecond later. RFC 3339. */
+  /** Time of the first, RFC 3339. Each following one is a millisecond later. */
   readonly from: string;
   readonly count: number;
   readonly type?: string;
   readonly test?: boolean;
-  /** When they were taken in; as they happened unless told otherwise. */
+  /** When they were stored. Default: their own time. */
   readonly receivedAt?: string;
 }
 
-let made = 0;
+let batches = 0;
 
-/** Events as intake stores them, without deliveries; answers their ids, which rise with their time. */
+/** Adds events as intake stores them, without deliveries. Returns their ids, which rise with their time. */
 export async function addEvents(
   db: Database,
   { brandId, from, count, type = "payout.paid", test = false, receivedAt }: AddedEvents,
@@ -25,7 +25,7 @@ export async function addEvents(
      select 'evt_' || $1 || lpad(n::text, 8, '0'), at, $2, $3, '{"id":"po_1"}', $4, coalesce($5::timestamptz, at)
        from generate_series(0, $6::int - 1) n, lateral (select $7::timestamptz + n * interval '1 millisecond' as at) t
      returning id`,
-    [`${(made += 1)}x`, brandId, type, test, receivedAt ?? null, count, from],
+    [`${(batches += 1)}x`, brandId, type, test, receivedAt ?? null, count, from],
   );
   return rows.map(({ id }) => id).toSorted();
 }

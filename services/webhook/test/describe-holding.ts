@@ -1,12 +1,12 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { eventually } from "@brand-records/testkit";
-import { dropOrphanedDeliveries } from "../src/domain/delete-receiver.ts";
+import { dropOrphanedDeliveries } from "../src/use-cases/delete-receiver.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "./serve-receivers.ts";
 
 /**
- * What disabling, enabling and deleting a receiver does with the deliveries that wait for it.
+ * The tests of disabling, enabling and deleting a receiver, and of its pending deliveries.
  *
- * @param chunkRows deliveries that are removed in one transaction; a multiple of 10
+ * @param chunkRows deliveries dropped in one transaction; a multiple of 10
  */
 export function describeHolding({ chunkRows }: { readonly chunkRows: number }): void {
   /** More than two chunks. */
@@ -31,7 +31,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
   const laneOf = async ({ id }: Receiver): Promise<Lane | undefined> =>
     (await served.db.query<Lane>("select held, next_due::text from webhook.lanes where receiver_id = $1", [id]))[0];
 
-  /** As the text of a time, to the microsecond. */
+  /** Returns a time as text, to the microsecond. */
   const firstDue = async ({ id }: Receiver): Promise<string> =>
     present(
       (await served.db.query<{ due: string }>("select min(due_at)::text as due from webhook.deliveries where receiver_id = $1", [id]))[0],
@@ -43,7 +43,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
     return disable(receiver);
   }
 
-  /** From here on, deliveries of this receiver after its first chunk cannot be deleted. Answers what makes an end of that. */
+  /** Makes deleting this receiver's second chunk fail. Returns a function that repairs it. */
   async function breakSecondChunk({ id }: Receiver): Promise<() => Promise<void>> {
     const [row] = await served.db.query<{ id: string }>(
       "select id from webhook.deliveries where receiver_id = $1 order by due_at, id offset $2 limit 1",
@@ -59,8 +59,8 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
     };
   }
 
-  describe("to disable a receiver", () => {
-    it("tells the reason and the time, and holds its lane, with everything that waits", async () => {
+  describe("disabling a receiver", () => {
+    it("returns the reason and the time, holds its lane and keeps its pending deliveries", async () => {
       const receiver = await served.create(newBrand());
       await served.addDeliveries(receiver, many);
       const disabled = await disable(receiver);
@@ -76,12 +76,12 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await served.deliveries(receiver)).toBe(many);
     });
 
-    it("touches two rows, however much waits", async () => {
+    it("locks no delivery, however many are pending", async () => {
       const receiver = await served.create(newBrand());
       await served.addDeliveries(receiver, many);
       const untouched = "select count(distinct xmin::text) from webhook.deliveries where receiver_id = $1";
       const before = await served.db.query(untouched, [receiver.id]);
-      // Somebody has every delivery locked: to disable needs none of them.
+      // Another transaction has locked every delivery: disabling needs none.
       await served.db.transaction(async (sql) => {
         await sql.query("select from webhook.deliveries where receiver_id = $1 for update", [receiver.id]);
         await disable(receiver);
@@ -89,7 +89,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await served.db.query(untouched, [receiver.id])).toEqual(before);
     });
 
-    it("changes nothing when repeated, the reason and the time neither", async () => {
+    it("changes nothing when repeated, not even the reason and the time", async () => {
       const receiver = await served.create(newBrand());
       const first = await disable(receiver);
       expect(await disable(receiver)).toEqual(first);
@@ -98,8 +98,8 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
     });
   });
 
-  describe("to enable a receiver", () => {
-    it.each(["release", "drop"])("and %s, where nothing was held, makes it as it was", async (held) => {
+  describe("enabling a receiver", () => {
+    it.each(["release", "drop"])("with %s restores a receiver without held deliveries", async (held) => {
       const receiver = await served.create(newBrand());
       await disable(receiver);
       const { receiver: enabled, dropped } = await enable(receiver, held);
@@ -108,32 +108,30 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toEqual({ held: false, next_due: "infinity" });
     });
 
-    it("forgets that it failed, but for the figure that people see", async () => {
+    it("resets the circuit and the failure clock, and keeps the number of failures that members see", async () => {
       const receiver = await disabledWith(1);
       await served.db.query(
-        `update webhook.lanes set parked_until = now() + interval '5 min', failed_in_a_row = 12, parkings = 3, failures = 12,
+        `update webhook.lanes set open_until = now() + interval '5 min', failed_in_a_row = 12, trips = 3, failures = 12,
                 first_failure_at = now(), failing_since = now() where receiver_id = $1`,
         [receiver.id],
       );
       expect((await enable(receiver, "release")).receiver).toMatchObject({ failures: 12 });
       expect(
         await served.db.query(
-          `select parked_until::text, failed_in_a_row, parkings, failures, first_failure_at, failing_since
+          `select open_until::text, failed_in_a_row, trips, failures, first_failure_at, failing_since
              from webhook.lanes where receiver_id = $1`,
           [receiver.id],
         ),
-      ).toEqual([
-        { parked_until: "-infinity", failed_in_a_row: 0, parkings: 0, failures: 12, first_failure_at: null, failing_since: null },
-      ]);
+      ).toEqual([{ open_until: "-infinity", failed_in_a_row: 0, trips: 0, failures: 12, first_failure_at: null, failing_since: null }]);
     });
 
-    it.each(["gone", "failing"])("works whyever it was disabled, such as %s", async (reason) => {
+    it.each(["gone", "failing"])("works if it was disabled as %s", async (reason) => {
       const receiver = await disabledWith(1);
       await served.db.query("update webhook.receivers set disabled_reason = $2 where id = $1", [receiver.id, reason]);
       expect((await enable(receiver, "release")).receiver).toMatchObject({ enabled: true, disabled_reason: null, disabled_at: null });
     });
 
-    it("and release makes its lane due with the first of what was held, and keeps all of it", async () => {
+    it("with release makes its lane due with the first held delivery, and keeps all", async () => {
       const receiver = await disabledWith(many);
       await served.db.query("update webhook.lanes set next_due = 'infinity' where receiver_id = $1", [receiver.id]);
       const { receiver: enabled, dropped } = await enable(receiver, "release");
@@ -142,7 +140,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toEqual({ held: false, next_due: await firstDue(receiver) });
     });
 
-    it("does not take what is under way for due", async () => {
+    it("ignores deliveries in flight when it decides when the lane is due", async () => {
       const receiver = await disabledWith(1);
       await served.db.query(
         "update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() where receiver_id = $1",
@@ -152,7 +150,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toEqual({ held: false, next_due: "infinity" });
     });
 
-    it("waits for who has the lane, and overlooks nothing that was added meanwhile", async () => {
+    it("waits for the lane, and misses no delivery that was added meanwhile", async () => {
       const receiver = await disabledWith(0);
       let enabling: Promise<unknown> = Promise.resolve();
       await served.db.transaction(async (sql) => {
@@ -173,7 +171,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toEqual({ held: false, next_due: await firstDue(receiver) });
     });
 
-    it("and drop removes all that was held, in chunks, and nobody else's", async () => {
+    it("with drop removes every held delivery, in chunks, and none of another receiver", async () => {
       const [receiver, other] = [await disabledWith(many), await disabledWith(3)];
       const { receiver: enabled, dropped } = await enable(receiver, "drop");
       expect(enabled).toMatchObject({ enabled: true, waiting: 0 });
@@ -183,7 +181,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
     });
 
     it.each([chunkRows - 1, chunkRows, chunkRows + 1, 2 * chunkRows])(
-      "and drop removes %i, too: one chunk, one more, and exactly full ones",
+      "with drop removes %i: around one chunk, and exactly full chunks",
       async (count) => {
         const receiver = await disabledWith(count);
         expect(await enable(receiver, "drop")).toMatchObject({ receiver: { enabled: true, waiting: 0 }, dropped: count });
@@ -191,7 +189,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       },
     );
 
-    it("and drop keeps what came after the call, and what is under way", async () => {
+    it("with drop keeps deliveries added after the call, and those in flight", async () => {
       const receiver = await disabledWith(5);
       await served.db.query(
         `update webhook.deliveries set created_at = now() + interval '1 hour', due_at = now() + interval '1 hour'
@@ -212,7 +210,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await served.deliveries(receiver)).toBe(2);
     });
 
-    it.each(["release", "drop"])("and %s changes nothing of one that is enabled, and drops nothing", async (held) => {
+    it.each(["release", "drop"])("with %s changes nothing if it is enabled, and drops nothing", async (held) => {
       const receiver = await served.create(newBrand());
       await served.addDeliveries(receiver, 3);
       const [before, lane] = [await served.get(receiver), await laneOf(receiver)];
@@ -221,40 +219,40 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await served.deliveries(receiver)).toBe(3);
     });
 
-    it.each(["release", "drop"])("and %s changes nothing when repeated", async (held) => {
+    it.each(["release", "drop"])("with %s changes nothing when repeated", async (held) => {
       const receiver = await disabledWith(3);
       const { receiver: enabled } = await enable(receiver, held);
       await served.addDeliveries(receiver, 2);
       expect(await enable(receiver, "drop")).toEqual({ receiver: { ...enabled, waiting: held === "drop" ? 2 : 5 }, dropped: 0 });
     });
 
-    it("interrupted while dropping, leaves it disabled with the rest still held, and a repeat finishes", async () => {
+    it("interrupted while dropping, leaves it disabled with the rest held, and a repeat completes it", async () => {
       const receiver = await disabledWith(many);
-      const mend = await breakSecondChunk(receiver);
+      const repair = await breakSecondChunk(receiver);
       await expect(enable(receiver, "drop")).rejects.toMatchObject({ kind: "internal_error" });
       expect(await served.get(receiver)).toEqual({ ...receiver, waiting: many - chunkRows });
       expect(await laneOf(receiver)).toMatchObject({ held: true });
-      await mend();
+      await repair();
       expect(await enable(receiver, "drop")).toMatchObject({ receiver: { enabled: true, waiting: 0 }, dropped: many - chunkRows });
     });
 
-    it("interrupted while dropping, may be released instead", async () => {
+    it("interrupted while dropping, can release the rest instead", async () => {
       const receiver = await disabledWith(many);
-      const mend = await breakSecondChunk(receiver);
+      const repair = await breakSecondChunk(receiver);
       await expect(enable(receiver, "drop")).rejects.toMatchObject({ kind: "internal_error" });
-      await mend();
+      await repair();
       expect(await enable(receiver, "release")).toMatchObject({ receiver: { enabled: true, waiting: many - chunkRows }, dropped: 0 });
     });
 
-    it("and drop from many at once removes each delivery once, and all of them before anybody sends", async () => {
+    it("with drop from several callers at the same time removes each delivery once, before the lane is released", async () => {
       const receiver = await disabledWith(many);
-      const answers = await Promise.all(Array.from({ length: 4 }, () => enable(receiver, "drop")));
-      for (const answer of answers) expect(answer.receiver).toMatchObject({ enabled: true, waiting: 0 });
-      expect(answers.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(many);
+      const responses = await Promise.all(Array.from({ length: 4 }, () => enable(receiver, "drop")));
+      for (const response of responses) expect(response.receiver).toMatchObject({ enabled: true, waiting: 0 });
+      expect(responses.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(many);
       expect(await served.deliveries(receiver)).toBe(0);
     });
 
-    it("stops dropping once somebody else has released", async () => {
+    it("stops dropping once another caller has released", async () => {
       const receiver = await disabledWith(many);
       let dropping: Promise<{ dropped: number }> = Promise.resolve({ dropped: -1 });
       await served.db.transaction(async (sql) => {
@@ -293,7 +291,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await served.get(receiver)).toMatchObject({ enabled: true, waiting: 0 });
     });
 
-    it.each(["", "Drop", "keep", "toString"])("needs to be told what becomes of what was held; not %j", async (held) => {
+    it.each(["", "Drop", "keep", "toString"])("refuses %j for held, and changes nothing", async (held) => {
       const receiver = await disabledWith(1);
       await expect(enable(receiver, held)).rejects.toMatchObject({
         kind: "invalid_request",
@@ -303,7 +301,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await served.get(receiver)).toEqual(receiver);
     });
 
-    it("ends enabled or disabled for everybody, and its lane with it, however both are called at once", async () => {
+    it("leaves receiver and lane in agreement after simultaneous enabling and disabling", async () => {
       const receiver = await served.create(newBrand());
       for (let round = 0; round < 10; round += 1) {
         await Promise.all(
@@ -315,42 +313,45 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
     });
   });
 
-  describe("to delete a receiver", () => {
-    it.each([true, false])("removes it, its lane and all that waits, and nobody else's (enabled: %s)", async (enabled) => {
-      const receiver = await served.create(newBrand());
-      const other = await served.create(receiver.brand_id);
-      for (const each of [receiver, other]) await served.addDeliveries(each, each === receiver ? many : 3);
-      if (!enabled) await disable(receiver);
-      expect(await remove(receiver)).toEqual({ dropped: many });
-      await expect(served.get(receiver)).rejects.toMatchObject({ kind: "not_found" });
-      expect(await laneOf(receiver)).toBeUndefined();
-      expect([await served.deliveries(receiver), await served.deliveries(other)]).toEqual([0, 3]);
-      await expect(remove(receiver)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
-    });
+  describe("deleting a receiver", () => {
+    it.each([true, false])(
+      "removes it, its lane and its pending deliveries, and none of another receiver (enabled: %s)",
+      async (enabled) => {
+        const receiver = await served.create(newBrand());
+        const other = await served.create(receiver.brand_id);
+        for (const each of [receiver, other]) await served.addDeliveries(each, each === receiver ? many : 3);
+        if (!enabled) await disable(receiver);
+        expect(await remove(receiver)).toEqual({ dropped: many });
+        await expect(served.get(receiver)).rejects.toMatchObject({ kind: "not_found" });
+        expect(await laneOf(receiver)).toBeUndefined();
+        expect([await served.deliveries(receiver), await served.deliveries(other)]).toEqual([0, 3]);
+        await expect(remove(receiver)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+      },
+    );
 
-    it("lets its URL be used again", async () => {
+    it("makes its URL available again", async () => {
       const receiver = await served.create(newBrand());
       await remove(receiver);
       expect(await served.create(receiver.brand_id, { url: receiver.url })).toMatchObject({ url: receiver.url });
     });
 
-    it("interrupted, leaves nobody to send to, and the janitor finishes it: others' it leaves alone", async () => {
+    it("interrupted, leaves no receiver, and the janitor drops the rest, without those of other receivers", async () => {
       const [receiver, other, held] = [await served.create(newBrand()), await served.create(newBrand()), await disabledWith(4)];
       await served.addDeliveries(receiver, many);
       await served.addDeliveries(other, 3);
-      const mend = await breakSecondChunk(receiver);
+      const repair = await breakSecondChunk(receiver);
       await expect(remove(receiver)).rejects.toMatchObject({ kind: "internal_error" });
       await expect(served.get(receiver)).rejects.toMatchObject({ kind: "not_found" });
       expect(await laneOf(receiver)).toBeUndefined();
       expect(await served.deliveries(receiver)).toBe(many - chunkRows);
-      await mend();
+      await repair();
       const janitors = await Promise.all([dropOrphanedDeliveries(served.parts.db), dropOrphanedDeliveries(served.parts.db)]);
       expect(janitors.reduce((sum, dropped) => sum + dropped)).toBe(many - chunkRows);
       expect([await served.deliveries(receiver), await served.deliveries(other), await served.deliveries(held)]).toEqual([0, 3, 4]);
       expect(await dropOrphanedDeliveries(served.parts.db)).toBe(0);
     });
 
-    it("is done once, however many ask for it at once, while others enable and disable it", async () => {
+    it("succeeds once among simultaneous calls, while others enable and disable it", async () => {
       const receiver = await served.create(newBrand());
       const outcomes = await Promise.allSettled([
         ...Array.from({ length: 5 }, () => remove(receiver)),

@@ -5,27 +5,27 @@ import { decode, encode, type Answer } from "dns-packet";
 export interface DnsServer {
   /** host:port */
   readonly address: string;
-  /** What was asked for, in order. */
-  readonly asked: string[];
+  /** Every question, in order. */
+  readonly questions: string[];
   stop(): Promise<void>;
 }
 
 /**
- * A resolver that answers what it is told.
+ * Starts a DNS server with fixed responses.
  *
- * @param answer the addresses of a name, by family; called with each question, so it may answer otherwise next time.
- *   Undefined answers nothing at all.
+ * @param lookup returns the addresses of a name, by family. It is called for each question, so it may return others the next
+ *   time. Undefined sends no response.
  */
-export async function startDnsServer(answer: (name: string, type: "A" | "AAAA") => readonly string[] | undefined): Promise<DnsServer> {
+export async function startDnsServer(lookup: (name: string, type: "A" | "AAAA") => readonly string[] | undefined): Promise<DnsServer> {
   const socket = createSocket("udp4");
-  const asked: string[] = [];
+  const received: string[] = [];
   socket.on("message", (message, { address, port }) => {
     const { id = 0, questions = [] } = decode(message);
     const answers: Answer[] = [];
     for (const { name, type } of questions) {
       if (type !== "A" && type !== "AAAA") continue;
-      asked.push(`${name} ${type}`);
-      const addresses = answer(name, type);
+      received.push(`${name} ${type}`);
+      const addresses = lookup(name, type);
       if (addresses === undefined) return;
       answers.push(...addresses.map((data) => ({ name, type, data, ttl: 0 })));
     }
@@ -35,7 +35,7 @@ export async function startDnsServer(answer: (name: string, type: "A" | "AAAA") 
   await once(socket, "listening");
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    questions: received,
     stop: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }

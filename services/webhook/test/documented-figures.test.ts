@@ -6,7 +6,7 @@ import { BREAKER_FAILURES, IN_FLIGHT_MAX, IN_FLIGHT_START } from "../src/domain/
 import { OUTCOMES } from "../src/domain/outcome.ts";
 import { RECEIVERS_MAX } from "../src/domain/receiver.ts";
 import { RESPONSE_BYTES_MAX } from "../src/sending/attempt.ts";
-import { ROOM_MAX } from "../src/storage/claims.ts";
+import { ROOM_MAX } from "../src/storage/lanes.ts";
 
 /** Figures that documents repeat are those of the code. */
 

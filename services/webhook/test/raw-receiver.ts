@@ -2,9 +2,9 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface RawRequest {
   readonly socket: Socket;
-  /** Head and body, as they came. */
+  /** Head and body, as received. */
   readonly text: string;
-  /** Of this connection; the first is 1. */
+  /** On this connection. The first is 1. */
   readonly number: number;
 }
 
@@ -17,7 +17,7 @@ export interface RawReceiver {
 
 export const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/** Raw TCP on loopback, for answers no HTTP server would give: called with every whole request, on connections kept open. */
+/** Starts a raw TCP server on loopback, for responses that no HTTP server sends. Calls back with every whole request and keeps connections open. */
 export async function startRawReceiver(onRequest: (request: RawRequest) => void): Promise<RawReceiver> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];

@@ -8,24 +8,24 @@ export interface ReceivedRequest {
   readonly body: { readonly id: string; readonly type: string; readonly data: Record<string, unknown>; readonly [name: string]: unknown };
 }
 
-/** Answers 204 unless told otherwise. */
-export type Answer = (response: ServerResponse, request: ReceivedRequest, incoming: IncomingMessage) => void;
+/** Writes the response. Default: 204. */
+export type Responder = (response: ServerResponse, request: ReceivedRequest, incoming: IncomingMessage) => void;
 
 export interface ReceivingServer {
   readonly url: string;
   readonly port: number;
   readonly requests: ReceivedRequest[];
-  /** Connections that were ever opened. */
+  /** Connections opened so far. */
   readonly connections: number;
-  answer: Answer;
+  respond: Responder;
   stop(): Promise<void>;
 }
 
-/** A receiver on loopback that keeps what came. */
-export async function startReceivingServer(answer: Answer = (response) => response.writeHead(204).end()): Promise<ReceivingServer> {
+/** Starts a receiver on loopback that records its requests. */
+export async function startReceivingServer(respond: Responder = (response) => response.writeHead(204).end()): Promise<ReceivingServer> {
   const sockets = new Set<Socket>();
   let connections = 0;
-  const received = { requests: [] as ReceivedRequest[], answer };
+  const received = { requests: [] as ReceivedRequest[], respond };
   const server: Server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -34,7 +34,7 @@ export async function startReceivingServer(answer: Answer = (response) => respon
       const body = JSON.parse(rawBody.toString()) as ReceivedRequest["body"];
       const request = { path: incoming.url ?? "", headers: incoming.headers, rawBody, body };
       received.requests.push(request);
-      received.answer(response, request, incoming);
+      received.respond(response, request, incoming);
     });
     incoming.on("error", () => {});
     response.on("error", () => {});
@@ -54,11 +54,11 @@ export async function startReceivingServer(answer: Answer = (response) => respon
     get connections() {
       return connections;
     },
-    get answer() {
-      return received.answer;
+    get respond() {
+      return received.respond;
     },
-    set answer(next) {
-      received.answer = next;
+    set respond(next) {
+      received.respond = next;
     },
     async stop() {
       for (const socket of sockets) socket.destroy();

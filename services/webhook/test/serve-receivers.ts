@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import {
   DeliveriesServiceService,
+  OperatorServiceService,
   ReceiversServiceService,
   type CreateReceiverRequest,
   type Receiver,
@@ -13,9 +14,10 @@ import { openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
-import type { KnownBrands, ReceiverParts } from "../src/receiver-parts.ts";
+import type { KnownBrands } from "../src/known-brands.ts";
 import { deliveriesHandlers } from "../src/rpc/deliveries.ts";
-import { receiversHandlers } from "../src/rpc/receivers.ts";
+import { operatorHandlers } from "../src/rpc/operator.ts";
+import { receiversHandlers, type ReceiversParts } from "../src/rpc/receivers.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
@@ -32,8 +34,8 @@ export const callContext = (withinMs = 25_000): CallContext => ({
 
 export const secretKey = (id: number): SecretKey => ({ id, bytes: randomBytes(32) });
 
-/** Every brand there is, but for those it is told of. */
-export class Brands implements KnownBrands {
+/** Knows every brand but the listed ones. */
+export class Brands implements Pick<KnownBrands, "isKnown"> {
   readonly unknown = new Set<string>();
 
   async isKnown(brandId: string): Promise<boolean> {
@@ -43,12 +45,12 @@ export class Brands implements KnownBrands {
 
 export const newBrand = (): string => newId("brd");
 
-let made = 0;
+let receivers = 0;
 
-/** Of a receiver with a URL nobody else has. */
+/** Returns the input of a receiver with a unique URL. */
 export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequest> = {}): CreateReceiverRequest => ({
   brand_id,
-  url: `https://hooks.brand.example/events/${(made += 1)}`,
+  url: `https://hooks.brand.example/events/${(receivers += 1)}`,
   label: "Ledger",
   events: ["submission.approved", "payout.paid"],
   ...more,
@@ -57,50 +59,55 @@ export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequ
 export interface ServedReceivers {
   readonly receivers: RpcClient<ReceiversServiceService>;
   readonly deliveriesRpc: RpcClient<DeliveriesServiceService>;
+  readonly operator: RpcClient<OperatorServiceService>;
   readonly url: string;
-  readonly parts: ReceiverParts;
+  readonly parts: ReceiversParts;
   readonly brands: Brands;
-  /** Connections beside those of the service. */
+  /** Connections of the test, beside those of the service. */
   readonly db: Database;
-  /** Everything that would be written, at the most talkative level. */
+  /** Returns everything the service logged, at every level. */
   logged(): string;
   create(brandId: string, more?: Partial<CreateReceiverRequest>): Promise<Receiver>;
   get(receiver: Receiver): Promise<Receiver>;
-  /** Adds so many, as intake does, but in one statement. */
+  /** Adds deliveries as intake does, but in one statement. */
   addDeliveries(receiver: Pick<Receiver, "id">, count: number): Promise<void>;
-  /** How many there are, in whatever state. */
+  /** Counts the unfinished deliveries of a receiver. */
   deliveries(receiver: Pick<Receiver, "id">): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The service over its real gRPC, on a database of its own. */
+/** Serves the handlers over real gRPC, on a new database. */
 export async function serveReceivers(
   allowedPorts: readonly number[] = [],
-  more: Pick<ReceiverParts, "dropping"> = {},
+  more: Pick<ReceiversParts, "dropping"> = {},
 ): Promise<ServedReceivers> {
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });
   const pool = openPool({ url: database.url, applicationName: "webhook" });
   const brands = new Brands();
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
-  const parts: ReceiverParts = { db: pool, keys, ports: new Set(allowedPorts), brands, ...more };
+  const parts: ReceiversParts = { db: pool, keys, ports: new Set(allowedPorts), brands, ...more };
   const lines: string[] = [];
-  const note = (...line: unknown[]): void => void lines.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
-  const log = { trace: note, debug: note, info: note, warn: note, error: note, isLevelEnabled: () => true } as unknown as Logger;
+  const append = (...line: unknown[]): void => void lines.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
+  const log = { trace: append, debug: append, info: append, warn: append, error: append, isLevelEnabled: () => true } as unknown as Logger;
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
     services: [
       service(ReceiversServiceService, receiversHandlers(parts)),
       service(DeliveriesServiceService, deliveriesHandlers({ db: pool })),
+      service(OperatorServiceService, operatorHandlers(pool)),
     ],
     log,
     metrics: openMetrics("webhook"),
   });
-  const receivers = connectRpc(ReceiversServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
-  const deliveriesRpc = connectRpc(DeliveriesServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+  const address = `127.0.0.1:${server.port}`;
+  const receivers = connectRpc(ReceiversServiceService, address, { idempotent: [] });
+  const deliveriesRpc = connectRpc(DeliveriesServiceService, address, { idempotent: [] });
+  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
   return {
     receivers,
     deliveriesRpc,
+    operator,
     url: database.url,
     parts,
     brands,
@@ -126,8 +133,7 @@ export async function serveReceivers(
       return row?.count ?? 0;
     },
     async stop() {
-      receivers.stop();
-      deliveriesRpc.stop();
+      for (const client of [receivers, deliveriesRpc, operator]) client.stop();
       await server.stop();
       await pool.stop();
       await db.stop();
@@ -137,6 +143,6 @@ export async function serveReceivers(
 }
 
 export function present<T>(value: T | null | undefined): T {
-  if (value == null) throw new Error("the answer lacks what was asked for");
+  if (value == null) throw new Error("the value is missing");
   return value;
 }

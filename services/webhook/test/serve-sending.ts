@@ -10,7 +10,10 @@ import { newSigningSecret, sealSigningSecret } from "../src/domain/signing-secre
 import { ReceiverAgent, type ReceiverAgentOptions } from "../src/sending/receiver-agent.ts";
 import { Sender, type SenderOptions } from "../src/sending/sender.ts";
 import { sendingMetrics } from "../src/sending/sending-metrics.ts";
-import { ensureDays, insertDeliveries, insertEvents, lockLanes } from "../src/storage/intake.ts";
+import { ensureDays } from "../src/storage/daily-partitions.ts";
+import { insertDeliveries } from "../src/storage/deliveries.ts";
+import { insertEvents } from "../src/storage/events.ts";
+import { lockLanesSelecting } from "../src/storage/lanes.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 const nextDelivery = idSequence("dlv");
@@ -35,13 +38,13 @@ export interface AttemptRow {
   readonly response: Buffer | null;
 }
 
-/** The sending half on a database of its own; receivers on loopback are allowed unless told otherwise. */
+/** The sending half of the service on a new database. Receivers on loopback are allowed by default. */
 export interface ServedSending {
   readonly db: Database;
   readonly databaseUrl: string;
   start(options?: Partial<SenderOptions>, agent?: Partial<ReceiverAgentOptions>): Sender;
   createReceiver(url: string, more?: { brand?: string; maxInFlight?: number }): Promise<MadeReceiver>;
-  /** Events of one record, in order, each with a delivery to each of these receivers of one brand. */
+  /** Adds events of one record, in order, each with a delivery to each of these receivers of one brand. */
   deliver(receivers: readonly MadeReceiver[], count?: number): Promise<NewTestEvent[]>;
   attemptsOf(receiver: MadeReceiver): Promise<AttemptRow[]>;
   stop(): Promise<void>;
@@ -100,7 +103,7 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
         traceparent: null,
       }));
       await db.transaction(async (sql) => {
-        await lockLanes(sql, [brand_id], ["submission.approved"]);
+        await lockLanesSelecting(sql, [brand_id], ["submission.approved"]);
         await insertEvents(sql, events);
         await insertDeliveries(
           sql,

@@ -47,7 +47,7 @@ export async function measure({ product, receivers, start, say }: MeasureParts):
   const behind = await steady(product, receivers, { uncounted: [0] });
   say(`  with one ${BACKLOG.toLocaleString("en")} behind: p99 of the others ${behind.p99} ms`);
   await product.forgetBacklog(0);
-  // Last: those that have hung are parked for minutes.
+  // Last: the circuits of the hanging receivers stay open for minutes.
   const hanging = Array.from({ length: HANGING }, (_, index) => RECEIVERS - 1 - index);
   const beside = await steady(product, receivers, { hanging, uncounted: hanging });
   say(`  with ${HANGING} of ${RECEIVERS} hanging: p99 of the others ${beside.p99} ms`);

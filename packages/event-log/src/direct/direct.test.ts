@@ -1,11 +1,10 @@
 import { openPool } from "@brand-records/postgres";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
-import { connectRpc, serveRpc, service } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, type Handlers } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { describeEventLog, message, type OpenLog } from "../../test/describe-event-log.ts";
 import type { Intake, ReceivedMessage } from "../event-log.ts";
-import { intakeHandlers } from "./intake-handlers.ts";
 import { postgresDeadLetters } from "./postgres-dead-letters.ts";
 import { directPublisher } from "./publisher.ts";
 
@@ -21,14 +20,16 @@ async function openDirectLog(): Promise<OpenLog> {
   });
   const db = openPool({ url: database.url, applicationName: "direct log test" });
   let intake: Intake = () => Promise.reject(new Error("no reader yet"));
+  // As webhook serves it, without its queue: the publisher makes one call at a time.
+  const handlers: Handlers<IntakeServiceService> = {
+    async publishMessages({ messages }) {
+      if (messages.length > 0) await intake(messages.map((each) => ({ ...each, value: Buffer.from(each.value), position: "direct" })));
+      return {};
+    },
+  };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [
-      service(
-        IntakeServiceService,
-        intakeHandlers((messages) => intake(messages)),
-      ),
-    ],
+    services: [service(IntakeServiceService, handlers)],
     log: openLog("test", "silent"),
     metrics: openMetrics("test"),
   });

@@ -18,13 +18,13 @@ export interface VerifyKeyResponse {
     | Principal
     | null;
   /**
-   * Changes to the brand are published in Redis, so a gateway that shares it may cache the principal. Never so without
-   * REDIS_URL in accounts.
+   * Whether the gateway may cache the principal: accounts publishes changes to the brand in Redis. False if accounts has no
+   * REDIS_URL.
    */
   cacheable: boolean;
 }
 
-/** A key and its brand as they were at one moment, read in one statement. */
+/** A key and its brand at the same moment, read in one statement. */
 export interface Principal {
   key_id: string;
   key_name: string;
@@ -43,7 +43,7 @@ export interface Brand {
   tier: string;
   verified: boolean;
   epoch: number;
-  /** RFC 3339, UTC, milliseconds; so are all times here. */
+  /** RFC 3339, UTC, with milliseconds, like all times in this file. */
   created_at: string;
 }
 
@@ -51,7 +51,7 @@ export interface CreateBrandRequest {
   name: string;
   tier: string;
   verified: boolean;
-  /** Made by accounts when absent. */
+  /** Generated when absent. */
   id?: string | null | undefined;
 }
 
@@ -68,9 +68,9 @@ export interface GetBrandResponse {
 }
 
 export interface ListBrandsRequest {
-  /** 1 to 1000; 0 is 100. */
+  /** 1 to 1000; 0 means 100. */
   page_size: number;
-  /** Of the page before. */
+  /** The last id of the previous page. */
   after_id?: string | null | undefined;
 }
 
@@ -131,7 +131,7 @@ export interface RemoveMemberRequest {
 export interface RemoveMemberResponse {
 }
 
-/** A key as its owner may see it: never the key, nor anything to make it from. */
+/** A key as its owner sees it, without the key itself or its hash. */
 export interface Key {
   id: string;
   brand_id: string;
@@ -144,7 +144,7 @@ export interface Key {
   /** E-mail address of the owner. */
   created_by: string;
   created_at: string;
-  /** Written in batches: up to a minute late. */
+  /** Written in batches every five seconds. */
   last_used_at?: string | null | undefined;
   revoked_at?: string | null | undefined;
   revoked_by?: string | null | undefined;
@@ -155,7 +155,7 @@ export interface CreateKeyRequest {
   name: string;
   /** live or test. */
   environment: string;
-  /** Beyond records:read, which every key has. */
+  /** In addition to records:read, which every key has. */
   permissions: string[];
   /** E-mail address of the acting member; must be an owner of the brand. */
   created_by: string;
@@ -165,7 +165,7 @@ export interface CreateKeyResponse {
   key:
     | Key
     | null;
-  /** The key. Shown once, stored nowhere. */
+  /** The key itself. Returned once and never stored. */
   secret: string;
 }
 
@@ -188,6 +188,7 @@ export interface RevokeKeyResponse {
 }
 
 export interface FindBrandRequest {
+  /** Id of a key, `key_…`. */
   id: string;
 }
 
@@ -2027,12 +2028,12 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
-/** What a request may do: asked by the gateway for every key it does not know yet. */
+/** Verifies keys. The gateway calls it for every key it has not cached. */
 export type VerificationServiceService = typeof VerificationServiceService;
 export const VerificationServiceService = {
   /**
-   * Finds the principal behind a key. NOT_FOUND (kind `invalid_key`) for a key that is unknown, revoked or of
-   * another environment: one and the same answer.
+   * Returns the principal behind a key. UNAUTHENTICATED (kind `invalid_key`) for an unknown or revoked key and for one of
+   * another environment: the same error for all three.
    */
   verifyKey: {
     path: "/accounts.v1.VerificationService/VerifyKey" as const,
@@ -2047,8 +2048,8 @@ export const VerificationServiceService = {
 
 export interface VerificationServiceServer extends UntypedServiceImplementation {
   /**
-   * Finds the principal behind a key. NOT_FOUND (kind `invalid_key`) for a key that is unknown, revoked or of
-   * another environment: one and the same answer.
+   * Returns the principal behind a key. UNAUTHENTICATED (kind `invalid_key`) for an unknown or revoked key and for one of
+   * another environment: the same error for all three.
    */
   verifyKey: handleUnaryCall<VerifyKeyRequest, VerifyKeyResponse>;
 }
@@ -2056,7 +2057,7 @@ export interface VerificationServiceServer extends UntypedServiceImplementation 
 /** Brands, members and keys: used by brandctl and by the Developers area. */
 export type AccountsServiceService = typeof AccountsServiceService;
 export const AccountsServiceService = {
-  /** Makes a brand, or answers the existing one if `id` is given and taken by a brand of the same name. */
+  /** Creates a brand, or returns the existing one if `id` is given and taken by a brand with the same name. */
   createBrand: {
     path: "/accounts.v1.AccountsService/CreateBrand" as const,
     requestStream: false as const,
@@ -2066,7 +2067,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: CreateBrandResponse): Buffer => Buffer.from(CreateBrandResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateBrandResponse => CreateBrandResponse.decode(value),
   },
-  /** NOT_FOUND if there is none. */
+  /** NOT_FOUND if the brand does not exist. */
   getBrand: {
     path: "/accounts.v1.AccountsService/GetBrand" as const,
     requestStream: false as const,
@@ -2076,7 +2077,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: GetBrandResponse): Buffer => Buffer.from(GetBrandResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetBrandResponse => GetBrandResponse.decode(value),
   },
-  /** Brands by id, ascending. */
+  /** Returns brands in ascending order of id. */
   listBrands: {
     path: "/accounts.v1.AccountsService/ListBrands" as const,
     requestStream: false as const,
@@ -2086,7 +2087,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: ListBrandsResponse): Buffer => Buffer.from(ListBrandsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListBrandsResponse => ListBrandsResponse.decode(value),
   },
-  /** Effective for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request. */
   setBrandTier: {
     path: "/accounts.v1.AccountsService/SetBrandTier" as const,
     requestStream: false as const,
@@ -2097,7 +2098,7 @@ export const AccountsServiceService = {
       Buffer.from(SetBrandTierResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetBrandTierResponse => SetBrandTierResponse.decode(value),
   },
-  /** Effective for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request. */
   setBrandVerified: {
     path: "/accounts.v1.AccountsService/SetBrandVerified" as const,
     requestStream: false as const,
@@ -2109,7 +2110,10 @@ export const AccountsServiceService = {
       Buffer.from(SetBrandVerifiedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetBrandVerifiedResponse => SetBrandVerifiedResponse.decode(value),
   },
-  /** Adds a member, or changes the role of the one with this e-mail address. */
+  /**
+   * Adds a member, or changes the role of the member with this e-mail address. FAILED_PRECONDITION (kind `last_owner`) if
+   * the brand would lose its last owner.
+   */
   addMember: {
     path: "/accounts.v1.AccountsService/AddMember" as const,
     requestStream: false as const,
@@ -2119,7 +2123,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: AddMemberResponse): Buffer => Buffer.from(AddMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddMemberResponse => AddMemberResponse.decode(value),
   },
-  /** Members by e-mail address, ascending. */
+  /** Returns members in ascending order of e-mail address. */
   listMembers: {
     path: "/accounts.v1.AccountsService/ListMembers" as const,
     requestStream: false as const,
@@ -2129,7 +2133,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: ListMembersResponse): Buffer => Buffer.from(ListMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMembersResponse => ListMembersResponse.decode(value),
   },
-  /** FAILED_PRECONDITION if it would leave the brand without an owner. */
+  /** FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. */
   removeMember: {
     path: "/accounts.v1.AccountsService/RemoveMember" as const,
     requestStream: false as const,
@@ -2140,7 +2144,7 @@ export const AccountsServiceService = {
       Buffer.from(RemoveMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveMemberResponse => RemoveMemberResponse.decode(value),
   },
-  /** Makes a key for an owner of a verified brand on Plus or above. The key itself is in this answer and nowhere else. */
+  /** Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. */
   createKey: {
     path: "/accounts.v1.AccountsService/CreateKey" as const,
     requestStream: false as const,
@@ -2150,7 +2154,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: CreateKeyResponse): Buffer => Buffer.from(CreateKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateKeyResponse => CreateKeyResponse.decode(value),
   },
-  /** Keys of a brand, newest first, revoked ones included. */
+  /** Returns the keys of a brand, newest first, including revoked ones. */
   listKeys: {
     path: "/accounts.v1.AccountsService/ListKeys" as const,
     requestStream: false as const,
@@ -2160,7 +2164,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: ListKeysResponse): Buffer => Buffer.from(ListKeysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListKeysResponse => ListKeysResponse.decode(value),
   },
-  /** Final. Refused by every gateway with its next request. Revoking a revoked key answers it unchanged. */
+  /** Revokes a key permanently: every gateway refuses its next request. Returns a key that is already revoked unchanged. */
   revokeKey: {
     path: "/accounts.v1.AccountsService/RevokeKey" as const,
     requestStream: false as const,
@@ -2173,34 +2177,37 @@ export const AccountsServiceService = {
 } as const;
 
 export interface AccountsServiceServer extends UntypedServiceImplementation {
-  /** Makes a brand, or answers the existing one if `id` is given and taken by a brand of the same name. */
+  /** Creates a brand, or returns the existing one if `id` is given and taken by a brand with the same name. */
   createBrand: handleUnaryCall<CreateBrandRequest, CreateBrandResponse>;
-  /** NOT_FOUND if there is none. */
+  /** NOT_FOUND if the brand does not exist. */
   getBrand: handleUnaryCall<GetBrandRequest, GetBrandResponse>;
-  /** Brands by id, ascending. */
+  /** Returns brands in ascending order of id. */
   listBrands: handleUnaryCall<ListBrandsRequest, ListBrandsResponse>;
-  /** Effective for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request. */
   setBrandTier: handleUnaryCall<SetBrandTierRequest, SetBrandTierResponse>;
-  /** Effective for every key of the brand with its next request. */
+  /** Takes effect for every key of the brand with its next request. */
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
-  /** Adds a member, or changes the role of the one with this e-mail address. */
+  /**
+   * Adds a member, or changes the role of the member with this e-mail address. FAILED_PRECONDITION (kind `last_owner`) if
+   * the brand would lose its last owner.
+   */
   addMember: handleUnaryCall<AddMemberRequest, AddMemberResponse>;
-  /** Members by e-mail address, ascending. */
+  /** Returns members in ascending order of e-mail address. */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
-  /** FAILED_PRECONDITION if it would leave the brand without an owner. */
+  /** FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. */
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
-  /** Makes a key for an owner of a verified brand on Plus or above. The key itself is in this answer and nowhere else. */
+  /** Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. */
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
-  /** Keys of a brand, newest first, revoked ones included. */
+  /** Returns the keys of a brand, newest first, including revoked ones. */
   listKeys: handleUnaryCall<ListKeysRequest, ListKeysResponse>;
-  /** Final. Refused by every gateway with its next request. Revoking a revoked key answers it unchanged. */
+  /** Revokes a key permanently: every gateway refuses its next request. Returns a key that is already revoked unchanged. */
   revokeKey: handleUnaryCall<RevokeKeyRequest, RevokeKeyResponse>;
 }
 
-/** For the operators' command line alone: it names records by their id, without their brand. */
+/** For operators' tools only: they name a key by its id, without its brand. */
 export type OperatorServiceService = typeof OperatorServiceService;
 export const OperatorServiceService = {
-  /** Returns the brand of a key, by its id. NOT_FOUND if there is none. */
+  /** Returns the brand of a key. NOT_FOUND if the key does not exist. */
   findBrand: {
     path: "/accounts.v1.OperatorService/FindBrand" as const,
     requestStream: false as const,
@@ -2213,7 +2220,7 @@ export const OperatorServiceService = {
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
-  /** Returns the brand of a key, by its id. NOT_FOUND if there is none. */
+  /** Returns the brand of a key. NOT_FOUND if the key does not exist. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
 }
 

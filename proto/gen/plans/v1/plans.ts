@@ -8,7 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 
-/** What a plan is made from. The bounds are those of POST /api/v1/campaign-plans. */
+/** The input of a plan, with the bounds of POST /api/v1/campaign-plans. */
 export interface PlanInput {
   /** UUID, compared in lower case. */
   request_id: string;
@@ -28,7 +28,7 @@ export interface PlanInput {
   requirements: string[];
   /** Empty for none. */
   platforms: string[];
-  /** Kept, compared, and never answered. */
+  /** Stored and compared, but never returned. */
   notes?: string | null | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface Plan {
   platforms: string[];
   created_at: string;
   updated_at: string;
-  /** When it was completed or cancelled, and by whom. */
+  /** When the plan was completed or cancelled, and the e-mail address of the member who did it. */
   closed_at?: string | null | undefined;
   closed_by?: string | null | undefined;
 }
@@ -64,7 +64,7 @@ export interface PreparePlanResponse {
   plan:
     | Plan
     | null;
-  /** The plan was there before this call. */
+  /** The plan existed before this call. */
   replayed: boolean;
 }
 
@@ -79,14 +79,14 @@ export interface GetPlanResponse {
 
 export interface ListPlansRequest {
   brand_id: string;
-  /** Only plans in this state; all of them when absent. */
+  /** Only plans in this state; all plans when absent. */
   status?:
     | string
     | null
     | undefined;
-  /** 1 to 40; 0 is 20. A plan can be 200 KB of text, and forty fit into a message. */
+  /** 1 to 40; 0 means 20. A plan may have 200 KB of text; forty fit into one message. */
   page_size: number;
-  /** Id of the last plan of the page before; INVALID_ARGUMENT if the brand has no such plan. */
+  /** Id of the last plan of the previous page; INVALID_ARGUMENT if the brand has no such plan. */
   after_id?: string | null | undefined;
 }
 
@@ -99,7 +99,7 @@ export interface ListPlansResponse {
 export interface CancelPlanRequest {
   brand_id: string;
   plan_id: string;
-  /** E-mail address of the member who acts. */
+  /** E-mail address of the acting member. */
   member: string;
 }
 
@@ -110,13 +110,13 @@ export interface CancelPlanResponse {
 export interface CompletePlanRequest {
   brand_id: string;
   plan_id: string;
-  /** E-mail address of the member who acts. */
+  /** E-mail address of the acting member. */
   member: string;
-  /** That person confirms what creators are paid, */
+  /** The member confirms what creators are paid. */
   confirmed_pay: boolean;
-  /** the rights to the content, */
+  /** The member confirms the rights to the content. */
   confirmed_rights: boolean;
-  /** and that it will be funded. */
+  /** The member confirms that the campaign will be funded. */
   confirmed_funding: boolean;
 }
 
@@ -125,6 +125,7 @@ export interface CompletePlanResponse {
 }
 
 export interface FindBrandRequest {
+  /** Id of a plan, `pln_…`. */
   id: string;
 }
 
@@ -1278,16 +1279,16 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
 };
 
 /**
- * Campaign plans: what an assistant or an integration prepares, and people complete. Nothing here publishes, funds,
- * approves or spends anything. `notes` are the brand's own: no answer holds them. Times are RFC 3339, UTC, milliseconds;
+ * Campaign plans, prepared by assistants and integrations, completed by people. No call publishes, funds, approves or
+ * spends anything. No response contains `notes`: they are private to the brand. Times are RFC 3339, UTC, with milliseconds;
  * dates are YYYY-MM-DD; money is in centavos.
  */
 export type PlansServiceService = typeof PlansServiceService;
 export const PlansServiceService = {
   /**
-   * Makes the plan of a request_id, or answers the one there is. ALREADY_EXISTS (kind `request_conflict`) if the
-   * request_id was used with another input, or its plan was cancelled; FAILED_PRECONDITION (kind `pending_plan_limit`)
-   * if it would be the 201st pending one. May be repeated: any number of calls make one plan.
+   * Makes the plan of a request_id, or returns the existing one. Idempotent: any number of calls make one plan.
+   * ALREADY_EXISTS (kind `request_conflict`) if the request_id was used with another input, or its plan was cancelled;
+   * FAILED_PRECONDITION (kind `pending_plan_limit`) if the brand has 200 pending plans.
    */
   preparePlan: {
     path: "/plans.v1.PlansService/PreparePlan" as const,
@@ -1308,7 +1309,7 @@ export const PlansServiceService = {
     responseSerialize: (value: GetPlanResponse): Buffer => Buffer.from(GetPlanResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetPlanResponse => GetPlanResponse.decode(value),
   },
-  /** Newest first (created_at, then id, descending). */
+  /** Returns plans, newest first (created_at, then id, descending). */
   listPlans: {
     path: "/plans.v1.PlansService/ListPlans" as const,
     requestStream: false as const,
@@ -1319,7 +1320,7 @@ export const PlansServiceService = {
     responseDeserialize: (value: Buffer): ListPlansResponse => ListPlansResponse.decode(value),
   },
   /**
-   * By a member, for good. Repeated, it answers the cancelled plan unchanged. FAILED_PRECONDITION (kind
+   * Cancels a plan permanently, for a member. Repeated, it returns the cancelled plan unchanged. FAILED_PRECONDITION (kind
    * `plan_not_pending`) if the plan was completed.
    */
   cancelPlan: {
@@ -1332,8 +1333,9 @@ export const PlansServiceService = {
     responseDeserialize: (value: Buffer): CancelPlanResponse => CancelPlanResponse.decode(value),
   },
   /**
-   * By a member who confirms pay, rights and funding, for good. INVALID_ARGUMENT unless all three are. Repeated, it
-   * answers the completed plan unchanged. FAILED_PRECONDITION (kind `plan_not_pending`) if the plan was cancelled.
+   * Completes a plan permanently, for a member who confirms pay, rights and funding. INVALID_ARGUMENT unless all three are
+   * confirmed. Repeated, it returns the completed plan unchanged. FAILED_PRECONDITION (kind `plan_not_pending`) if the plan
+   * was cancelled.
    */
   completePlan: {
     path: "/plans.v1.PlansService/CompletePlan" as const,
@@ -1349,31 +1351,32 @@ export const PlansServiceService = {
 
 export interface PlansServiceServer extends UntypedServiceImplementation {
   /**
-   * Makes the plan of a request_id, or answers the one there is. ALREADY_EXISTS (kind `request_conflict`) if the
-   * request_id was used with another input, or its plan was cancelled; FAILED_PRECONDITION (kind `pending_plan_limit`)
-   * if it would be the 201st pending one. May be repeated: any number of calls make one plan.
+   * Makes the plan of a request_id, or returns the existing one. Idempotent: any number of calls make one plan.
+   * ALREADY_EXISTS (kind `request_conflict`) if the request_id was used with another input, or its plan was cancelled;
+   * FAILED_PRECONDITION (kind `pending_plan_limit`) if the brand has 200 pending plans.
    */
   preparePlan: handleUnaryCall<PreparePlanRequest, PreparePlanResponse>;
   /** NOT_FOUND if the brand has no such plan. */
   getPlan: handleUnaryCall<GetPlanRequest, GetPlanResponse>;
-  /** Newest first (created_at, then id, descending). */
+  /** Returns plans, newest first (created_at, then id, descending). */
   listPlans: handleUnaryCall<ListPlansRequest, ListPlansResponse>;
   /**
-   * By a member, for good. Repeated, it answers the cancelled plan unchanged. FAILED_PRECONDITION (kind
+   * Cancels a plan permanently, for a member. Repeated, it returns the cancelled plan unchanged. FAILED_PRECONDITION (kind
    * `plan_not_pending`) if the plan was completed.
    */
   cancelPlan: handleUnaryCall<CancelPlanRequest, CancelPlanResponse>;
   /**
-   * By a member who confirms pay, rights and funding, for good. INVALID_ARGUMENT unless all three are. Repeated, it
-   * answers the completed plan unchanged. FAILED_PRECONDITION (kind `plan_not_pending`) if the plan was cancelled.
+   * Completes a plan permanently, for a member who confirms pay, rights and funding. INVALID_ARGUMENT unless all three are
+   * confirmed. Repeated, it returns the completed plan unchanged. FAILED_PRECONDITION (kind `plan_not_pending`) if the plan
+   * was cancelled.
    */
   completePlan: handleUnaryCall<CompletePlanRequest, CompletePlanResponse>;
 }
 
-/** For the operators' command line alone: it names records by their id, without their brand. */
+/** For operators' tools only: they name a plan by its id, without its brand. */
 export type OperatorServiceService = typeof OperatorServiceService;
 export const OperatorServiceService = {
-  /** Returns the brand of a plan, by its id. NOT_FOUND if there is none. */
+  /** Returns the brand of a plan. NOT_FOUND if the plan does not exist. */
   findBrand: {
     path: "/plans.v1.OperatorService/FindBrand" as const,
     requestStream: false as const,
@@ -1386,7 +1389,7 @@ export const OperatorServiceService = {
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
-  /** Returns the brand of a plan, by its id. NOT_FOUND if there is none. */
+  /** Returns the brand of a plan. NOT_FOUND if the plan does not exist. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
 }
 

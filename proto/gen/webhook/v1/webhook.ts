@@ -11,19 +11,19 @@ import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-j
 export interface Receiver {
   id: string;
   brand_id: string;
-  /** In full: it may carry a token, and is for the brand's eyes only. */
+  /** In full. It may contain a token: show it to the brand only. */
   url: string;
   label: string;
   /** submission.approved, submission.rejected, payout.paid, campaign.settled. */
   events: string[];
   enabled: boolean;
-  /** Why it is disabled: `member` (somebody did), `gone` (it answered 410), `failing` (five days of failures only). */
+  /** Why it is disabled: `member` (by a member), `gone` (it responded with 410), `failing` (five days of failures only). */
   disabled_reason?: string | null | undefined;
   disabled_at?:
     | string
     | null
     | undefined;
-  /** HTTP status of the last attempt, 0 if there was no answer; absent before the first. */
+  /** HTTP status of the last attempt, 0 without a response; absent before the first attempt. */
   last_status?: number | null | undefined;
   last_delivery_at?:
     | string
@@ -31,13 +31,13 @@ export interface Receiver {
     | undefined;
   /** Failed attempts since the last 2xx, tests excluded. */
   failures: number;
-  /** Deliveries that wait to be sent; of a disabled receiver, those that are held. Counted up to 100,000. */
+  /** Pending deliveries; if the receiver is disabled, held deliveries. Counted up to 100,000. */
   waiting: number;
   created_at: string;
   updated_at: string;
-  /** Attempts under way at once, 1 to 64. With 1, first attempts are in order, for each record. */
+  /** Attempts that may be in flight, 1 to 64. With 1, first attempts are in order, for each record. */
   max_in_flight: number;
-  /** A rotation is under way: there is a next secret, to be activated. */
+  /** A rotation is in progress: the next secret is not activated yet. */
   rotating: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface RotateSecretResponse {
   receiver:
     | Receiver
     | null;
-  /** whsec_ and base64 of 32 bytes; shown now and never again. */
+  /** `whsec_` and base64 of 32 bytes. No other call returns it. */
   secret: string;
 }
 
@@ -66,7 +66,7 @@ export interface ActivateSecretResponse {
 export interface SendTestRequest {
   brand_id: string;
   receiver_id: string;
-  /** One of the selected types; the first of them if absent. */
+  /** One of the selected types. Default: the first. */
   type?: string | null | undefined;
 }
 
@@ -75,24 +75,24 @@ export interface SendTestResponse {
   event_id: string;
 }
 
-/** An event on its way to a receiver. */
+/** The sending of one event to one receiver. */
 export interface Delivery {
   id: string;
   receiver_id: string;
   event_id: string;
   event_type: string;
-  /** pending (due), sending, held (its receiver is disabled), delivered or failed. */
+  /** pending, sending, held (its receiver is disabled), delivered or failed. */
   state: string;
-  /** Attempts begun. */
+  /** Attempts started. */
   attempts: number;
   test: boolean;
   created_at: string;
-  /** Of a pending one: when it is due. */
+  /** Absent unless pending. */
   due_at?:
     | string
     | null
     | undefined;
-  /** Of one that is over. */
+  /** Absent until delivered or failed. */
   finished_at?: string | null | undefined;
 }
 
@@ -104,33 +104,33 @@ export interface Attempt {
   duration_ms: number;
   /**
    * accepted (2xx), refused (any other status), dns, forbidden_address, connect, tls, timeout, closed, protocol, unsendable or
-   * unknown (the process that made the attempt ended before it wrote down the result; duration_ms is 0).
+   * unknown (the process that made the attempt ended before it wrote the result; duration_ms is 0).
    */
   outcome: string;
   http_status?:
     | number
     | null
     | undefined;
-  /** For people; without path or query of the URL. */
+  /** For people. Without the path and query of the URL. */
   error?:
     | string
     | null
     | undefined;
-  /** The beginning of what was answered, at most 16 KiB. */
+  /** The first 16 KiB of the response. */
   response: Buffer;
 }
 
 export interface ListDeliveriesRequest {
   brand_id: string;
   receiver_id: string;
-  /** All states if absent. */
+  /** Default: all states. */
   state?:
     | string
     | null
     | undefined;
-  /** 1 to 200; 50 if it is 0. */
+  /** 1 to 200. 0 means 50. */
   page_size: number;
-  /** Id of the last delivery of the page before. */
+  /** Id of the last delivery on the previous page. */
   after_id?: string | null | undefined;
 }
 
@@ -156,14 +156,14 @@ export interface ReplayDeliveryRequest {
 }
 
 export interface ReplayDeliveryResponse {
-  /** The new one; the same one if it was pending. */
+  /** The new delivery, or the same one if it was pending. */
   delivery: Delivery | null;
 }
 
 export interface ReplayEventsRequest {
   brand_id: string;
   receiver_id: string;
-  /** RFC 3339; events created after it. */
+  /** RFC 3339. Replays events created after it. */
   since: string;
 }
 
@@ -171,13 +171,13 @@ export interface Replay {
   id: string;
   receiver_id: string;
   since: string;
-  /** When it was asked for: events after that are sent anyway. */
+  /** The start of the replay: later events are delivered without it. */
   until: string;
   /** Events queued so far. */
   queued: number;
-  /** Events there are in all, as far as they were counted: up to 100,000. */
+  /** All events of the replay, counted up to 100,000. */
   total: number;
-  /** Absent while it is under way. */
+  /** Absent until it is finished. */
   finished_at?: string | null | undefined;
 }
 
@@ -205,7 +205,7 @@ export interface CreateReceiverResponse {
   receiver:
     | Receiver
     | null;
-  /** whsec_ and base64 of 32 bytes; shown now and never again. */
+  /** `whsec_` and base64 of 32 bytes. No other call returns it. */
   secret: string;
 }
 
@@ -247,7 +247,7 @@ export interface UpdateReceiverResponse {
 export interface EnableReceiverRequest {
   brand_id: string;
   receiver_id: string;
-  /** What becomes of the held deliveries: `release` or `drop`. */
+  /** What to do with the held deliveries: `release` or `drop`. */
   held: string;
 }
 
@@ -274,7 +274,7 @@ export interface DeleteReceiverRequest {
 }
 
 export interface DeleteReceiverResponse {
-  /** Deliveries dropped with it. */
+  /** Deliveries dropped. */
   dropped: number;
 }
 
@@ -283,22 +283,22 @@ export interface Event {
   brand_id: string;
   type: string;
   created_at: string;
-  /** What receivers get in `data`, as JSON. */
+  /** The `data` that receivers get, as JSON. */
   data_json: string;
-  /** When it was taken in from the log. */
+  /** When it was stored. */
   received_at: string;
 }
 
 export interface ListEventsRequest {
   brand_id: string;
-  /** All four types if absent. */
+  /** Default: all four types. */
   type?:
     | string
     | null
     | undefined;
-  /** 1 to 200; 50 if it is 0. */
+  /** 1 to 200. 0 means 50. */
   page_size: number;
-  /** Id of the last event of the page before. */
+  /** Id of the last event on the previous page. */
   after_id?: string | null | undefined;
 }
 
@@ -309,9 +309,9 @@ export interface ListEventsResponse {
 }
 
 export interface DeadLetter {
-  /** Where it stood in the log, such as `brand.events/3@42`. */
+  /** Its position in the log, such as `brand.events/3@42`. */
   position: string;
-  /** Why it could not be taken in. */
+  /** Why it could not be stored. */
   reason: string;
   dead_lettered_at: string;
   key: string;
@@ -319,13 +319,13 @@ export interface DeadLetter {
 }
 
 export interface ListDeadLettersRequest {
-  /** 1 to 200; 50 if it is 0. */
+  /** 1 to 200. 0 means 50. */
   page_size: number;
 }
 
 export interface ListDeadLettersResponse {
   dead_letters: DeadLetter[];
-  /** All there are, listed or not. */
+  /** All dead letters, listed or not. */
   total: number;
 }
 
@@ -3535,13 +3535,13 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
-/** The brand's receivers: where its events go. */
+/** The receivers of a brand: the URLs to which its events are sent. */
 export type ReceiversServiceService = typeof ReceiversServiceService;
 export const ReceiversServiceService = {
   /**
-   * Answers the signing secret, this once. INVALID_ARGUMENT with kind `invalid_request`, `not_https`, `private_address` or
-   * `chat_webhook`; ALREADY_EXISTS (kind `duplicate_url`) if another of the brand's receivers has that URL;
-   * FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if there is no such brand.
+   * Returns the receiver and its signing secret, which no other call returns. INVALID_ARGUMENT with kind `invalid_request`, `not_https`,
+   * `private_address` or `chat_webhook`; ALREADY_EXISTS (kind `duplicate_url`) if another receiver of the brand has that URL;
+   * FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if the brand does not exist.
    */
   createReceiver: {
     path: "/webhook.v1.ReceiversService/CreateReceiver" as const,
@@ -3564,7 +3564,7 @@ export const ReceiversServiceService = {
     responseSerialize: (value: GetReceiverResponse): Buffer => Buffer.from(GetReceiverResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetReceiverResponse => GetReceiverResponse.decode(value),
   },
-  /** All of them, oldest first: 20 at most. */
+  /** Returns all receivers of the brand, oldest first: 20 at most. */
   listReceivers: {
     path: "/webhook.v1.ReceiversService/ListReceivers" as const,
     requestStream: false as const,
@@ -3575,10 +3575,7 @@ export const ReceiversServiceService = {
       Buffer.from(ListReceiversResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListReceiversResponse => ListReceiversResponse.decode(value),
   },
-  /**
-   * Changes what is given. Refused as CreateReceiver refuses. What was selected before the change is still delivered, to
-   * the new URL.
-   */
+  /** Changes the given fields. Fails like CreateReceiver. Deliveries that are already pending are still sent, to the new URL. */
   updateReceiver: {
     path: "/webhook.v1.ReceiversService/UpdateReceiver" as const,
     requestStream: false as const,
@@ -3590,7 +3587,7 @@ export const ReceiversServiceService = {
       Buffer.from(UpdateReceiverResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateReceiverResponse => UpdateReceiverResponse.decode(value),
   },
-  /** Sends again, from now on, and what was held meanwhile if `held` says so. Repeated, it changes nothing. */
+  /** Starts sending again; `held` releases or drops the held deliveries. A repeat changes nothing. */
   enableReceiver: {
     path: "/webhook.v1.ReceiversService/EnableReceiver" as const,
     requestStream: false as const,
@@ -3602,7 +3599,7 @@ export const ReceiversServiceService = {
       Buffer.from(EnableReceiverResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EnableReceiverResponse => EnableReceiverResponse.decode(value),
   },
-  /** Holds what is pending and what comes. Repeated, it changes nothing. */
+  /** Holds the pending deliveries and new ones. A repeat changes nothing. */
   disableReceiver: {
     path: "/webhook.v1.ReceiversService/DisableReceiver" as const,
     requestStream: false as const,
@@ -3614,7 +3611,7 @@ export const ReceiversServiceService = {
       Buffer.from(DisableReceiverResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DisableReceiverResponse => DisableReceiverResponse.decode(value),
   },
-  /** For good, with everything that was still to be delivered. Repeated, NOT_FOUND. */
+  /** Deletes the receiver and its pending deliveries permanently. A repeat returns NOT_FOUND. */
   deleteReceiver: {
     path: "/webhook.v1.ReceiversService/DeleteReceiver" as const,
     requestStream: false as const,
@@ -3627,8 +3624,8 @@ export const ReceiversServiceService = {
     responseDeserialize: (value: Buffer): DeleteReceiverResponse => DeleteReceiverResponse.decode(value),
   },
   /**
-   * Makes the next signing secret and answers it, this once. Until it is activated deliveries carry a Standard Webhooks
-   * signature by each of the two; X-Service-Signature stays that of the one in force. Called again, it makes another.
+   * Creates the next signing secret and returns it; no other call returns it. Until it is activated, deliveries have a Standard
+   * Webhooks signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
    */
   rotateSecret: {
     path: "/webhook.v1.ReceiversService/RotateSecret" as const,
@@ -3640,7 +3637,7 @@ export const ReceiversServiceService = {
       Buffer.from(RotateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
   },
-  /** The next secret is the one in force from now on. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  /** Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
   activateSecret: {
     path: "/webhook.v1.ReceiversService/ActivateSecret" as const,
     requestStream: false as const,
@@ -3654,7 +3651,7 @@ export const ReceiversServiceService = {
   },
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
-   * FAILED_PRECONDITION (kind `receiver_disabled`) unless it is enabled.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
    */
   sendTest: {
     path: "/webhook.v1.ReceiversService/SendTest" as const,
@@ -3669,44 +3666,41 @@ export const ReceiversServiceService = {
 
 export interface ReceiversServiceServer extends UntypedServiceImplementation {
   /**
-   * Answers the signing secret, this once. INVALID_ARGUMENT with kind `invalid_request`, `not_https`, `private_address` or
-   * `chat_webhook`; ALREADY_EXISTS (kind `duplicate_url`) if another of the brand's receivers has that URL;
-   * FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if there is no such brand.
+   * Returns the receiver and its signing secret, which no other call returns. INVALID_ARGUMENT with kind `invalid_request`, `not_https`,
+   * `private_address` or `chat_webhook`; ALREADY_EXISTS (kind `duplicate_url`) if another receiver of the brand has that URL;
+   * FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if the brand does not exist.
    */
   createReceiver: handleUnaryCall<CreateReceiverRequest, CreateReceiverResponse>;
   /** NOT_FOUND if the brand has no such receiver. */
   getReceiver: handleUnaryCall<GetReceiverRequest, GetReceiverResponse>;
-  /** All of them, oldest first: 20 at most. */
+  /** Returns all receivers of the brand, oldest first: 20 at most. */
   listReceivers: handleUnaryCall<ListReceiversRequest, ListReceiversResponse>;
-  /**
-   * Changes what is given. Refused as CreateReceiver refuses. What was selected before the change is still delivered, to
-   * the new URL.
-   */
+  /** Changes the given fields. Fails like CreateReceiver. Deliveries that are already pending are still sent, to the new URL. */
   updateReceiver: handleUnaryCall<UpdateReceiverRequest, UpdateReceiverResponse>;
-  /** Sends again, from now on, and what was held meanwhile if `held` says so. Repeated, it changes nothing. */
+  /** Starts sending again; `held` releases or drops the held deliveries. A repeat changes nothing. */
   enableReceiver: handleUnaryCall<EnableReceiverRequest, EnableReceiverResponse>;
-  /** Holds what is pending and what comes. Repeated, it changes nothing. */
+  /** Holds the pending deliveries and new ones. A repeat changes nothing. */
   disableReceiver: handleUnaryCall<DisableReceiverRequest, DisableReceiverResponse>;
-  /** For good, with everything that was still to be delivered. Repeated, NOT_FOUND. */
+  /** Deletes the receiver and its pending deliveries permanently. A repeat returns NOT_FOUND. */
   deleteReceiver: handleUnaryCall<DeleteReceiverRequest, DeleteReceiverResponse>;
   /**
-   * Makes the next signing secret and answers it, this once. Until it is activated deliveries carry a Standard Webhooks
-   * signature by each of the two; X-Service-Signature stays that of the one in force. Called again, it makes another.
+   * Creates the next signing secret and returns it; no other call returns it. Until it is activated, deliveries have a Standard
+   * Webhooks signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
-  /** The next secret is the one in force from now on. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  /** Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
   activateSecret: handleUnaryCall<ActivateSecretRequest, ActivateSecretResponse>;
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
-   * FAILED_PRECONDITION (kind `receiver_disabled`) unless it is enabled.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
    */
   sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
 }
 
-/** What is sent, was sent, and is sent once more. */
+/** Deliveries of events to receivers, and replays. */
 export type DeliveriesServiceService = typeof DeliveriesServiceService;
 export const DeliveriesServiceService = {
-  /** Newest first. */
+  /** Returns the deliveries of a receiver, newest first. */
   listDeliveries: {
     path: "/webhook.v1.DeliveriesService/ListDeliveries" as const,
     requestStream: false as const,
@@ -3718,7 +3712,7 @@ export const DeliveriesServiceService = {
       Buffer.from(ListDeliveriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDeliveriesResponse => ListDeliveriesResponse.decode(value),
   },
-  /** With its attempts, oldest first. NOT_FOUND if the brand has no such delivery, or it is not kept any more. */
+  /** Returns a delivery with its attempts, oldest first. NOT_FOUND if the brand has no such delivery or it is no longer stored. */
   getDelivery: {
     path: "/webhook.v1.DeliveriesService/GetDelivery" as const,
     requestStream: false as const,
@@ -3728,7 +3722,7 @@ export const DeliveriesServiceService = {
     responseSerialize: (value: GetDeliveryResponse): Buffer => Buffer.from(GetDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
   },
-  /** Sends the event of a delivery to its receiver once more, from attempt 1. One that is pending is due at once instead. */
+  /** Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. */
   replayDelivery: {
     path: "/webhook.v1.DeliveriesService/ReplayDelivery" as const,
     requestStream: false as const,
@@ -3741,8 +3735,8 @@ export const DeliveriesServiceService = {
     responseDeserialize: (value: Buffer): ReplayDeliveryResponse => ReplayDeliveryResponse.decode(value),
   },
   /**
-   * Sends all events since a time that the receiver selects to it once more. Workers queue them little by little; interrupted,
-   * they go on. Any number.
+   * Sends every event since a time that the receiver selects once more. Workers queue any number of events in batches, and
+   * continue after an interruption.
    */
   replayEvents: {
     path: "/webhook.v1.DeliveriesService/ReplayEvents" as const,
@@ -3754,7 +3748,7 @@ export const DeliveriesServiceService = {
       Buffer.from(ReplayEventsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReplayEventsResponse => ReplayEventsResponse.decode(value),
   },
-  /** How far a replay has come. */
+  /** Returns the progress of a replay. */
   getReplay: {
     path: "/webhook.v1.DeliveriesService/GetReplay" as const,
     requestStream: false as const,
@@ -3767,25 +3761,25 @@ export const DeliveriesServiceService = {
 } as const;
 
 export interface DeliveriesServiceServer extends UntypedServiceImplementation {
-  /** Newest first. */
+  /** Returns the deliveries of a receiver, newest first. */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
-  /** With its attempts, oldest first. NOT_FOUND if the brand has no such delivery, or it is not kept any more. */
+  /** Returns a delivery with its attempts, oldest first. NOT_FOUND if the brand has no such delivery or it is no longer stored. */
   getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
-  /** Sends the event of a delivery to its receiver once more, from attempt 1. One that is pending is due at once instead. */
+  /** Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. */
   replayDelivery: handleUnaryCall<ReplayDeliveryRequest, ReplayDeliveryResponse>;
   /**
-   * Sends all events since a time that the receiver selects to it once more. Workers queue them little by little; interrupted,
-   * they go on. Any number.
+   * Sends every event since a time that the receiver selects once more. Workers queue any number of events in batches, and
+   * continue after an interruption.
    */
   replayEvents: handleUnaryCall<ReplayEventsRequest, ReplayEventsResponse>;
-  /** How far a replay has come. */
+  /** Returns the progress of a replay. */
   getReplay: handleUnaryCall<GetReplayRequest, GetReplayResponse>;
 }
 
-/** What happened to the brand's records. */
+/** Events of the brands' records, and dead letters of the event log. */
 export type EventsServiceService = typeof EventsServiceService;
 export const EventsServiceService = {
-  /** Newest first. */
+  /** Returns the events of a brand, newest first. */
   listEvents: {
     path: "/webhook.v1.EventsService/ListEvents" as const,
     requestStream: false as const,
@@ -3795,7 +3789,7 @@ export const EventsServiceService = {
     responseSerialize: (value: ListEventsResponse): Buffer => Buffer.from(ListEventsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListEventsResponse => ListEventsResponse.decode(value),
   },
-  /** Messages of the log that could not be taken in, oldest first, with the reason. */
+  /** Returns messages of the log that could not be stored, oldest first, with the reason. */
   listDeadLetters: {
     path: "/webhook.v1.EventsService/ListDeadLetters" as const,
     requestStream: false as const,
@@ -3807,7 +3801,7 @@ export const EventsServiceService = {
       Buffer.from(ListDeadLettersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDeadLettersResponse => ListDeadLettersResponse.decode(value),
   },
-  /** Takes in again what was set aside until now. What still cannot be read is set aside again. */
+  /** Processes the present dead letters again. Those that still cannot be stored become dead letters again. */
   replayDeadLetters: {
     path: "/webhook.v1.EventsService/ReplayDeadLetters" as const,
     requestStream: false as const,
@@ -3822,18 +3816,18 @@ export const EventsServiceService = {
 } as const;
 
 export interface EventsServiceServer extends UntypedServiceImplementation {
-  /** Newest first. */
+  /** Returns the events of a brand, newest first. */
   listEvents: handleUnaryCall<ListEventsRequest, ListEventsResponse>;
-  /** Messages of the log that could not be taken in, oldest first, with the reason. */
+  /** Returns messages of the log that could not be stored, oldest first, with the reason. */
   listDeadLetters: handleUnaryCall<ListDeadLettersRequest, ListDeadLettersResponse>;
-  /** Takes in again what was set aside until now. What still cannot be read is set aside again. */
+  /** Processes the present dead letters again. Those that still cannot be stored become dead letters again. */
   replayDeadLetters: handleUnaryCall<ReplayDeadLettersRequest, ReplayDeadLettersResponse>;
 }
 
-/** The event log where there is no Kafka: the relay of records hands its messages over directly. */
+/** The event log without Kafka: the relay of records calls it directly. */
 export type IntakeServiceService = typeof IntakeServiceService;
 export const IntakeServiceService = {
-  /** Answers once every message is stored or set aside. May be repeated: a message makes one event. */
+  /** Returns when every message is stored or dead-lettered. Idempotent: a message adds one event. */
   publishMessages: {
     path: "/webhook.v1.IntakeService/PublishMessages" as const,
     requestStream: false as const,
@@ -3848,14 +3842,14 @@ export const IntakeServiceService = {
 } as const;
 
 export interface IntakeServiceServer extends UntypedServiceImplementation {
-  /** Answers once every message is stored or set aside. May be repeated: a message makes one event. */
+  /** Returns when every message is stored or dead-lettered. Idempotent: a message adds one event. */
   publishMessages: handleUnaryCall<PublishMessagesRequest, PublishMessagesResponse>;
 }
 
-/** For the operators' command line alone: it names records by their id, without their brand. */
+/** For the operators' command line only, which names records by their id, without their brand. */
 export type OperatorServiceService = typeof OperatorServiceService;
 export const OperatorServiceService = {
-  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if there is none. */
+  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
   findBrand: {
     path: "/webhook.v1.OperatorService/FindBrand" as const,
     requestStream: false as const,
@@ -3868,7 +3862,7 @@ export const OperatorServiceService = {
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
-  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if there is none. */
+  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
 }
 

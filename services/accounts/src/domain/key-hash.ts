@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import type { z } from "zod";
 
-/** Secret added to every key before it is stored, so that a stolen table alone opens nothing. */
+/** Secret mixed into the hash of every key, so that a stolen table alone verifies no key. */
 export interface Pepper {
   readonly version: number;
   readonly bytes: Buffer;
 }
 
-/** `version:base64` pairs, comma-separated; newest first in the result. Problems go to zod's context. */
+/** Parses comma-separated `version:base64` pairs. Returns the newest first; problems go to zod's context. */
 export function parsePeppers(text: string, context: z.core.$RefinementCtx): readonly [Pepper, ...Pepper[]] {
   const peppers = text.split(",").map((pair) => {
     const [, version, base64] = /^(\d{1,9}):([A-Za-z0-9+/]+={0,2})$/.exec(pair.trim()) ?? [];
@@ -25,7 +25,11 @@ export function parsePeppers(text: string, context: z.core.$RefinementCtx): read
   return [newest, ...older];
 }
 
-/** What is stored and looked up: 32 bytes. `keyDigest` is SHA-256 of the key. */
+/**
+ * Returns the 32 bytes under which a key is stored and looked up.
+ *
+ * @param keyDigest SHA-256 of the key
+ */
 export function keyHash(keyDigest: Uint8Array, pepper: Pepper): Buffer {
   return createHmac("sha256", pepper.bytes).update(keyDigest).digest();
 }

@@ -1,9 +1,9 @@
 import { AppError } from "@brand-records/errors";
-import { mayIntegrate, type Brand, type Member } from "./brand.ts";
+import type { Brand, Member } from "./brand.ts";
 
 export type Permission = "records:read" | "campaigns:prepare";
 
-/** A key as its owner may see it. */
+/** A key as its owner sees it. */
 export interface Key {
   readonly id: string;
   readonly brand_id: string;
@@ -18,7 +18,7 @@ export interface Key {
   readonly revoked_by: string | null;
 }
 
-/** A key and its brand as they were at one moment. */
+/** A key and its brand, both as of the same moment. */
 export interface Principal {
   readonly key_id: string;
   readonly key_name: string;
@@ -29,23 +29,28 @@ export interface Principal {
   readonly epoch: number;
 }
 
-/** Every key reads; preparing plans is what an owner opts into, on a live key. */
-export function grantedPermissions(asked: readonly Permission[], environment: "live" | "test"): Permission[] {
-  const prepares = asked.includes("campaigns:prepare");
-  if (prepares && environment !== "live") {
-    throw new AppError("invalid_request", "campaigns:prepare is for live keys only", { field: "permissions" });
-  }
-  return prepares ? ["records:read", "campaigns:prepare"] : ["records:read"];
+/** @param field the request's field that holds the id */
+export const keyNotFound = (field: string): AppError => new AppError("not_found", "There is no key with this id", { field });
+
+/**
+ * Returns the permissions of a new key: records:read always, campaigns:prepare if requested.
+ *
+ * @throws AppError `invalid_request` if campaigns:prepare is requested for a test key
+ */
+export function grantedPermissions(requested: readonly Permission[], environment: "live" | "test"): Permission[] {
+  if (!requested.includes("campaigns:prepare")) return ["records:read"];
+  if (environment === "live") return ["records:read", "campaigns:prepare"];
+  throw new AppError("invalid_request", "campaigns:prepare is for live keys only", { field: "permissions" });
 }
 
-/** @throws AppError unless the acting member is an owner */
+/** @throws AppError `owner_required` unless the acting member is an owner */
 export function requireOwner(member: Member | undefined, email: string): void {
   if (member?.role === "owner") return;
-  throw new AppError("owner_required", `${email} is not an owner of this brand; keys are made and revoked by owners`);
+  throw new AppError("owner_required", `${email} is not an owner of this brand; only owners create and revoke keys`);
 }
 
-/** @throws AppError unless the brand may have keys */
-export function requireIntegrationPlan(brand: Brand): void {
-  if (!mayIntegrate(brand.tier)) throw new AppError("plan_required", "API keys need the Plus plan or above");
-  if (!brand.verified) throw new AppError("brand_not_verified", "API keys need a verified brand");
+/** @throws AppError `plan_required` below Plus; `brand_not_verified` */
+export function requireApiAccess({ tier, verified }: Brand): void {
+  if (tier === "starter") throw new AppError("plan_required", "API keys need the Plus plan or above");
+  if (!verified) throw new AppError("brand_not_verified", "API keys need a verified brand");
 }

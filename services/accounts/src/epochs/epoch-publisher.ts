@@ -1,8 +1,29 @@
-/** Where gateways see which epoch of a brand is current. Publishing never lowers one. */
+import { publishEpoch, RedisReplyError, RedisUnavailable, type RedisClient, type RedisLog } from "@brand-records/redis";
+import { RepeatedWarning } from "@brand-records/telemetry";
+
+/** Publishes each brand's current epoch where gateways read it. Publishing never lowers an epoch. */
 export interface EpochPublisher {
-  /** Answers whether it could be published; what could not be is published again by the republisher. */
+  /** Returns whether the epoch was published. The republisher retries a failed one. */
   publish(brandId: string, epoch: number): Promise<boolean>;
 }
 
-/** Without Redis: principals are answered as not cacheable, gateways ask for every request, and there is nobody to tell. */
+/** Without Redis: gateways may not cache principals and verify every request, so no publication is needed. */
 export const noEpochPublisher: EpochPublisher = { publish: async () => true };
+
+export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher {
+  const refusal = new RepeatedWarning(log, "redis refused a brand's epoch: gateways verify its keys with accounts");
+  return {
+    async publish(brandId, epoch) {
+      try {
+        await publishEpoch(redis, brandId, epoch);
+        return true;
+      } catch (error) {
+        // An outage is logged once, by the client, when its state changes.
+        if (error instanceof RedisUnavailable) return false;
+        if (!(error instanceof RedisReplyError)) throw error;
+        refusal.write({ err: error, brand_id: brandId });
+        return false;
+      }
+    },
+  };
+}

@@ -11,7 +11,7 @@ const create = (brand: { name?: string; tier?: string; verified?: boolean; id?: 
   served.accounts.createBrand({ name: "Tindahan", tier: "plus", verified: true, ...brand }, callContext());
 
 describe("createBrand", () => {
-  it("makes an id where none is given, and keeps the name trimmed", async () => {
+  it("generates an id if none is given, and trims the name", async () => {
     const { brand } = await create({ name: "  Kape at Iba pa ☕ ", tier: "starter", verified: false });
     expect(brand).toMatchObject({
       id: expect.stringMatching(/^brd_[0-9a-z]{26}$/),
@@ -22,16 +22,16 @@ describe("createBrand", () => {
     expect(await served.accounts.getBrand({ brand_id: brand?.id ?? "" }, callContext())).toEqual({ brand });
   });
 
-  it("answers the brand that is there when repeated, and changes nothing of it", async () => {
+  it("returns the existing brand unchanged when repeated", async () => {
     const id = newId("brd");
     const first = await create({ id, tier: "pro" });
     expect(await create({ id, tier: "starter", verified: false })).toEqual(first);
   });
 
-  it("makes one brand of many simultaneous requests for the same id", async () => {
+  it("creates one brand from eight concurrent requests for the same id", async () => {
     const id = newId("brd");
-    const answers = await Promise.all(Array.from({ length: 8 }, () => create({ id })));
-    expect(new Set(answers.map(({ brand }) => JSON.stringify(brand))).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => create({ id })));
+    expect(new Set(responses.map(({ brand }) => JSON.stringify(brand))).size).toBe(1);
   });
 
   it("refuses an id that another brand has", async () => {
@@ -40,7 +40,7 @@ describe("createBrand", () => {
     await expect(create({ id, name: "Another" })).rejects.toMatchObject({ kind: "already_exists", field: "id" });
   });
 
-  it("tells every problem at once", async () => {
+  it("reports every problem in one error", async () => {
     await expect(create({ name: " ", tier: "gold", id: "BRD_1" })).rejects.toMatchObject({
       kind: "invalid_request",
       details: [
@@ -59,27 +59,27 @@ describe("createBrand", () => {
     await expect(create({ name })).rejects.toMatchObject({ kind: "invalid_request", field: "name" });
   });
 
-  it("takes a name of exactly 200 characters", async () => {
+  it("accepts a name of exactly 200 characters", async () => {
     expect((await create({ name: ` ${"x".repeat(200)} ` })).brand?.name).toHaveLength(200);
   });
 });
 
 describe("a brand that does not exist", () => {
-  it.each(["brd_nobody", "", "nonsense", "brd_\u0000"])(
-    "is not found, or refused as no brand's id, and never an internal error: %j",
+  it.each(["brd_unknown", "", "nonsense", "brd_\u0000"])(
+    "returns not_found or invalid_request, never internal_error, for %j",
     async (id) => {
-      const known = expect.objectContaining({ kind: expect.stringMatching(/^(not_found|invalid_request)$/), field: "brand_id" });
-      await expect(served.accounts.getBrand({ brand_id: id }, callContext())).rejects.toEqual(known);
-      await expect(served.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext())).rejects.toEqual(known);
-      await expect(served.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext())).rejects.toEqual(known);
-      await expect(served.accounts.listMembers({ brand_id: id }, callContext())).rejects.toEqual(known);
-      await expect(served.accounts.listKeys({ brand_id: id }, callContext())).rejects.toEqual(known);
+      const refusal = expect.objectContaining({ kind: expect.stringMatching(/^(not_found|invalid_request)$/), field: "brand_id" });
+      await expect(served.accounts.getBrand({ brand_id: id }, callContext())).rejects.toEqual(refusal);
+      await expect(served.accounts.setBrandTier({ brand_id: id, tier: "pro" }, callContext())).rejects.toEqual(refusal);
+      await expect(served.accounts.setBrandVerified({ brand_id: id, verified: true }, callContext())).rejects.toEqual(refusal);
+      await expect(served.accounts.listMembers({ brand_id: id }, callContext())).rejects.toEqual(refusal);
+      await expect(served.accounts.listKeys({ brand_id: id }, callContext())).rejects.toEqual(refusal);
     },
   );
 });
 
 describe("setBrandTier and setBrandVerified", () => {
-  it("answer the brand as it is now, at a higher epoch each", async () => {
+  it("return the changed brand, each time with a higher epoch", async () => {
     const { brand } = await create({});
     const upgraded = await served.accounts.setBrandTier({ brand_id: brand?.id ?? "", tier: "enterprise" }, callContext());
     expect(upgraded.brand).toMatchObject({ tier: "enterprise", verified: true });
@@ -90,7 +90,7 @@ describe("setBrandTier and setBrandVerified", () => {
     expect(await served.accounts.getBrand({ brand_id: brand?.id ?? "" }, callContext())).toEqual(unverified);
   });
 
-  it("refuses a tier there is not, and leaves the brand as it was", async () => {
+  it("refuse an unknown tier and leave the brand unchanged", async () => {
     const before = await create({});
     const brand_id = before.brand?.id ?? "";
     await expect(served.accounts.setBrandTier({ brand_id, tier: "gold" }, callContext())).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe("setBrandTier and setBrandVerified", () => {
 });
 
 describe("listBrands", () => {
-  it("walks every brand once, by id, in pages of any size", async () => {
+  it("returns every brand once, in order of id, in pages of any size", async () => {
     const made = await Promise.all(Array.from({ length: 7 }, () => create({})));
     for (const page_size of [1, 3, 1_000]) {
       const seen: string[] = [];
@@ -126,7 +126,7 @@ describe("listBrands", () => {
     });
   });
 
-  it("answers after whatever text it is given, and never an internal error", async () => {
+  it("refuses an after_id that is not a brand's id", async () => {
     await expect(served.accounts.listBrands({ page_size: 1, after_id: "brd_\u0000" }, callContext())).rejects.toMatchObject({
       kind: "invalid_request",
       field: "after_id",

@@ -18,7 +18,7 @@ const addMember = ({ id }: TestBrand, email: string, role: string) =>
   served.accounts.addMember({ brand_id: id, email, role }, callContext());
 
 describe("createKey", () => {
-  it.each(["live", "test"])("makes a %s key that reads, and shows it in this answer only", async (environment) => {
+  it.each(["live", "test"])("creates a %s key that may read records, and returns it in this response only", async (environment) => {
     const brand = await served.createBrand();
     const { key, secret } = await createKey(brand, { environment, name: "  Monthly report " });
     expect(keyEnvironment(secret)).toBe(environment);
@@ -37,7 +37,7 @@ describe("createKey", () => {
     expect(await keysOf(brand)).toEqual([key]);
   });
 
-  it("stores neither the key nor its digest, in no column of the schema", async () => {
+  it("stores neither the key nor its digest in any column", async () => {
     const { secret } = await createKey(await served.createBrand());
     const tables = await served.db.query<{ name: string }>(
       "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'accounts'",
@@ -54,10 +54,10 @@ describe("createKey", () => {
     }
   });
 
-  it("is for owners: neither a member nor a stranger nor another brand's owner may", async () => {
+  it("is for owners: a member, a stranger and another brand's owner are refused", async () => {
     const [brand, other] = [await served.createBrand(), await served.createBrand()];
     await addMember(brand, "ana@example.ph", "member");
-    for (const created_by of ["ana@example.ph", "nobody@example.ph", other.owner]) {
+    for (const created_by of ["ana@example.ph", "stranger@example.ph", other.owner]) {
       await expect(createKey(brand, { created_by })).rejects.toMatchObject({ kind: "owner_required" });
     }
     expect(await keysOf(brand)).toEqual([]);
@@ -85,26 +85,26 @@ describe("createKey", () => {
     });
   });
 
-  it("tells every problem at once", async () => {
-    const nothingRight = { brand_id: "", name: "x".repeat(81), environment: "prod", permissions: ["records:write"], created_by: "" };
-    await expect(served.accounts.createKey(nothingRight, callContext())).rejects.toMatchObject({
+  it("reports every problem in one error", async () => {
+    const invalid = { brand_id: "", name: "x".repeat(81), environment: "prod", permissions: ["records:write"], created_by: "" };
+    await expect(served.accounts.createKey(invalid, callContext())).rejects.toMatchObject({
       kind: "invalid_request",
       details: ["brand_id", "name", "environment", "permissions.0", "created_by"].map((field) => ({ field })),
     });
   });
 
-  it("refuses any number of permissions there are not, and stays bounded in what it says of them", async () => {
+  it("refuses 20,000 unknown permissions with invalid_request", async () => {
     const permissions = Array.from({ length: 20_000 }, () => "x");
     await expect(createKey(await served.createBrand(), { permissions })).rejects.toMatchObject({ kind: "invalid_request" });
   });
 
-  it("answers not_found for a brand there is not", async () => {
-    await expect(createKey({ id: "brd_nobody", owner: "ana@example.ph" })).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
+  it("returns not_found for an unknown brand", async () => {
+    await expect(createKey({ id: "brd_unknown", owner: "ana@example.ph" })).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
   });
 });
 
 describe("revokeKey", () => {
-  it("tells who revoked it and when, and answers the same when repeated, also by another owner", async () => {
+  it("returns who revoked the key and when, and the same when repeated by another owner", async () => {
     const brand = await served.createBrand();
     await addMember(brand, "ana@example.ph", "owner");
     const { id } = await served.createKey(brand);
@@ -114,7 +114,7 @@ describe("revokeKey", () => {
     expect(await keysOf(brand)).toEqual([key]);
   });
 
-  it("is for owners of the key's own brand", async () => {
+  it("is for owners of the key's brand", async () => {
     const [brand, other] = [await served.createBrand(), await served.createBrand()];
     await addMember(brand, "ana@example.ph", "member");
     const { id } = await served.createKey(brand);
@@ -122,7 +122,7 @@ describe("revokeKey", () => {
     expect(await keysOf(brand)).toMatchObject([{ id, revoked_at: null }]);
   });
 
-  it("still works when the brand fell below Plus and lost its verification", async () => {
+  it("works after the brand fell below Plus and lost its verification", async () => {
     const brand = await served.createBrand();
     const { id } = await served.createKey(brand);
     await served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext());
@@ -130,17 +130,17 @@ describe("revokeKey", () => {
     expect((await revoke(id, brand.owner)).key?.revoked_by).toBe(brand.owner);
   });
 
-  it("is final, also for who writes SQL", async () => {
+  it("is final, even for direct SQL", async () => {
     const brand = await served.createBrand();
     const { id } = await served.createKey(brand);
     await revoke(id, brand.owner);
     for (const change of ["revoked_at = null, revoked_by = null", "revoked_at = revoked_at + interval '1 day'"]) {
-      await expect(served.db.query(`update accounts.keys set ${change} where id = $1`, [id])).rejects.toThrow("is revoked for good");
+      await expect(served.db.query(`update accounts.keys set ${change} where id = $1`, [id])).rejects.toThrow("is revoked permanently");
     }
     expect(await keysOf(brand)).toMatchObject([{ revoked_by: brand.owner }]);
   });
 
-  it.each(["key_nobody", "", "key_\u0000"])("never answers an internal error for a key there is not: %j", async (id) => {
+  it.each(["key_unknown", "", "key_\u0000"])("returns not_found or invalid_request, never internal_error, for %j", async (id) => {
     await expect(revoke(id, "ana@example.ph")).rejects.toMatchObject({
       kind: expect.stringMatching(/^(not_found|invalid_request)$/),
       field: "key_id",
@@ -148,7 +148,7 @@ describe("revokeKey", () => {
   });
 });
 
-it("listKeys answers a brand's own keys, newest first, revoked ones included", async () => {
+it("listKeys returns only the brand's keys, newest first, including revoked ones", async () => {
   const [brand, other] = [await served.createBrand(), await served.createBrand()];
   await served.createKey(other);
   const made: string[] = [];

@@ -13,7 +13,7 @@ const rolesOf = async ({ id }: TestBrand) => {
   return members.map(({ email, role }) => [email, role]);
 };
 
-it("knows a person by one address, in lower case, with one role", async () => {
+it("keeps one member with one role for each address, whatever its case", async () => {
   const brand = await served.createBrand();
   await add(brand, "Ana@Example.PH");
   await add(brand, "ana@example.ph", "owner");
@@ -30,7 +30,7 @@ it("knows a person by one address, in lower case, with one role", async () => {
   ]);
 });
 
-it("removes nobody from another brand", async () => {
+it("removes a member from the given brand only", async () => {
   const [ours, theirs] = [await served.createBrand(), await served.createBrand()];
   await add(ours, "ana@example.ph");
   await add(theirs, "ana@example.ph");
@@ -38,15 +38,15 @@ it("removes nobody from another brand", async () => {
   expect(await rolesOf(theirs)).toContainEqual(["ana@example.ph", "member"]);
 });
 
-it("answers not_found for a member or a brand that is not there", async () => {
+it("returns not_found for an unknown member or brand", async () => {
   const brand = await served.createBrand();
-  await expect(remove(brand, "nobody@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "email" });
-  const nobodys = { id: "brd_nobody", owner: "" };
-  await expect(remove(nobodys, "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
-  await expect(add(nobodys, "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
+  await expect(remove(brand, "stranger@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "email" });
+  const unknown = { id: "brd_unknown", owner: "" };
+  await expect(remove(unknown, "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
+  await expect(add(unknown, "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
 });
 
-it("tells every problem of a member at once", async () => {
+it("reports every problem in one error", async () => {
   await expect(served.accounts.addMember({ brand_id: "1", email: "ana", role: "admin" }, callContext())).rejects.toMatchObject({
     kind: "invalid_request",
     details: [{ field: "brand_id" }, { field: "email" }, { field: "role" }],
@@ -67,14 +67,14 @@ describe("the last owner", () => {
     expect(await rolesOf(brand)).toEqual([[brand.owner, "owner"]]);
   });
 
-  it("may go once there is another", async () => {
+  it("can be removed once the brand has another", async () => {
     const brand = await served.createBrand();
     await add(brand, "ana@example.ph", "owner");
     await remove(brand, brand.owner);
     expect(await rolesOf(brand)).toEqual([["ana@example.ph", "owner"]]);
   });
 
-  it("is one of two who remove each other at once", async () => {
+  it("remains when two owners remove each other at the same time", async () => {
     const brands = await Promise.all(Array.from({ length: 30 }, () => served.createBrand()));
     await Promise.all(brands.map((brand) => add(brand, "ana@example.ph", "owner")));
     for (const brand of brands) {
@@ -85,7 +85,7 @@ describe("the last owner", () => {
     }
   });
 
-  it("is one of two who demote each other at once", async () => {
+  it("remains when two owners demote each other at the same time", async () => {
     const brands = await Promise.all(Array.from({ length: 15 }, () => served.createBrand()));
     for (const brand of brands) {
       await add(brand, "ana@example.ph", "owner");
@@ -95,7 +95,7 @@ describe("the last owner", () => {
   });
 });
 
-it("a brand that never had an owner may have members without one", async () => {
+it("a brand that never had an owner may have members", async () => {
   const { brand } = await served.accounts.createBrand({ name: "New", tier: "plus", verified: true }, callContext());
   const ownerless = { id: brand?.id ?? "", owner: "" };
   await add(ownerless, "ana@example.ph");

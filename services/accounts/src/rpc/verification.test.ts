@@ -5,14 +5,14 @@ import { callContext, pepper, serveAccounts, type ServedAccounts } from "../../t
 const used: string[] = [];
 let served: ServedAccounts;
 beforeAll(async () => {
-  served = await serveAccounts({ noteUse: (keyId) => void used.push(keyId) });
+  served = await serveAccounts({ recordKeyUse: (keyId) => void used.push(keyId) });
 });
 afterAll(() => served.stop());
 
 const verify = (secret: string, by: ServedAccounts = served) =>
   by.verification.verifyKey({ key_sha256: keyDigest(secret) }, callContext()).then(({ principal }) => principal);
 
-it("answers what the key may do, and its brand as it is at this moment", async () => {
+it("returns what the key may do and the current state of its brand", async () => {
   const brand = await served.createBrand({ tier: "pro" });
   const { id, secret } = await served.createKey(brand, { permissions: ["campaigns:prepare"] });
   const principal = {
@@ -32,13 +32,13 @@ it("answers what the key may do, and its brand as it is at this moment", async (
   expect(after?.epoch).toBeGreaterThan(principal.epoch);
 });
 
-it("answers unknown, revoked and other-environment keys one and the same, so nothing can be learned from it", async () => {
+it("refuses unknown, revoked and other-environment keys with the same error, so that it reveals nothing", async () => {
   const brand = await served.createBrand();
   const revoked = await served.createKey(brand);
   await served.accounts.revokeKey({ key_id: revoked.id, revoked_by: brand.owner }, callContext());
-  const ofOtherEnvironment = await served.createKey(brand, { environment: "test" });
+  const otherEnvironment = await served.createKey(brand, { environment: "test" });
   const refusals = await Promise.all(
-    [generateKey("live"), revoked.secret, ofOtherEnvironment.secret].map((secret) =>
+    [generateKey("live"), revoked.secret, otherEnvironment.secret].map((secret) =>
       verify(secret).then(
         () => "verified",
         ({ kind, message, field, details }: AppError) => ({ kind, message, field, details }),
@@ -49,7 +49,7 @@ it("answers unknown, revoked and other-environment keys one and the same, so not
   expect(refusals).toEqual([refusals[0], refusals[0], refusals[0]]);
 });
 
-it("verifies test keys where the environment is test, and live keys not", async () => {
+it("verifies only test keys where the environment is test", async () => {
   const brand = await served.createBrand();
   const [live, test] = [await served.createKey(brand), await served.createKey(brand, { environment: "test" })];
   const sandbox = await served.alsoWith({ environment: "test" });
@@ -57,7 +57,7 @@ it("verifies test keys where the environment is test, and live keys not", async 
   await expect(verify(live.secret, sandbox)).rejects.toMatchObject({ kind: "invalid_key" });
 });
 
-it("notes the use of a key that is valid, and of no other", async () => {
+it("records the use of valid keys only", async () => {
   const brand = await served.createBrand();
   const [kept, revoked] = [await served.createKey(brand), await served.createKey(brand)];
   await served.accounts.revokeKey({ key_id: revoked.id, revoked_by: brand.owner }, callContext());
@@ -75,7 +75,7 @@ it.each([0, 31, 33])("refuses a digest of %i bytes", async (bytes) => {
 });
 
 describe("peppers", () => {
-  it("a key made under an older pepper is verified as long as that pepper is configured, and no longer", async () => {
+  it("verify a key for as long as the pepper it was created with is configured", async () => {
     const [first, second] = [pepper(1), pepper(2)];
     const [one, both, two] = [
       await served.alsoWith({ peppers: [first] }),
@@ -92,7 +92,7 @@ describe("peppers", () => {
     await expect(verify(newer.secret, one)).rejects.toMatchObject({ kind: "invalid_key" });
   });
 
-  it("tell, for each key, which one it was made under", async () => {
+  it("are stored by version with each key", async () => {
     const both = await served.alsoWith({ peppers: [pepper(7), pepper(3)] });
     const { id } = await both.createKey(await served.createBrand());
     expect(await served.db.query("select pepper_version from accounts.keys where id = $1", [id])).toEqual([{ pepper_version: 7 }]);

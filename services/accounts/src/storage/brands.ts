@@ -25,7 +25,7 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-/** Answers undefined if the id is taken. */
+/** Returns undefined if the id is taken. */
 export async function insertBrand(
   sql: Sql,
   brand: { id: string; name: string; tier: Tier; verified: boolean },
@@ -39,28 +39,31 @@ export async function findBrand(sql: Sql, id: string): Promise<Brand | undefined
   return row;
 }
 
-/** Holds the brand's row until the transaction ends: changes of one brand happen one after another. */
+/** Locks the brand's row until the transaction ends, so that changes to one brand happen one after another. */
 export async function lockBrand(sql: Sql, id: string): Promise<Brand | undefined> {
   const [row] = await sql.query<Brand>(statements.lock, [id]);
   return row;
 }
 
-/** By id, ascending, after `afterId`. */
+/** Returns brands in ascending order of id, after `afterId`. */
 export function pageOfBrands(sql: Sql, afterId: string, limit: number): Promise<Brand[]> {
   return sql.query<Brand>(statements.page, [afterId, limit]);
 }
 
-export async function setTier(sql: Sql, id: string, tier: Tier): Promise<Brand | undefined> {
-  const [row] = await sql.query<Brand>(statements.setTier, [id, tier]);
+export async function setTier(sql: Sql, id: string, tier: Tier): Promise<Brand> {
+  return updatedBrand(await sql.query<Brand>(statements.setTier, [id, tier]));
+}
+
+export async function setVerified(sql: Sql, id: string, verified: boolean): Promise<Brand> {
+  return updatedBrand(await sql.query<Brand>(statements.setVerified, [id, verified]));
+}
+
+function updatedBrand([row]: readonly Brand[]): Brand {
+  if (row === undefined) throw new Error("update returned no row");
   return row;
 }
 
-export async function setVerified(sql: Sql, id: string, verified: boolean): Promise<Brand | undefined> {
-  const [row] = await sql.query<Brand>(statements.setVerified, [id, verified]);
-  return row;
-}
-
-/** Raises the epoch; holds the brand's row like `lockBrand`. */
+/** Raises the epoch and, like `lockBrand`, locks the brand's row. */
 export async function raiseEpoch(sql: Sql, id: string): Promise<Brand | undefined> {
   const [row] = await sql.query<Brand>(statements.raiseEpoch, [id]);
   return row;

@@ -4,7 +4,7 @@ import type { Key, Permission, Principal } from "../domain/key.ts";
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 
 const statements = {
-  // Principal and epoch from one statement: both are of the same moment.
+  // One statement for principal and epoch, so that both are of the same moment.
   verify: {
     name: "keys.verify",
     text: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.tier, b.verified, b.epoch
@@ -22,8 +22,8 @@ const statements = {
     name: "keys.revoke",
     text: `update accounts.keys set revoked_at = now(), revoked_by = $2 where id = $1 and revoked_at is null returning ${COLUMNS}`,
   },
-  noteUses: {
-    name: "keys.note_uses",
+  writeLastUses: {
+    name: "keys.write_last_uses",
     text: `update accounts.keys k set last_used_at = greatest(k.last_used_at, used.at)
              from unnest($1::text[], $2::timestamptz[]) as used (id, at) where k.id = used.id`,
   },
@@ -35,7 +35,7 @@ export interface NewKey extends Pick<Key, "id" | "brand_id" | "environment" | "n
   readonly keyHash: Buffer;
 }
 
-/** The principal behind any of these hashes, unless revoked or of another environment. */
+/** Returns the principal of the key with one of these hashes, unless it is revoked or of another environment. */
 export async function findPrincipal(sql: Sql, keyHashes: readonly Buffer[], environment: string): Promise<Principal | undefined> {
   const [row] = await sql.query<Principal>(statements.verify, [keyHashes, environment]);
   return row;
@@ -62,21 +62,21 @@ export async function findKey(sql: Sql, id: string): Promise<Key | undefined> {
   return row;
 }
 
-/** Newest first, revoked ones included. */
+/** Returns the brand's keys, newest first, including revoked ones. */
 export function listKeys(sql: Sql, brandId: string): Promise<Key[]> {
   return sql.query<Key>(statements.list, [brandId]);
 }
 
-/** Answers undefined if the key is revoked already, or unknown. */
-export async function revokeKey(sql: Sql, id: string, by: string): Promise<Key | undefined> {
+/** Returns undefined if the key is unknown or already revoked. */
+export async function markKeyRevoked(sql: Sql, id: string, by: string): Promise<Key | undefined> {
   const [row] = await sql.query<Key>(statements.revoke, [id, by]);
   return row;
 }
 
 /** Moves last_used_at forward, never back. */
-export async function noteKeyUses(sql: Sql, uses: ReadonlyMap<string, number>): Promise<void> {
-  // In one order everywhere, so that two replicas never wait for each other in a circle.
-  const ids = [...uses.keys()].toSorted();
-  const times = ids.map((id) => new Date(uses.get(id) ?? 0).toISOString());
-  await sql.query(statements.noteUses, [ids, times]);
+export async function writeLastUses(sql: Sql, lastUses: ReadonlyMap<string, number>): Promise<void> {
+  // Every replica updates in the same order, so that two never deadlock.
+  const ids = [...lastUses.keys()].toSorted();
+  const times = ids.map((id) => new Date(lastUses.get(id) ?? 0).toISOString());
+  await sql.query(statements.writeLastUses, [ids, times]);
 }

@@ -15,8 +15,10 @@ const statements = {
   owners: { name: "members.owners", text: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1` },
 } satisfies Record<string, Statement>;
 
-export async function upsertMember(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> {
+/** Adds a member, or changes the role of the one with this address. */
+export async function upsertMember(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member> {
   const [row] = await sql.query<Member>(statements.upsert, [member.brand_id, member.email, member.role]);
+  if (row === undefined) throw new Error("upsert returned no row");
   return row;
 }
 
@@ -29,7 +31,7 @@ export function listMembers(sql: Sql, brandId: string): Promise<Member[]> {
   return sql.query<Member>(statements.list, [brandId]);
 }
 
-/** Answers whether there was such a member. */
+/** Returns whether the member existed. */
 export async function deleteMember(sql: Sql, brandId: string, email: string): Promise<boolean> {
   return (await sql.query(statements.delete, [brandId, email])).length > 0;
 }

@@ -1,10 +1,10 @@
+import { changedFields, type CampaignType, type PlanInput } from "@brand-records/campaign-plan";
 import { AppError } from "@brand-records/errors";
-import type { CampaignType } from "@brand-records/campaign-plan";
 
 export const PLAN_STATES = ["pending", "completed", "cancelled"] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
 
-/** A plan as it is now. Its notes are for the workspace and are not part of it. */
+/** A plan in its current state, without its notes, which are for the workspace only. */
 export interface Plan {
   readonly id: string;
   readonly brand_id: string;
@@ -26,5 +26,49 @@ export interface Plan {
   readonly closed_by: string | null;
 }
 
-/** Also for another brand's plan: nobody learns which ids exist. */
-export const noSuchPlan = (): AppError => new AppError("not_found", "There is no plan of this id", { field: "plan_id" });
+/** A plan and the input of the request that made it. */
+export interface PreparedPlan {
+  readonly plan: Plan;
+  readonly input: PlanInput;
+}
+
+/** The error for unknown plans and other brands' plans alike, so that ids cannot be probed. */
+export const planNotFound = (field = "plan_id"): AppError => new AppError("not_found", "There is no plan with this id", { field });
+
+/**
+ * Checks a repeated request against the plan it made. The input of the first request counts, not edits in the workspace.
+ *
+ * @throws AppError `request_conflict` if the plan is cancelled or the input differs
+ */
+export function requireSameRequest({ plan, input }: PreparedPlan, repeatedInput: PlanInput): void {
+  if (plan.status === "cancelled") {
+    throw new AppError("request_conflict", "The plan of this request_id was cancelled. Use a new request_id to prepare another plan.", {
+      field: "request_id",
+    });
+  }
+  const changed = changedFields(input, repeatedInput);
+  if (changed.length === 0) return;
+  throw new AppError(
+    "request_conflict",
+    `This request_id was used with another input: ${changed.join(", ")}. Send the same input to try again, or a new request_id for another plan.`,
+    { field: "request_id", details: changed.map((field) => ({ field, message: "differs from the first request" })) },
+  );
+}
+
+export interface Confirmations {
+  readonly confirmed_pay: boolean;
+  readonly confirmed_rights: boolean;
+  readonly confirmed_funding: boolean;
+}
+
+/** @throws AppError `invalid_request` that names each missing confirmation */
+export function requireConfirmations({ confirmed_pay, confirmed_rights, confirmed_funding }: Confirmations): void {
+  const missing = Object.entries({ confirmed_pay, confirmed_rights, confirmed_funding }).filter(([, confirmed]) => !confirmed);
+  const [first] = missing;
+  if (first === undefined) return;
+  const details = missing.map(([field]) => ({ field, message: "must be confirmed by the person who completes the plan" }));
+  throw new AppError("invalid_request", `${details.map(({ field }) => field).join(", ")} must be confirmed`, {
+    field: first[0],
+    details,
+  });
+}

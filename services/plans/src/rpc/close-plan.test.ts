@@ -14,7 +14,7 @@ async function pendingPlan() {
 const CONFIRMED = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Both calls, by their name. */
+/** Both ways to close a plan. */
 const close = {
   cancel: (brand_id: string, plan_id: string, member = MEMBER) => served.plans.cancelPlan({ brand_id, plan_id, member }, callContext()),
   complete: (brand_id: string, plan_id: string, member = MEMBER) =>
@@ -24,8 +24,8 @@ const close = {
 describe.each([
   { act: "complete", opposite: "cancel", state: "completed" },
   { act: "cancel", opposite: "complete", state: "cancelled" },
-] as const)("to $act a plan", ({ act, opposite, state }) => {
-  it("tells who did it and when, and changes nothing else", async () => {
+] as const)("$act a plan", ({ act, opposite, state }) => {
+  it("records who did it and when, and changes nothing else", async () => {
     const { brand, plan } = await pendingPlan();
     const { plan: closed } = await close[act](brand, plan.id);
     expect(closed).toEqual({
@@ -38,14 +38,14 @@ describe.each([
     expect(await served.get(brand, plan.id)).toEqual(closed);
   });
 
-  it("is final: repeated, also by another member, it answers the plan unchanged", async () => {
+  it("returns the plan unchanged when repeated, even by another member", async () => {
     const { brand, plan } = await pendingPlan();
     const first = await close[act](brand, plan.id);
     expect(await close[act](brand, plan.id)).toEqual(first);
     expect(await close[act](brand, plan.id, "zoe@example.ph")).toEqual(first);
   });
 
-  it(`is final: to ${opposite} it after that is plan_not_pending, and changes nothing`, async () => {
+  it(`is final: an attempt to ${opposite} the plan afterwards is refused with plan_not_pending`, async () => {
     const { brand, plan } = await pendingPlan();
     const { plan: closed } = await close[act](brand, plan.id);
     await expect(close[opposite](brand, plan.id)).rejects.toMatchObject({
@@ -56,7 +56,7 @@ describe.each([
     expect(await served.get(brand, plan.id)).toEqual(closed);
   });
 
-  it("is final, also for who writes SQL", async () => {
+  it("is final, even for direct SQL", async () => {
     const { brand, plan } = await pendingPlan();
     const { plan: closed } = await close[act](brand, plan.id);
     const other = act === "complete" ? "cancelled" : "completed";
@@ -67,18 +67,18 @@ describe.each([
       "closed_by = 'eva@example.ph'",
       "closed_at = now() + interval '1 day'",
     ]) {
-      await expect(served.db.query(`update plans.plans set ${change} where id = $1`, [plan.id])).rejects.toThrow(`is ${state} for good`);
+      await expect(served.db.query(`update plans.plans set ${change} where id = $1`, [plan.id])).rejects.toThrow(`is ${state} permanently`);
     }
     expect(await served.get(brand, plan.id)).toEqual(closed);
   });
 
-  it("knows the member by an address in lower case", async () => {
+  it("stores the member's address in lower case", async () => {
     const { brand, plan } = await pendingPlan();
     expect((await close[act](brand, plan.id, "Ana@Example.PH")).plan).toMatchObject({ closed_by: "ana@example.ph" });
   });
 
   it.each(["", "ana", "ana@", "@example.ph", "ana@example.ph\0", "ana @example.ph", `${"a".repeat(250)}@example.ph`])(
-    "is refused for the member %j, and the plan stays pending",
+    "refuses the member %j, and the plan stays pending",
     async (member) => {
       const { brand, plan } = await pendingPlan();
       await expect(close[act](brand, plan.id, member)).rejects.toMatchObject({ kind: "invalid_request", field: "member" });
@@ -86,39 +86,39 @@ describe.each([
     },
   );
 
-  it("tells every problem at once", async () => {
+  it("reports every problem in one error", async () => {
     await expect(close[act]("1", "2", "3")).rejects.toMatchObject({
       kind: "invalid_request",
       details: [{ field: "brand_id" }, { field: "plan_id" }, { field: "member" }],
     });
   });
 
-  it("answers not_found for a plan there is not", async () => {
-    await expect(close[act](newBrand(), "pln_nobody")).rejects.toMatchObject({ kind: "not_found", field: "plan_id" });
+  it("returns not_found for an unknown plan", async () => {
+    await expect(close[act](newBrand(), "pln_unknown")).rejects.toMatchObject({ kind: "not_found", field: "plan_id" });
   });
 
-  it("answers one and the same to many at once", async () => {
+  it("returns the same plan to 20 concurrent requests", async () => {
     const { brand, plan } = await pendingPlan();
     const members = Array.from({ length: 20 }, (_, i) => `member${i}@example.ph`);
-    const answers = await Promise.all(members.map((member) => close[act](brand, plan.id, member)));
-    expect(answers).toEqual(answers.map(() => answers[0]));
+    const responses = await Promise.all(members.map((member) => close[act](brand, plan.id, member)));
+    expect(responses).toEqual(responses.map(() => responses[0]));
   });
 });
 
-it("a plan that is completed and cancelled at once ends as one of them, for everybody", async () => {
+it("a plan that is completed and cancelled concurrently ends in one state, the same for every caller", async () => {
   for (let round = 0; round < 10; round += 1) {
     const { brand, plan } = await pendingPlan();
     const calls = Array.from({ length: 10 }, (_, i) => close[i % 2 === round % 2 ? "complete" : "cancel"](brand, plan.id));
     const outcomes = await Promise.allSettled(calls);
-    const now = await served.get(brand, plan.id);
-    const answered = outcomes.filter(({ status }) => status === "fulfilled");
-    expect(answered).toEqual(Array.from({ length: 5 }, () => ({ status: "fulfilled", value: { plan: now } })));
+    const current = await served.get(brand, plan.id);
+    const fulfilled = outcomes.filter(({ status }) => status === "fulfilled");
+    expect(fulfilled).toEqual(Array.from({ length: 5 }, () => ({ status: "fulfilled", value: { plan: current } })));
     const refused = outcomes.filter(({ status }) => status === "rejected");
     for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toMatchObject({ kind: "plan_not_pending" });
   }
 });
 
-describe("to complete a plan", () => {
+describe("completing a plan", () => {
   const NAMES = Object.keys(CONFIRMED);
   const complete = (brand_id: string, plan_id: string, confirmed: Partial<typeof CONFIRMED>) =>
     served.plans.completePlan({ brand_id, plan_id, member: MEMBER, ...CONFIRMED, ...confirmed }, callContext());
@@ -131,7 +131,7 @@ describe("to complete a plan", () => {
       ["confirmed_rights", "confirmed_funding"],
       NAMES,
     ].map((missing) => ({ missing })),
-  )("needs all three confirmations: it names $missing where missing, and the plan stays pending", async ({ missing }) => {
+  )("needs all three confirmations: it names $missing if missing, and the plan stays pending", async ({ missing }) => {
     const { brand, plan } = await pendingPlan();
     const confirmed = Object.fromEntries(missing.map((name) => [name, false]));
     await expect(complete(brand, plan.id, confirmed)).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe("to complete a plan", () => {
     expect(await served.get(brand, plan.id)).toEqual(plan);
   });
 
-  it("needs them also when the plan is completed already", async () => {
+  it("needs them even if the plan is already completed", async () => {
     const { brand, plan } = await pendingPlan();
     await served.complete(brand, plan.id);
     await expect(complete(brand, plan.id, { confirmed_pay: false })).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe("to complete a plan", () => {
   });
 });
 
-it("a plan that is closed may still not be closed by nobody, nor be pending and closed, also for who writes SQL", async () => {
+it("a closed plan always has its time and member, and a pending one neither, even for direct SQL", async () => {
   const { brand, plan } = await pendingPlan();
   for (const change of [
     "status = 'completed'",

@@ -7,21 +7,21 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-it("requests whose callers have gone while they waited for their brand's turn make nothing", async () => {
+it("requests whose callers timed out while waiting for the brand's mutex make no plan", async () => {
   const brand = newBrand();
   await served.prepare(brand, shortPlanInput());
-  const answers: Promise<unknown>[] = [];
+  const responses: Promise<unknown>[] = [];
   await served.db.transaction(async (sql) => {
     await sql.query("select from plans.brand_locks where brand_id = $1 for update", [brand]);
-    // The first holds the brand's turn and waits for the row; the others wait for their turn.
+    // The first holds the brand's mutex and waits for the row lock; the others wait for the mutex.
     for (let count = 0; count < 20; count += 1) {
-      answers.push(
+      responses.push(
         served.plans.preparePlan({ brand_id: brand, input: shortPlanInput() }, callContext(500)).catch((error: unknown) => error),
       );
     }
-    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ kind: "timeout" });
+    for (const response of await Promise.all(responses)) expect(response).toMatchObject({ kind: "timeout" });
   });
-  await eventually(() => expect(served.parts.brandMutex.size).toBe(0));
-  // The one that had begun could still finish.
+  await eventually(() => expect(served.deps.brandMutex.size).toBe(0));
+  // The one that held the mutex may still have finished.
   expect((await served.all(brand)).length).toBeLessThanOrEqual(2);
 });

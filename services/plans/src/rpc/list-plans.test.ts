@@ -24,7 +24,7 @@ async function prepareMany(brand: string, count: number): Promise<Plan[]> {
   return made;
 }
 
-/** Page after page; a page that is not full must be the last one, and a full one never. */
+/** Reads every page. Expects a next_after_id exactly on full pages. */
 async function walk(brand: string, page_size: number, status?: string): Promise<Plan[]> {
   const seen: Plan[] = [];
   for (let after_id: string | null = null; ;) {
@@ -42,40 +42,40 @@ const newestFirst = (plans: readonly Plan[]): Plan[] =>
     a.created_at === b.created_at ? Number(a.id < b.id) - Number(a.id > b.id) : a.created_at < b.created_at ? 1 : -1,
   );
 
-it("answers nothing for a brand that never prepared a plan", async () => {
+it("returns an empty page for a brand without plans", async () => {
   expect(await list(newBrand())).toEqual({ plans: [], next_after_id: null });
 });
 
-it("walks every plan once, newest first, in pages of every size, also those made in the same millisecond", async () => {
+it("returns every plan once, newest first, in pages of every size, including plans of the same millisecond", async () => {
   const brand = newBrand();
   const made = await prepareMany(brand, 9);
-  // Three in one millisecond, four in another, and their ids the other way round than their times.
+  // Three in one millisecond, four in another, and times in the reverse order of the ids.
   const times = [5, 3, 3, 3, 4, 1, 1, 1, 1].map((second) => `2026-01-01T00:00:0${second}.123Z`);
   const ids = made.map(({ id }) => id);
   await served.db.query(
     "update plans.plans p set created_at = t.at from unnest($1::text[], $2::timestamptz[]) as t (id, at) where p.id = t.id",
     [ids, times],
   );
-  const now = newestFirst(made.map((plan, i) => ({ ...plan, created_at: times[i] ?? "" })));
-  for (let size = 1; size <= 11; size += 1) expect(await walk(brand, size)).toEqual(now);
-  expect(await walk(brand, PAGE_SIZE_MAX)).toEqual(now);
+  const expected = newestFirst(made.map((plan, i) => ({ ...plan, created_at: times[i] ?? "" })));
+  for (let size = 1; size <= 11; size += 1) expect(await walk(brand, size)).toEqual(expected);
+  expect(await walk(brand, PAGE_SIZE_MAX)).toEqual(expected);
 });
 
-it("walks the plans of one state, and those of the others not", async () => {
+it("returns only the plans in the given state", async () => {
   const brand = newBrand();
   const made = await prepareMany(brand, 6);
   const closed = new Map<string, Plan>();
   for (const { id } of made.slice(0, 2)) closed.set(id, await served.complete(brand, id));
   for (const { id } of made.slice(2, 3)) closed.set(id, await served.cancel(brand, id));
-  const now = newestFirst(made.map((plan) => closed.get(plan.id) ?? plan));
+  const expected = newestFirst(made.map((plan) => closed.get(plan.id) ?? plan));
   for (const status of ["pending", "completed", "cancelled"]) {
     for (const size of [1, 2, 3, PAGE_SIZE_MAX])
-      expect(await walk(brand, size, status)).toEqual(now.filter((plan) => plan.status === status));
+      expect(await walk(brand, size, status)).toEqual(expected.filter((plan) => plan.status === status));
   }
-  expect(await walk(brand, 4)).toEqual(now);
+  expect(await walk(brand, 4)).toEqual(expected);
 });
 
-it("misses none of the pending plans when each page is completed before the next is asked for", async () => {
+it("returns every pending plan even if each page is completed before the next is read", async () => {
   const brand = newBrand();
   const made = await prepareMany(brand, 5);
   const seen: string[] = [];
@@ -97,7 +97,7 @@ it("is not disturbed by plans made during a walk", async () => {
   expect([...first.plans, ...rest.plans]).toEqual(newestFirst(made));
 });
 
-it("answers 20 plans unless told otherwise, and 40 at most", async () => {
+it("returns 20 plans by default, and at most 40", async () => {
   const brand = newBrand();
   await prepareMany(brand, 41);
   const page = await list(brand);
@@ -106,7 +106,7 @@ it("answers 20 plans unless told otherwise, and 40 at most", async () => {
   expect((await list(brand, { page_size: PAGE_SIZE_MAX })).plans).toHaveLength(40);
 });
 
-it("answers a full page of the longest plans there may be", async () => {
+it("returns a full page of the longest plans", async () => {
   const brand = newBrand();
   for (let i = 0; i < PAGE_SIZE_MAX; i += 1) await served.prepare(brand, longestPlanInput());
   const { plans } = await list(brand, { page_size: PAGE_SIZE_MAX });
@@ -128,34 +128,34 @@ it.each(["", "Pending", "open", "pending ", "toString", "pending\0"])("refuses t
 });
 
 it.each(["", "1", "pln_", "pln_\0", "PLN_1", "sub_1", `pln_${"x".repeat(41)}`])(
-  "refuses to go on after %j, which is no plan's id",
+  "refuses the after_id %j, which is not a plan's id",
   async (after_id) => {
     await expect(list(newBrand(), { after_id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });
   },
 );
 
-it("refuses to go on after a plan the brand has not, rather than end the walk", async () => {
+it("refuses the after_id of an unknown plan or another brand's, rather than ending the list", async () => {
   const [brand, other] = [newBrand(), newBrand()];
   await prepareMany(brand, 2);
   const [theirs] = await prepareMany(other, 1);
-  for (const after_id of ["pln_nobody", theirs?.id ?? ""]) {
+  for (const after_id of ["pln_unknown", theirs?.id ?? ""]) {
     await expect(list(brand, { after_id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });
   }
 });
 
-it("answers an empty last page after a full one", async () => {
+it("returns an empty last page after a full one", async () => {
   const brand = newBrand();
   const [first] = await prepareMany(brand, 1);
   expect(await list(brand, { after_id: first?.id ?? "" })).toEqual({ plans: [], next_after_id: null });
 });
 
-it("tells every problem at once", async () => {
+it("reports every problem in one error", async () => {
   await expect(list("1", { status: "open", page_size: 41, after_id: "1" })).rejects.toMatchObject({
     kind: "invalid_request",
     details: [{ field: "brand_id" }, { field: "status" }, { field: "page_size" }, { field: "after_id" }],
   });
 });
 
-it.each(["", "1", "pln_", "pln_\0", "sub_1"])("getPlan refuses %j, which is no plan's id", async (id) => {
+it.each(["", "1", "pln_", "pln_\0", "sub_1"])("getPlan refuses %j, which is not a plan's id", async (id) => {
   await expect(served.get(newBrand(), id)).rejects.toMatchObject({ kind: "invalid_request", field: "plan_id" });
 });

@@ -5,7 +5,7 @@ import { callContext, newBrand, planInput, servePlans, type ServedDatabase } fro
 
 const NOTES = "ceiling-of-two-million";
 
-/** Everything that would be written, at the most talkative level. */
+/** Every log line, at the most verbose level. */
 const logged: string[] = [];
 const note = (...line: unknown[]): void => void logged.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
 const log = { trace: note, debug: note, info: note, warn: note, error: note, isLevelEnabled: () => true } as unknown as Logger;
@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-/** What a call answered or how it was refused, to the last property. */
+/** Returns the response or the refusal of a call, with every property. */
 const outcomeOf = (call: Promise<unknown>): Promise<string> =>
   call.then(
-    (answer) => inspect(answer, { depth: null, showHidden: true, maxStringLength: null }),
+    (response) => inspect(response, { depth: null, showHidden: true, maxStringLength: null }),
     ({ kind, message, field, details }: AppError) => `refused: ${JSON.stringify({ kind, message, field, details })}`,
   );
 
-it("notes are in no answer, no refusal and no log line of any method", async () => {
+it("notes are in no response, refusal or log line of any method", async () => {
   const [brand, input, other] = [newBrand(), planInput({ notes: NOTES }), planInput({ notes: NOTES })];
   const { id } = (await served.prepare(brand, input)).plan;
   const { id: otherId } = (await served.prepare(brand, other)).plan;

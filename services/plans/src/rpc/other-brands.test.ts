@@ -6,49 +6,49 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-it("the same request_id makes a plan of its own for each brand, whatever the other asked for", async () => {
+it("the same request_id makes a separate plan for each brand", async () => {
   const [ours, theirs] = [newBrand(), newBrand()];
   const input = planInput();
-  const [mine, same] = [await served.prepare(ours, input), await served.prepare(theirs, input)];
-  expect([mine.replayed, same.replayed]).toEqual([false, false]);
-  expect(same.plan.id).not.toBe(mine.plan.id);
+  const [first, second] = [await served.prepare(ours, input), await served.prepare(theirs, input)];
+  expect([first.replayed, second.replayed]).toEqual([false, false]);
+  expect(second.plan.id).not.toBe(first.plan.id);
   const { request_id } = input;
   const third = await served.prepare(newBrand(), shortPlanInput({ request_id, title: "Theirs" }));
   expect(third).toMatchObject({ plan: { title: "Theirs", request_id }, replayed: false });
-  expect(await served.prepare(ours, input)).toEqual({ ...mine, replayed: true });
-  expect(await served.prepare(theirs, input)).toEqual({ ...same, replayed: true });
+  expect(await served.prepare(ours, input)).toEqual({ ...first, replayed: true });
+  expect(await served.prepare(theirs, input)).toEqual({ ...second, replayed: true });
 });
 
-it("a brand's plan is answered, listed, completed and cancelled for that brand only", async () => {
+it("a plan is returned, listed, completed and cancelled for its own brand only", async () => {
   const [ours, theirs] = [newBrand(), newBrand()];
   const { plan } = await served.prepare(ours, planInput());
-  const { plan: their } = await served.prepare(theirs, planInput());
+  const { plan: otherPlan } = await served.prepare(theirs, planInput());
   for (const attempt of [served.get, served.cancel, served.complete]) {
     await expect(attempt(theirs, plan.id)).rejects.toMatchObject({ kind: "not_found", field: "plan_id" });
   }
   expect(await served.all(ours)).toEqual([plan]);
-  expect(await served.all(theirs)).toEqual([their]);
+  expect(await served.all(theirs)).toEqual([otherPlan]);
   for (const state of ["completed", "cancelled"]) expect(await served.all(theirs, state)).toEqual([]);
 });
 
-it("another brand's plan and one there is not are refused one and the same, so ids cannot be probed", async () => {
+it("another brand's plan and an unknown plan are refused with the same error, so that ids cannot be probed", async () => {
   const { plan } = await served.prepare(newBrand(), planInput());
   const stranger = newBrand();
   await served.prepare(stranger, planInput());
   for (const attempt of [served.get, served.cancel, served.complete]) {
-    const [theirs, nobodys] = await Promise.all(
-      [plan.id, "pln_nobody"].map((id) =>
+    const [foreign, unknown] = await Promise.all(
+      [plan.id, "pln_unknown"].map((id) =>
         attempt(stranger, id).catch(({ kind, message, field, details }) => ({ kind, message, field, details })),
       ),
     );
-    expect(theirs).toEqual(nobodys);
-    expect(theirs).toMatchObject({ kind: "not_found" });
+    expect(foreign).toEqual(unknown);
+    expect(foreign).toMatchObject({ kind: "not_found" });
   }
   const after = (after_id: string) =>
     served.plans
       .listPlans({ brand_id: stranger, page_size: 10, after_id }, callContext())
       .catch(({ kind, message, field }) => ({ kind, message, field }));
-  expect(await after(plan.id)).toEqual(await after("pln_nobody"));
+  expect(await after(plan.id)).toEqual(await after("pln_unknown"));
 });
 
 it("a cancelled plan is no conflict for another brand's request_id", async () => {
@@ -58,7 +58,7 @@ it("a cancelled plan is no conflict for another brand's request_id", async () =>
   expect(await served.prepare(theirs, input)).toMatchObject({ replayed: false, plan: { status: "pending" } });
 });
 
-it("one brand at its limit leaves the others their own", async () => {
+it("a brand at its limit does not affect the limit of another", async () => {
   const [full, other] = [newBrand(), newBrand()];
   for (let i = 0; i < 3; i += 1) await served.prepare(full, planInput());
   await expect(served.prepare(full, planInput())).rejects.toMatchObject({ kind: "pending_plan_limit" });

@@ -4,26 +4,26 @@ import type { PlanInput as PlanInputMessage, PlansServiceService } from "@brand-
 import type { Handlers } from "@brand-records/rpc";
 import { check, emailField, idField } from "@brand-records/service";
 import { z } from "zod";
-import { closePlan, requireConfirmations } from "../domain/close-plan.ts";
-import { noSuchPlan, PLAN_STATES } from "../domain/plan.ts";
-import { preparePlan } from "../domain/prepare-plan.ts";
-import type { Parts } from "../parts.ts";
+import type { PlansDependencies } from "../dependencies.ts";
+import { PLAN_STATES, planNotFound, requireConfirmations } from "../domain/plan.ts";
 import { findPlan, pageOfPlans } from "../storage/plans.ts";
+import { closePlan } from "../use-cases/close-plan.ts";
+import { preparePlan } from "../use-cases/prepare-plan.ts";
 
-/** A plan of the longest texts, in four-byte characters, is 202 KB; clients take messages of 8 MiB. */
+/** A plan with the longest texts, in four-byte characters, is 202 KB; clients accept messages of 8 MiB. */
 const PAGE_SIZE_MAX = 40;
 const PAGE_SIZE_DEFAULT = 20;
 
-export function plansHandlers(parts: Parts): Handlers<PlansServiceService> {
+export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceService> {
   return {
     async preparePlan({ brand_id, input }, { deadline }) {
       check({ brand_id: fields.brandId }, { brand_id });
-      return preparePlan(parts, brand_id, planInputFrom(input), deadline);
+      return preparePlan(deps, brand_id, planInputFrom(input), deadline);
     },
     async getPlan(request) {
       const { brand_id, plan_id } = check({ brand_id: fields.brandId, plan_id: fields.planId }, request);
-      const plan = await findPlan(parts.db, brand_id, plan_id);
-      if (plan === undefined) throw noSuchPlan();
+      const plan = await findPlan(deps.db, brand_id, plan_id);
+      if (plan === undefined) throw planNotFound();
       return { plan };
     },
     async listPlans(request) {
@@ -32,21 +32,21 @@ export function plansHandlers(parts: Parts): Handlers<PlansServiceService> {
         request,
       );
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
-      const plans = await pageOfPlans(parts.db, brand_id, { status: status ?? null, afterId: after_id ?? null, limit });
-      // After a plan the brand has not nothing follows, which would look like the end of a walk.
-      if (plans.length === 0 && after_id != null && (await findPlan(parts.db, brand_id, after_id)) === undefined) {
-        throw new AppError("invalid_request", "after_id is no plan of this brand", { field: "after_id" });
+      const plans = await pageOfPlans(deps.db, brand_id, { status: status ?? null, afterId: after_id ?? null, limit });
+      // After another brand's plan the page is empty, which would look like the end of the list.
+      if (plans.length === 0 && after_id != null && (await findPlan(deps.db, brand_id, after_id)) === undefined) {
+        throw new AppError("invalid_request", "after_id is not a plan of this brand", { field: "after_id" });
       }
       return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
     },
     async cancelPlan(request) {
-      const { brand_id, plan_id, member } = check(acting, request);
-      return { plan: await closePlan(parts, { brandId: brand_id, planId: plan_id, member, to: "cancelled" }) };
+      const { brand_id, plan_id, member } = check(closingFields, request);
+      return { plan: await closePlan(deps.db, { brandId: brand_id, planId: plan_id, member, to: "cancelled" }) };
     },
     async completePlan(request) {
-      const { brand_id, plan_id, member } = check(acting, request);
+      const { brand_id, plan_id, member } = check(closingFields, request);
       requireConfirmations(request);
-      return { plan: await closePlan(parts, { brandId: brand_id, planId: plan_id, member, to: "completed" }) };
+      return { plan: await closePlan(deps.db, { brandId: brand_id, planId: plan_id, member, to: "completed" }) };
     },
   };
 }
@@ -59,9 +59,9 @@ const fields = {
   member: emailField(),
 };
 
-const acting = { brand_id: fields.brandId, plan_id: fields.planId, member: fields.member };
+const closingFields = { brand_id: fields.brandId, plan_id: fields.planId, member: fields.member };
 
-/** What the message says, held against the same schema as at the edge: nothing else is ever stored. */
+/** Parses the message with the same schema as the gateway, so that only valid input is stored. */
 function planInputFrom(message: PlanInputMessage | null | undefined): PlanInput {
   if (message == null) throw new AppError("invalid_request", "input is required", { field: "input" });
   const { planning_budget_centavos: centavos, requirements, platforms, ...rest } = message;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-/** What an answer holds of it. */
+/** The part of the input that responses contain. */
 function withoutNotes(input: PlanInput): Omit<PlanInput, "notes"> {
   const { notes: _, ...rest } = input;
   return rest;
@@ -25,13 +25,13 @@ function withoutNotes(input: PlanInput): Omit<PlanInput, "notes"> {
 const conflict = (...names: string[]) => ({
   kind: "request_conflict",
   field: "request_id",
-  details: names.map((field) => ({ field, message: "is not what it was in the first request" })),
+  details: names.map((field) => ({ field, message: "differs from the first request" })),
 });
 const edit = (planId: string, change: string): Promise<unknown[]> =>
   served.db.query(`update plans.plans set ${change} where id = $1`, [planId]);
 
 describe("a new request_id", () => {
-  it("makes a pending plan of everything that was asked for", async () => {
+  it("makes a pending plan with every field of the input", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan, replayed } = await served.prepare(brand, input);
     expect(replayed).toBe(false);
@@ -49,12 +49,12 @@ describe("a new request_id", () => {
     expect(await served.all(brand)).toEqual([plan]);
   });
 
-  it("makes a plan of the required fields alone", async () => {
+  it("makes a plan from the required fields alone", async () => {
     const { plan } = await served.prepare(newBrand(), shortPlanInput());
     expect(plan).toMatchObject({ summary: null, brief: null, requirements: [], platforms: [] });
   });
 
-  it("keeps the notes for the workspace, beside what the request is compared with", async () => {
+  it("stores the notes for the workspace and in the input that retries are compared with", async () => {
     const input = planInput({ notes: " Private,\nas it was written " });
     const { plan } = await served.prepare(newBrand(), input);
     const rows = await served.db.query("select notes, input from plans.plans where id = $1", [plan.id]);
@@ -62,13 +62,13 @@ describe("a new request_id", () => {
     expect(rows).toEqual([{ notes: input.notes, input: { ...rest, planning_budget: 25_000.5 } }]);
   });
 
-  it("keeps the largest plan there may be, to the character", async () => {
+  it("stores the largest plan unchanged", async () => {
     const [brand, input] = [newBrand(), longestPlanInput()];
     expect((await served.prepare(brand, input)).plan).toMatchObject(withoutNotes(input));
     expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
   });
 
-  it("keeps text as it is: white space, controls, decomposed letters, what looks like SQL or JSON", async () => {
+  it("stores text unchanged: white space, control characters, decomposed letters, SQL, JSON", async () => {
     for (const text of [
       " two  spaces ",
       "\t",
@@ -94,7 +94,7 @@ describe("a new request_id", () => {
   });
 
   it.each([1, 10, 29, 510, 1_999, 123_456_789, 99_999_999_999, 100_000_000_000])(
-    "keeps a budget of %i centavos to the centavo",
+    "stores a budget of %i centavos exactly",
     async (centavos) => {
       const [brand, input] = [newBrand(), planInput({ planning_budget_centavos: centavos })];
       expect((await served.prepare(brand, input)).plan.planning_budget_centavos).toBe(centavos);
@@ -102,28 +102,25 @@ describe("a new request_id", () => {
     },
   );
 
-  it.each(["0001-01-01", "1582-10-10", "2024-02-29", "9999-12-31"])(
-    "keeps the date %s to the day, whatever day it is today",
-    async (date) => {
-      const [brand, input] = [newBrand(), planInput({ planned_for: date, review_on: date })];
-      expect((await served.prepare(brand, input)).plan).toMatchObject({ planned_for: date, review_on: date });
-      expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
-    },
-  );
+  it.each(["0001-01-01", "1582-10-10", "2024-02-29", "9999-12-31"])("stores the date %s exactly, whatever today's date", async (date) => {
+    const [brand, input] = [newBrand(), planInput({ planned_for: date, review_on: date })];
+    expect((await served.prepare(brand, input)).plan).toMatchObject({ planned_for: date, review_on: date });
+    expect(await served.prepare(brand, input)).toMatchObject({ replayed: true });
+  });
 });
 
-describe("the same request again", () => {
+describe("a repeated request", () => {
   it.each([
-    ["of all fields", planInput],
-    ["of the required fields", shortPlanInput],
-  ])("%s answers the same plan, any number of times", async (_, make) => {
+    ["with all fields", planInput],
+    ["with the required fields", shortPlanInput],
+  ])("%s returns the same plan every time", async (_, make) => {
     const [brand, input] = [newBrand(), make()];
     const { plan } = await served.prepare(brand, input);
     for (let i = 0; i < 3; i += 1) expect(await served.prepare(brand, input)).toEqual({ plan, replayed: true });
     expect(await served.all(brand)).toEqual([plan]);
   });
 
-  it("is the same with its request_id in upper case", async () => {
+  it("matches with its request_id in upper case", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan } = await served.prepare(brand, { ...input, request_id: input.request_id.toUpperCase() });
     expect(plan.request_id).toBe(input.request_id);
@@ -131,7 +128,7 @@ describe("the same request again", () => {
     expect(await served.prepare(brand, { ...input, request_id: input.request_id.toUpperCase() })).toEqual({ plan, replayed: true });
   });
 
-  it.each(["summary", "brief", "notes"] as const)("is the same with %s absent, null or empty", async (field) => {
+  it.each(["summary", "brief", "notes"] as const)("matches with %s absent, null or empty", async (field) => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan } = await served.prepare(brand, { ...input, [field]: "" });
     for (const nothing of [null, undefined, ""]) {
@@ -139,7 +136,7 @@ describe("the same request again", () => {
     }
   });
 
-  it("answers the plan as it is now, edited in the workspace, and is compared with what was asked for", async () => {
+  it("returns the plan as edited in the workspace, and is compared with the original input", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan } = await served.prepare(brand, input);
     await edit(plan.id, "title = 'Edited', platforms = '{youtube}', planning_budget_centavos = 1, summary = null, notes = 'Edited'");
@@ -148,7 +145,7 @@ describe("the same request again", () => {
     await expect(served.prepare(brand, { ...input, title: "Edited" })).rejects.toMatchObject(conflict("title"));
   });
 
-  it("answers a completed plan as completed", async () => {
+  it("returns a completed plan as completed", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan } = await served.prepare(brand, input);
     const completed = await served.complete(brand, plan.id);
@@ -156,12 +153,12 @@ describe("the same request again", () => {
     await expect(served.prepare(brand, { ...input, goal: "Another" })).rejects.toMatchObject(conflict("goal"));
   });
 
-  it("is a conflict once its plan was cancelled, the same input or another, and stays one", async () => {
+  it("is a conflict once its plan is cancelled, with the same or another input", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan } = await served.prepare(brand, input);
     const cancelled = await served.cancel(brand, plan.id);
-    for (const again of [input, { ...input, title: "Another" }, input]) {
-      await expect(served.prepare(brand, again)).rejects.toMatchObject({
+    for (const repeated of [input, { ...input, title: "Another" }, input]) {
+      await expect(served.prepare(brand, repeated)).rejects.toMatchObject({
         kind: "request_conflict",
         field: "request_id",
         message: expect.stringContaining("was cancelled"),
@@ -209,13 +206,13 @@ describe("a request_id used with another input", () => {
     await expect(served.prepare(brand, { ...short, [field]: planInput()[field] })).rejects.toMatchObject(conflict(field));
   });
 
-  it("is a conflict for letters composed otherwise: nothing is normalised", async () => {
+  it("is a conflict for the same letters composed differently: text is not normalised", async () => {
     const [brand, input] = [newBrand(), planInput({ title: "caf\u00E9" })];
     await served.prepare(brand, input);
     await expect(served.prepare(brand, { ...input, title: "cafe\u0301" })).rejects.toMatchObject(conflict("title"));
   });
 
-  it("is a conflict that names every field that changed, and no other", async () => {
+  it("is a conflict that names exactly the changed fields", async () => {
     const [brand, input] = [newBrand(), planInput()];
     await served.prepare(brand, input);
     const { request_id } = input;
@@ -228,8 +225,8 @@ describe("a request_id used with another input", () => {
   });
 });
 
-describe("an input that is wrong", () => {
-  it("is refused with every problem at once, and makes no plan", async () => {
+describe("an invalid input", () => {
+  it("is refused with every problem in one error, and makes no plan", async () => {
     const [brand, request_id] = [newBrand(), randomUUID()];
     const input = shortPlanInput({
       request_id,
@@ -244,7 +241,7 @@ describe("an input that is wrong", () => {
       platforms: ["tiktok", "x".repeat(65)],
       notes: "x".repeat(5_001),
     });
-    const wrong = [
+    const invalid = [
       "title",
       "goal",
       "campaign_type",
@@ -258,13 +255,13 @@ describe("an input that is wrong", () => {
     await expect(served.prepare(brand, input)).rejects.toMatchObject({
       kind: "invalid_request",
       field: "title",
-      details: [...wrong, "notes"].map((field) => ({ field, message: expect.stringMatching(/^must/) })),
+      details: [...invalid, "notes"].map((field) => ({ field, message: expect.stringMatching(/^must/) })),
     });
     expect(await served.all(brand)).toEqual([]);
     expect(await served.prepare(brand, shortPlanInput({ request_id }))).toMatchObject({ replayed: false });
   });
 
-  it("is refused where gRPC would have it empty", async () => {
+  it("is refused if a required field is empty, as gRPC sends an absent one", async () => {
     const empty = shortPlanInput({ request_id: "", title: "", goal: "", campaign_type: "", planned_for: "", review_on: "" });
     await expect(served.prepare(newBrand(), { ...empty, planning_budget_centavos: 0 })).rejects.toMatchObject({
       kind: "invalid_request",
@@ -290,7 +287,7 @@ describe("an input that is wrong", () => {
     await expect(served.prepare(brand, planInput())).rejects.toMatchObject({ kind: "invalid_request", field: "brand_id" });
   });
 
-  it("is refused also when its request_id has a plan already", async () => {
+  it("is refused even if its request_id already has a plan", async () => {
     const [brand, input] = [newBrand(), planInput()];
     await served.prepare(brand, input);
     await expect(served.prepare(brand, { ...input, title: "" })).rejects.toMatchObject({ kind: "invalid_request", field: "title" });

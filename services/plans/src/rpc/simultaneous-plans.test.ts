@@ -3,12 +3,12 @@ import { KeyedMutex } from "@brand-records/lifecycle";
 import { eventually } from "@brand-records/testkit";
 import { newBrand, planInput, servePlans, shortPlanInput, type ServedDatabase, type ServedPlans } from "../../test/serve-plans.ts";
 
-/** Tells how many runs, so that a test knows that they wait. */
+/** Counts calls of `run`, so that a test knows how many requests wait. */
 class CountingMutex extends KeyedMutex {
-  runs = 0;
+  calls = 0;
 
   override run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    this.runs += 1;
+    this.calls += 1;
     return super.run(key, work);
   }
 }
@@ -29,7 +29,7 @@ const fulfilled = <T>(outcomes: readonly PromiseSettledResult<T>[]): T[] =>
 const refusals = (outcomes: readonly PromiseSettledResult<unknown>[]): AppError[] =>
   outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as AppError] : []));
 
-/** By SQL, for what a brand has before a test begins. */
+/** Inserts plans by SQL, as a brand's earlier plans. */
 async function prefill(brand: string, count: number, status = "pending"): Promise<void> {
   const closed = status === "pending" ? "null, null" : "now(), 'ana@example.ph'";
   await served.db.query("insert into plans.brand_locks (brand_id) values ($1) on conflict do nothing", [brand]);
@@ -50,25 +50,25 @@ async function stored(brand: string, status = "pending"): Promise<number> {
   return row?.count ?? Number.NaN;
 }
 
-describe("one request_id, many times at once, at two processes", () => {
-  it("makes one plan of 500 identical requests: one is told that it was made, all others the same with replayed", async () => {
+describe("concurrent requests with one request_id to two processes", () => {
+  it("make one plan from 500 identical inputs: one response reports it as new, all others as replayed", async () => {
     const [brand, input] = [newBrand(), planInput()];
-    const answers = await Promise.all(times(500, (i) => replica(i).prepare(brand, input)));
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    const { plan } = answers[0] ?? {};
-    for (const answer of answers) expect(answer.plan).toEqual(plan);
+    const responses = await Promise.all(times(500, (i) => replica(i).prepare(brand, input)));
+    expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    const { plan } = responses[0] ?? {};
+    for (const response of responses) expect(response.plan).toEqual(plan);
     expect(await served.all(brand)).toEqual([plan]);
   });
 
-  it("makes one plan of requests in two cases of letters", async () => {
+  it("make one plan from upper-case and lower-case ids", async () => {
     const [brand, input] = [newBrand(), planInput()];
-    const shouted = { ...input, request_id: input.request_id.toUpperCase() };
-    const answers = await Promise.all(times(40, (i) => replica(i).prepare(brand, i % 3 === 0 ? shouted : input)));
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    expect(new Set(answers.map(({ plan }) => plan.id)).size).toBe(1);
+    const upperCase = { ...input, request_id: input.request_id.toUpperCase() };
+    const responses = await Promise.all(times(40, (i) => replica(i).prepare(brand, i % 3 === 0 ? upperCase : input)));
+    expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(responses.map(({ plan }) => plan.id)).size).toBe(1);
   });
 
-  it("makes one plan of requests with different inputs: it is that of one of them, and a conflict for the rest", async () => {
+  it("make one plan from different inputs: that of one input, and a conflict for the others", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const titles = ["One", "Two", "Three", "Four"];
     const calls = times(80, (i) => replica(i >> 2).prepare(brand, { ...input, title: titles[i % 4] ?? "" }));
@@ -80,16 +80,16 @@ describe("one request_id, many times at once, at two processes", () => {
     for (const error of refusals(outcomes)) expect(error).toMatchObject({ kind: "request_conflict", details: [{ field: "title" }] });
   });
 
-  it("makes a plan for each of two brands", async () => {
+  it("make one plan for each of two brands", async () => {
     const [brands, input] = [[newBrand(), newBrand()], planInput()];
-    const answers = await Promise.all(times(100, (i) => replica(i >> 1).prepare(brands[i % 2] ?? "", input)));
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(2);
+    const responses = await Promise.all(times(100, (i) => replica(i >> 1).prepare(brands[i % 2] ?? "", input)));
+    expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(2);
     for (const brand of brands) expect(await served.all(brand)).toHaveLength(1);
   });
 });
 
-describe("the 200 pending plans of a brand", () => {
-  it("are reached exactly by 500 different requests at once, and a repeat of one that is there still answers", async () => {
+describe("the limit of 200 pending plans", () => {
+  it("is reached exactly by 500 concurrent requests, and a repeated request still succeeds", async () => {
     const brand = newBrand();
     await prefill(brand, 189);
     const first = planInput();
@@ -107,20 +107,20 @@ describe("the 200 pending plans of a brand", () => {
     for (const repeat of await Promise.all(repeats)) expect(repeat).toEqual({ plan, replayed: true });
 
     const again = await Promise.allSettled(inputs.map((input, i) => replica(i + 1).prepare(brand, input)));
-    expect(fulfilled(again)).toEqual(made.map((answer) => ({ plan: answer.plan, replayed: true })));
+    expect(fulfilled(again)).toEqual(made.map(({ plan }) => ({ plan, replayed: true })));
     expect(await stored(brand)).toBe(200);
   });
 
-  it("have room for a last one that is asked for many times at once: all of them are answered it", async () => {
+  it("lets 100 concurrent requests share the last plan", async () => {
     const [brand, input] = [newBrand(), planInput()];
     await prefill(brand, 199);
-    const answers = await Promise.all(times(100, (i) => replica(i).prepare(brand, input)));
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    expect(new Set(answers.map(({ plan }) => plan.id)).size).toBe(1);
+    const responses = await Promise.all(times(100, (i) => replica(i).prepare(brand, input)));
+    expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(responses.map(({ plan }) => plan.id)).size).toBe(1);
     expect(await stored(brand)).toBe(200);
   });
 
-  it.each(["cancelled", "completed"])("leave room for one more with each that is %s, and for no two", async (state) => {
+  it.each(["cancelled", "completed"])("allows exactly one more after one is %s", async (state) => {
     const brand = newBrand();
     await prefill(brand, 199);
     const { plan } = await served.prepare(brand, planInput());
@@ -132,14 +132,14 @@ describe("the 200 pending plans of a brand", () => {
     expect(await stored(brand)).toBe(200);
   });
 
-  it("are not those that were completed or cancelled, however many", async () => {
+  it("does not count completed and cancelled plans", async () => {
     const brand = newBrand();
     await prefill(brand, 300, "completed");
     await prefill(brand, 300, "cancelled");
     expect(await served.prepare(brand, planInput())).toMatchObject({ replayed: false });
   });
 
-  it("are never exceeded while others are cancelled and made at once", async () => {
+  it("is never exceeded while plans are cancelled and made concurrently", async () => {
     const brand = newBrand();
     await prefill(brand, 180);
     const own = await Promise.all(times(20, (i) => replica(i).prepare(brand, planInput())));
@@ -152,7 +152,7 @@ describe("the 200 pending plans of a brand", () => {
     expect(await stored(brand)).toBe(180 + fulfilled(outcomes).length);
   });
 
-  it("refuse a repeated request of a plan that was not made, until there is room, and make it then", async () => {
+  it("refuses a repeated request whose plan was not made until there is room", async () => {
     const [brand, input] = [newBrand(), planInput()];
     await prefill(brand, 199);
     const { plan } = await served.prepare(brand, planInput());
@@ -162,55 +162,55 @@ describe("the 200 pending plans of a brand", () => {
   });
 });
 
-describe("a brand whose requests wait", () => {
-  /** Holds the brand's row, as another process does that is slow, while `work` goes on. */
-  const whileHeld = (brand: string, work: () => Promise<void>): Promise<void> =>
+describe("a brand with waiting requests", () => {
+  /** Locks the brand's row, as a slow process would, while `work` runs. */
+  const whileLocked = (brand: string, work: () => Promise<void>): Promise<void> =>
     served.db.transaction(async (sql) => {
       await sql.query("select from plans.brand_locks where brand_id = $1 for update", [brand]);
       await work();
     });
-  const backendsThatWait = async (): Promise<number> => {
+  const countWaitingBackends = async (): Promise<number> => {
     const waiting = await served.db.query(
       "select from pg_stat_activity where datname = current_database() and application_name = 'plans' and wait_event_type = 'Lock'",
     );
     return waiting.length;
   };
 
-  it("takes one connection, however many they are, and holds up no other brand", async () => {
-    const [held, other] = [newBrand(), newBrand()];
-    await served.prepare(held, planInput());
-    const [before, settled] = [brandMutex.runs, [] as unknown[]];
+  it("takes one connection for 100 requests, and delays no other brand", async () => {
+    const [locked, other] = [newBrand(), newBrand()];
+    await served.prepare(locked, planInput());
+    const [before, settled] = [brandMutex.calls, [] as unknown[]];
     let waiting: Promise<{ replayed: boolean }>[] = [];
-    await whileHeld(held, async () => {
-      waiting = times(100, () => served.prepare(held, shortPlanInput()));
+    await whileLocked(locked, async () => {
+      waiting = times(100, () => served.prepare(locked, shortPlanInput()));
       for (const each of waiting)
         each.then(
-          (answer) => settled.push(answer),
+          (response) => settled.push(response),
           (error) => settled.push(error),
         );
-      await eventually(() => expect(brandMutex.runs).toBe(before + 100));
-      await eventually(async () => expect(await backendsThatWait()).toBe(1));
+      await eventually(() => expect(brandMutex.calls).toBe(before + 100));
+      await eventually(async () => expect(await countWaitingBackends()).toBe(1));
 
       const input = planInput();
       const { plan } = await served.prepare(other, input);
       expect(await served.prepare(other, input)).toEqual({ plan, replayed: true });
       expect(await served.get(other, plan.id)).toEqual(plan);
       expect(await Promise.all(times(30, () => served.prepare(other, shortPlanInput())))).toHaveLength(30);
-      expect(await backendsThatWait()).toBe(1);
+      expect(await countWaitingBackends()).toBe(1);
       expect(settled).toEqual([]);
     });
     for (const { replayed } of await Promise.all(waiting)) expect(replayed).toBe(false);
-    expect(await stored(held)).toBe(101);
+    expect(await stored(locked)).toBe(101);
     await eventually(() => expect(brandMutex.size).toBe(0));
   });
 
-  it("still gets the plans it has: to repeat a request, to read and to close wait for nobody", async () => {
+  it("can repeat a request, read and close plans without waiting", async () => {
     const [brand, input] = [newBrand(), planInput()];
     const { plan } = await served.prepare(brand, input);
     let behind: Promise<unknown> = Promise.resolve();
-    await whileHeld(brand, async () => {
+    await whileLocked(brand, async () => {
       behind = served.prepare(brand, planInput());
-      await eventually(async () => expect(await backendsThatWait()).toBe(1));
+      await eventually(async () => expect(await countWaitingBackends()).toBe(1));
       for (const by of replicas) expect(await by.prepare(brand, input)).toEqual({ plan, replayed: true });
       expect(await served.all(brand)).toEqual([plan]);
       expect(await served.complete(brand, plan.id)).toMatchObject({ status: "completed" });
@@ -219,15 +219,15 @@ describe("a brand whose requests wait", () => {
     await expect(behind).resolves.toMatchObject({ replayed: false });
   });
 
-  it("goes on with the next when one of them fails", async () => {
+  it("continues with the next request when one fails", async () => {
     const brand = newBrand();
     await served.prepare(brand, planInput());
     let waiting: Promise<unknown>[] = [];
-    await whileHeld(brand, async () => {
-      const before = brandMutex.runs;
+    await whileLocked(brand, async () => {
+      const before = brandMutex.calls;
       waiting = times(3, () => served.prepare(brand, planInput()));
-      await eventually(() => expect(brandMutex.runs).toBe(before + 3));
-      await eventually(async () => expect(await backendsThatWait()).toBe(1));
+      await eventually(() => expect(brandMutex.calls).toBe(before + 3));
+      await eventually(async () => expect(await countWaitingBackends()).toBe(1));
       await served.db.query(
         "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'plans' and wait_event_type = 'Lock'",
       );

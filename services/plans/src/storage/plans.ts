@@ -1,17 +1,17 @@
 import { centavosOf, type PlanInput } from "@brand-records/campaign-plan";
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Plan, PlanState } from "../domain/plan.ts";
+import type { Plan, PlanState, PreparedPlan } from "../domain/plan.ts";
 
-/** Everything but the notes. */
+/** All columns but the notes. */
 const COLUMNS = `id, brand_id, request_id, status, title, goal, campaign_type, planned_for::text, review_on::text,
   planning_budget_centavos, summary, brief, requirements, platforms, created_at, updated_at, closed_at, closed_by`;
 
 const statements = {
-  knowBrand: {
-    name: "plans.know_brand",
+  insertBrandLock: {
+    name: "plans.insert_brand_lock",
     text: "insert into plans.brand_locks (brand_id) values ($1) on conflict (brand_id) do nothing",
   },
-  holdBrand: { name: "plans.hold_brand", text: "select from plans.brand_locks where brand_id = $1 for update" },
+  lockBrand: { name: "plans.lock_brand", text: "select from plans.brand_locks where brand_id = $1 for update" },
   findByRequest: {
     name: "plans.find_by_request",
     text: `select ${COLUMNS}, input from plans.plans where brand_id = $1 and request_id = $2`,
@@ -20,7 +20,7 @@ const statements = {
     name: "plans.count_pending",
     text: "select count(*) as pending from plans.plans where brand_id = $1 and status = 'pending'",
   },
-  /** With the time of day rather than of the transaction, which began before it waited for the brand. */
+  /** Takes the clock's time, not the transaction's, which began before it waited for the lock. */
   insert: {
     name: "plans.insert",
     text: `insert into plans.plans (brand_id, id, request_id, input, title, goal, campaign_type, planned_for, review_on,
@@ -28,41 +28,36 @@ const statements = {
            select $1, $2, $3::uuid, $4::jsonb, $5, $6, $7, $8::date, $9::date, $10::bigint, $11, $12, $13::text[], $14::text[], $15, now, now
              from clock_timestamp() now returning ${COLUMNS}`,
   },
+  findBrand: { name: "plans.find_brand", text: "select brand_id from plans.plans where id = $1" },
   find: { name: "plans.find", text: `select ${COLUMNS} from plans.plans where brand_id = $1 and id = $2` },
   closePending: {
     name: "plans.close_pending",
     text: `update plans.plans set status = $3, closed_by = $4, closed_at = now(), updated_at = now()
             where brand_id = $1 and id = $2 and status = 'pending' returning ${COLUMNS}`,
   },
-  boundWaiting: { name: "plans.bound_waiting", text: "select set_config('lock_timeout', $1, true)" },
+  setLockTimeout: { name: "plans.set_lock_timeout", text: "select set_config('lock_timeout', $1, true)" },
 } satisfies Record<string, Statement>;
 
-/** One for each of what may be asked for, so that each goes straight to its place along an index. */
-function pageStatement(ofStatus: boolean, after: boolean): Statement {
-  const status = ofStatus ? "and p.status = $3" : "and $3::text is null";
+/** Returns a statement for each combination of filters, so that each runs along an index. */
+function pageStatement(byStatus: boolean, after: boolean): Statement {
+  const status = byStatus ? "and p.status = $3" : "and $3::text is null";
   const position = "(select a.created_at, a.id from plans.plans a where a.brand_id = $1 and a.id = $4)";
   const from = after ? `and (p.created_at, p.id) < ${position}` : "and $4::text is null";
   return {
-    name: `plans.page${ofStatus ? "_of_status" : ""}${after ? "_after" : ""}`,
+    name: `plans.page${byStatus ? "_of_status" : ""}${after ? "_after" : ""}`,
     text: `select ${COLUMNS} from plans.plans p where p.brand_id = $1 ${status} ${from} order by p.created_at desc, p.id desc limit $2`,
   };
 }
 
-/** A plan and what it was made from. */
-export interface PreparedPlan {
-  readonly plan: Plan;
-  readonly input: PlanInput;
-}
-
 /**
- * Until the transaction ends nobody else makes plans of this brand.
+ * Locks the brand until the transaction ends: no other transaction makes plans of it.
  *
- * @param withinMs how long to wait for whoever does, at least 1
+ * @param timeoutMs how long to wait for the lock, above 0
  */
-export async function holdBrand(sql: Sql, brandId: string, withinMs: number): Promise<void> {
-  await sql.query(statements.boundWaiting, [String(Math.ceil(withinMs))]);
-  await sql.query(statements.knowBrand, [brandId]);
-  await sql.query(statements.holdBrand, [brandId]);
+export async function lockBrand(sql: Sql, brandId: string, timeoutMs: number): Promise<void> {
+  await sql.query(statements.setLockTimeout, [String(Math.ceil(timeoutMs))]);
+  await sql.query(statements.insertBrandLock, [brandId]);
+  await sql.query(statements.lockBrand, [brandId]);
 }
 
 export async function findByRequest(sql: Sql, brandId: string, requestId: string): Promise<PreparedPlan | undefined> {
@@ -83,10 +78,10 @@ export async function insertPlan(
 ): Promise<Plan> {
   const { request_id, title, goal, campaign_type, planned_for, review_on, planning_budget, summary, brief, notes } = input;
   const { requirements = [], platforms = [] } = input;
-  const about = [request_id, JSON.stringify(input), title, goal, campaign_type, planned_for, review_on, centavosOf(planning_budget)];
-  const creative = [summary ?? null, brief ?? null, requirements, platforms, notes ?? null];
-  const [row] = await sql.query<Plan>(statements.insert, [brandId, id, ...about, ...creative]);
-  if (row === undefined) throw new Error("the insert of a plan answered no row");
+  const required = [request_id, JSON.stringify(input), title, goal, campaign_type, planned_for, review_on, centavosOf(planning_budget)];
+  const optional = [summary ?? null, brief ?? null, requirements, platforms, notes ?? null];
+  const [row] = await sql.query<Plan>(statements.insert, [brandId, id, ...required, ...optional]);
+  if (row === undefined) throw new Error("insert returned no row");
   return row;
 }
 
@@ -95,7 +90,13 @@ export async function findPlan(sql: Sql, brandId: string, id: string): Promise<P
   return row;
 }
 
-/** Newest first. */
+/** Returns the brand of a plan, by the plan's id alone. */
+export async function findBrandOfPlan(sql: Sql, id: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [id]);
+  return row?.brand_id;
+}
+
+/** Returns plans, newest first. */
 export function pageOfPlans(
   sql: Sql,
   brandId: string,
@@ -104,11 +105,16 @@ export function pageOfPlans(
   return sql.query<Plan>(pageStatement(status !== null, afterId !== null), [brandId, limit, status, afterId]);
 }
 
-/** Answers undefined if there is no such plan, or if it is not pending. */
-export async function closePending(
-  sql: Sql,
-  { brandId, planId, member, to }: { readonly brandId: string; readonly planId: string; readonly member: string; readonly to: PlanState },
-): Promise<Plan | undefined> {
+export interface PlanClosing {
+  readonly brandId: string;
+  readonly planId: string;
+  /** E-mail address of the acting member. */
+  readonly member: string;
+  readonly to: Exclude<PlanState, "pending">;
+}
+
+/** Closes a plan if it is pending. Returns undefined if it is not, or does not exist. */
+export async function closePending(sql: Sql, { brandId, planId, member, to }: PlanClosing): Promise<Plan | undefined> {
   const [row] = await sql.query<Plan>(statements.closePending, [brandId, planId, to, member]);
   return row;
 }

@@ -1,24 +1,24 @@
 import { AppError } from "@brand-records/errors";
 
-/** `held` is pending at a receiver that is disabled. */
+/** `held` is pending at a disabled receiver. */
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** An event on its way to a receiver, or at the end of it. */
+/** The sending of one event to one receiver. */
 export interface Delivery {
   readonly id: string;
   readonly receiver_id: string;
   readonly event_id: string;
-  /** Empty if the event is not kept any more. */
+  /** Empty if the event is no longer stored. */
   readonly event_type: string;
   readonly state: DeliveryState;
-  /** Attempts begun. */
+  /** Attempts started. */
   readonly attempts: number;
   readonly test: boolean;
   readonly created_at: string;
-  /** Of a pending one. */
+  /** Null unless pending. */
   readonly due_at: string | null;
-  /** Of one that is over. */
+  /** Null until delivered or failed. */
   readonly finished_at: string | null;
 }
 
@@ -33,12 +33,20 @@ export interface Attempt {
   readonly response: Buffer;
 }
 
-/** Which delivery, and whose: no look-up goes without the brand. */
+/** Identifies a delivery together with its brand, so that no look-up omits the brand. */
 export interface DeliveryKey {
   readonly brandId: string;
   readonly deliveryId: string;
 }
 
-/** Also for another brand's delivery: nobody learns which ids exist. */
-export const noSuchDelivery = (): AppError =>
-  new AppError("not_found", "There is no delivery of this id, or it is not kept any more", { field: "delivery_id" });
+/** @throws AppError `not_found`, also for another brand's delivery, so that ids cannot be probed */
+export function requireDelivery(delivery: Delivery | undefined): Delivery {
+  if (delivery !== undefined) return delivery;
+  throw new AppError("not_found", "There is no delivery of this id, or it is no longer stored", { field: "delivery_id" });
+}
+
+/** Time beyond the deadline for the claim before an attempt and the result after it. */
+const LEASE_MARGIN_SECONDS = 15;
+
+/** Returns how long a claimed delivery belongs to its worker. */
+export const leaseSecondsFor = (deadlineMs: number): number => Math.ceil(deadlineMs / 1_000) + LEASE_MARGIN_SECONDS;

@@ -1,25 +1,25 @@
 const HOUR_MS = 3_600_000;
-/** A failure this long after another, and no longer, starts the clock: neither one bad hour nor one bad request a month does. */
+/** Two failures this far apart start the clock. One bad hour does not, nor does one bad request a month. */
 const APART_MS_MIN = 12 * HOUR_MS;
 const APART_MS_MAX = 24 * HOUR_MS;
-/** Failures only, from the start of the clock. */
-const PATIENCE_MS = 5 * 24 * HOUR_MS;
+/** From the start of the clock, with failures only. */
+const FAILING_MS_MAX = 5 * 24 * HOUR_MS;
 
-/** Milliseconds since the epoch; null if there was none since the last success. */
+/** Milliseconds since the epoch. A success resets both to null. */
 export interface FailureClock {
-  /** The failure that the next one is measured from. */
+  /** The failure from which the next one is measured; null if there was none since the last success. */
   readonly firstFailureAt: number | null;
-  /** The clock runs since then. */
+  /** When the clock started; null if it is not running. */
   readonly failingSince: number | null;
 }
 
-/** Notes a failure; a success stops the clock by itself: both are null then. */
-export function noteOnClock({ firstFailureAt, failingSince }: FailureClock, now: number): { clock: FailureClock; over: boolean } {
-  if (failingSince !== null) return { clock: { firstFailureAt, failingSince }, over: now - failingSince >= PATIENCE_MS };
-  if (firstFailureAt === null) return { clock: { firstFailureAt: now, failingSince: null }, over: false };
+/** Records a failure. The clock has run out after five days of failures only. */
+export function recordFailure({ firstFailureAt, failingSince }: FailureClock, now: number): { clock: FailureClock; hasRunOut: boolean } {
+  if (failingSince !== null) return { clock: { firstFailureAt, failingSince }, hasRunOut: now - failingSince >= FAILING_MS_MAX };
+  if (firstFailureAt === null) return { clock: { firstFailureAt: now, failingSince: null }, hasRunOut: false };
   const apart = now - firstFailureAt;
-  if (apart < APART_MS_MIN) return { clock: { firstFailureAt, failingSince: null }, over: false };
-  // Too far apart to belong together: measured anew from this one.
-  if (apart > APART_MS_MAX) return { clock: { firstFailureAt: now, failingSince: null }, over: false };
-  return { clock: { firstFailureAt, failingSince: now }, over: false };
+  if (apart < APART_MS_MIN) return { clock: { firstFailureAt, failingSince: null }, hasRunOut: false };
+  // Too far apart to belong together: the next failure is measured from this one.
+  if (apart > APART_MS_MAX) return { clock: { firstFailureAt: now, failingSince: null }, hasRunOut: false };
+  return { clock: { firstFailureAt, failingSince: now }, hasRunOut: false };
 }

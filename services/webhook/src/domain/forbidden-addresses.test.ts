@@ -1,6 +1,6 @@
 import { isPublicAddress } from "./forbidden-addresses.ts";
 
-/** First and last address of each forbidden range, and the public ones right beside it. */
+/** The first and last address of each forbidden range, and the public addresses next to it. */
 const V4: readonly (readonly [range: string, first: string, last: string, before: string | undefined, after: string | undefined])[] = [
   ["0/8", "0.0.0.0", "0.255.255.255", undefined, "1.0.0.0"],
   ["10/8", "10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"],
@@ -20,9 +20,9 @@ const V4: readonly (readonly [range: string, first: string, last: string, before
   ["240/4", "240.0.0.0", "255.255.255.255", undefined, undefined],
 ];
 
-it.each(V4)("refuses %s from %s to %s, and nothing beside it", (_, first, last, before, after) => {
+it.each(V4)("refuses %s from %s to %s, and accepts the addresses next to it", (_, first, last, before, after) => {
   expect([first, last].map(isPublicAddress)).toEqual([false, false]);
-  for (const beside of [before, after]) if (beside !== undefined) expect([beside, isPublicAddress(beside)]).toEqual([beside, true]);
+  for (const next of [before, after]) if (next !== undefined) expect([next, isPublicAddress(next)]).toEqual([next, true]);
 });
 
 it.each([
@@ -31,15 +31,22 @@ it.each([
   ["2001:db8::/32", "2001:db7:ffff::1", "2001:db9::"],
   ["2002::/16", "2001:ffff::1", "2003::"],
   ["3fff::/20", "3ffe:ffff::1", "3fff:1000::"],
-  ["well-known public ones", "2606:4700:4700::1111", "2001:4860:4860::8888", "2a00:1450:4001:81b::200e", "2620:fe::fe", "2400:cb00::1"],
-])("takes IPv6 beside what is forbidden: %s", (_, ...addresses) => {
+  [
+    "well-known public addresses",
+    "2606:4700:4700::1111",
+    "2001:4860:4860::8888",
+    "2a00:1450:4001:81b::200e",
+    "2620:fe::fe",
+    "2400:cb00::1",
+  ],
+])("accepts public IPv6: %s", (_, ...addresses) => {
   for (const address of addresses) expect([address, isPublicAddress(address)]).toEqual([address, true]);
 });
 
 it.each([
   ["unspecified and loopback", "::", "::1"],
   ["IPv4-compatible", "::127.0.0.1", "::8.8.8.8", "::7f00:1", "::a9fe:a9fe"],
-  ["IPv4-mapped, also of a public address", "::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:8.8.8.8", "::ffff:169.254.169.254"],
+  ["IPv4-mapped, even of a public address", "::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:8.8.8.8", "::ffff:169.254.169.254"],
   ["IPv4-translated", "::ffff:0:7f00:1", "::ffff:0:127.0.0.1"],
   ["NAT64", "64:ff9b::7f00:1", "64:ff9b::127.0.0.1", "64:ff9b:1::7f00:1"],
   ["discard-only and dummy", "100::", "100::1", "100:0:0:1::"],
@@ -74,13 +81,14 @@ it.each([
   "134744072",
   "8.8.8.8:443",
   "8.8.8.8/32",
-])("refuses %j, which is no address as resolvers and sockets tell them", (text) => expect(isPublicAddress(text)).toBe(false));
+])("refuses %j, which is not an address in the form of resolvers and sockets", (text) => expect(isPublicAddress(text)).toBe(false));
 
-it.each(["[2606:4700:4700::1111]", "2606:4700:4700:::1111", "2606:4700:4700::11111", "2606", "example.com"])("refuses %j, too", (text) =>
-  expect(isPublicAddress(text)).toBe(false),
+it.each(["[2606:4700:4700::1111]", "2606:4700:4700:::1111", "2606:4700:4700::11111", "2606", "example.com"])(
+  "refuses %j, which is not an IPv6 address",
+  (text) => expect(isPublicAddress(text)).toBe(false),
 );
 
-it("knows IPv6 in whatever way it is written", () => {
+it("reads every spelling of an IPv6 address", () => {
   expect(["2606:4700:4700:0:0:0:0:1111", "2606:4700:4700::17.17.17.17", "2A00:1450::200E"].map(isPublicAddress)).toEqual([
     true,
     true,

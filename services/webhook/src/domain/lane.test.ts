@@ -1,4 +1,4 @@
-import { noteOnClock, type FailureClock } from "./failure-clock.ts";
+import { recordFailure, type FailureClock } from "./failure-clock.ts";
 import { afterOutcomes, type LaneOutcome, type LaneState } from "./lane.ts";
 
 const HOUR = 3_600_000;
@@ -7,8 +7,8 @@ const NOW = Date.parse("2026-11-21T08:30:00Z");
 const lane = (more: Partial<LaneState> = {}): LaneState => ({
   maxInFlight: 8,
   failedInARow: 0,
-  parkings: 0,
-  parkedAt: null,
+  trips: 0,
+  openedAt: null,
   failures: 0,
   lastStatus: null,
   firstFailureAt: null,
@@ -21,77 +21,77 @@ const failed: LaneOutcome = { startedAt, accepted: false, httpStatus: 500, test:
 const many = (outcome: LaneOutcome, count: number): LaneOutcome[] => Array.from({ length: count }, () => outcome);
 const after = (before: LaneState, outcomes: readonly LaneOutcome[], limit = 64) => afterOutcomes(before, outcomes, limit, NOW);
 
-it("grows from 8 to 64 while attempts succeed, halves with every failure, and never falls below one", () => {
+it("grows from 8 to 64 while attempts succeed, and halves with every failure, down to one", () => {
   expect(after(lane(), many(accepted, 10)).lane.maxInFlight).toBe(18);
   expect(after(lane(), many(accepted, 1_000)).lane.maxInFlight).toBe(64);
   expect(after(lane({ maxInFlight: 64 }), [failed]).lane.maxInFlight).toBe(32);
   expect(after(lane({ maxInFlight: 64 }), many(failed, 9)).lane.maxInFlight).toBe(1);
 });
 
-it("never grows beyond what the receiver has set", () => {
+it("never grows beyond the receiver's limit", () => {
   expect(after(lane({ maxInFlight: 1 }), many(accepted, 50), 1).lane.maxInFlight).toBe(1);
   expect(after(lane({ maxInFlight: 4 }), many(accepted, 50), 10).lane.maxInFlight).toBe(10);
 });
 
-it("parks at the tenth failure in a row, for 5 s, and twice as long with each that follows, up to 5 min", () => {
-  expect(after(lane(), many(failed, 9)).parkSeconds).toBeUndefined();
-  const parked = after(lane({ failedInARow: 9 }), [failed]);
-  expect(parked).toMatchObject({ parkSeconds: 5, lane: { failedInARow: 10, parkings: 1 } });
+it("opens the circuit at the tenth failure in a row, for 5 s, and twice as long with each further failure, up to 5 min", () => {
+  expect(after(lane(), many(failed, 9)).openSeconds).toBeUndefined();
+  const opened = after(lane({ failedInARow: 9 }), [failed]);
+  expect(opened).toMatchObject({ openSeconds: 5, lane: { failedInARow: 10, trips: 1 } });
   const seconds: (number | undefined)[] = [];
-  let state = parked.lane;
+  let state = opened.lane;
   for (let probe = 0; probe < 8; probe += 1) {
     const change = after(state, [{ ...failed, startedAt: NOW + 1 }]);
-    seconds.push(change.parkSeconds);
+    seconds.push(change.openSeconds);
     state = change.lane;
   }
   expect(seconds).toEqual([10, 20, 40, 80, 160, 300, 300, 300]);
-  expect(after(state, [accepted])).toMatchObject({ parkSeconds: undefined, lane: { failedInARow: 0, parkings: 0 } });
+  expect(after(state, [accepted])).toMatchObject({ openSeconds: undefined, lane: { failedInARow: 0, trips: 0 } });
 });
 
-it("parks once for failures that were under way together", () => {
-  expect(after(lane(), many(failed, 30))).toMatchObject({ parkSeconds: 5, lane: { parkings: 1, failedInARow: 30 } });
+it("trips once for failures in the same batch", () => {
+  expect(after(lane(), many(failed, 30))).toMatchObject({ openSeconds: 5, lane: { trips: 1, failedInARow: 30 } });
 });
 
-it("parks once for failures that were under way together and end one after the other", () => {
+it("trips once for concurrent failures that end one after another", () => {
   let state = after(lane(), many(failed, 10)).lane;
   for (let late = 0; late < 50; late += 1) {
     const change = after(state, [failed]);
-    expect(change.parkSeconds).toBeUndefined();
+    expect(change.openSeconds).toBeUndefined();
     state = change.lane;
   }
-  expect(state).toMatchObject({ parkings: 1, failures: 60 });
+  expect(state).toMatchObject({ trips: 1, failures: 60 });
 });
 
-it("counts failures since the last success, and shows the last status", () => {
+it("counts failures since the last success, and keeps the last status", () => {
   expect(after(lane({ failures: 3 }), [failed, failed]).lane).toMatchObject({ failures: 5, lastStatus: 500 });
   expect(after(lane({ failures: 3 }), [failed, accepted]).lane).toMatchObject({ failures: 0, lastStatus: 204 });
   expect(after(lane(), [{ startedAt, accepted: false, httpStatus: null, test: false }]).lane.lastStatus).toBe(0);
 });
 
-it("takes of a test only its status, whatever it is", () => {
+it("keeps only the status of a test delivery", () => {
   for (const test of [
     { startedAt, accepted: false, httpStatus: 410, test: true },
     { startedAt, accepted: true, httpStatus: 200, test: true },
   ]) {
     const before = lane({ failedInARow: 9, failures: 9, firstFailureAt: NOW - HOUR });
-    expect(after(before, [test])).toEqual({ lane: { ...before, lastStatus: test.httpStatus }, parkSeconds: undefined, disable: undefined });
+    expect(after(before, [test])).toEqual({ lane: { ...before, lastStatus: test.httpStatus }, openSeconds: undefined, disable: undefined });
   }
 });
 
-it("disables for 410 at once, also with a success in the same batch", () => {
+it("disables for one 410, even with a success in the same batch", () => {
   const gone = { startedAt, accepted: false, httpStatus: 410, test: false };
   expect(after(lane(), [gone]).disable).toBe("gone");
   expect(after(lane(), [gone, accepted]).disable).toBe("gone");
 });
 
-describe("the clock of five days", () => {
-  /** Failures at these hours; answers when it ran out, if it did. */
+describe("the five-day failure clock", () => {
+  /** Records failures at these hours. Returns the hour at which the clock ran out, if it did. */
   function disabledAt(hours: readonly number[]): number | undefined {
     let clock: FailureClock = { firstFailureAt: null, failingSince: null };
     for (const hour of hours) {
-      const noted = noteOnClock(clock, NOW + hour * HOUR);
-      clock = noted.clock;
-      if (noted.over) return hour;
+      const change = recordFailure(clock, NOW + hour * HOUR);
+      clock = change.clock;
+      if (change.hasRunOut) return hour;
     }
     return undefined;
   }
@@ -102,7 +102,7 @@ describe("the clock of five days", () => {
     expect(disabledAt([0, 24, 143.9])).toBeUndefined();
   });
 
-  it("does not start with failures that are closer together, or farther apart", () => {
+  it("does not start with failures that are closer together or farther apart", () => {
     expect(disabledAt([0, 1, 5, 11.9])).toBeUndefined();
     expect(disabledAt([0, 25, 26, 150, 151, 300])).toBeUndefined();
     expect(disabledAt([0, 25, 38, 38 + 120])).toBe(158);
@@ -114,7 +114,7 @@ describe("the clock of five days", () => {
     expect(after(failing, [accepted, failed])).toMatchObject({ disable: undefined, lane: { failingSince: null, firstFailureAt: NOW } });
   });
 
-  it("is stopped by a success that comes together with the failure at which it ran out, in either order", () => {
+  it("is stopped by a success in the same batch as the failure at which it ran out, in either order", () => {
     const failing = lane({ failures: 7, failedInARow: 7, firstFailureAt: NOW - 200 * HOUR, failingSince: NOW - 130 * HOUR });
     expect(after(failing, [failed, accepted])).toMatchObject({
       disable: undefined,

@@ -1,31 +1,34 @@
-import { noteOnClock, type FailureClock } from "./failure-clock.ts";
+import { recordFailure, type FailureClock } from "./failure-clock.ts";
 
+/** Attempts of a new lane that may be in flight. */
 export const IN_FLIGHT_START = 8;
+/** No lane grows further. */
 export const IN_FLIGHT_MAX = 64;
-/** So many failures in a row, and nothing but probes is sent. */
+/** Failures in a row that open the circuit. */
 export const BREAKER_FAILURES = 10;
-const PARK_SECONDS_MIN = 5;
-const PARK_SECONDS_MAX = 300;
+const OPEN_SECONDS_MIN = 5;
+const OPEN_SECONDS_MAX = 300;
 
-/** How a receiver does, as far as sending to it depends on it. */
+/** The health of a receiver, as far as sending depends on it. */
 export interface LaneState extends FailureClock {
-  /** Attempts that may be under way at once. */
+  /** Attempts that may be in flight. */
   readonly maxInFlight: number;
   readonly failedInARow: number;
-  readonly parkings: number;
-  /** Milliseconds since the epoch; null if it was not since the last success. */
-  readonly parkedAt: number | null;
-  /** Failed attempts since the last success, for people. */
+  /** Times the circuit opened since the last success. */
+  readonly trips: number;
+  /** When the circuit last opened, in milliseconds since the epoch; null if it did not since the last success. */
+  readonly openedAt: number | null;
+  /** Failed attempts since the last success, shown to members. */
   readonly failures: number;
-  /** HTTP status of the last attempt, 0 if there was no answer. */
+  /** HTTP status of the last attempt, 0 without a response. */
   readonly lastStatus: number | null;
 }
 
 export interface LaneChange {
   readonly lane: LaneState;
-  /** Nothing is sent for so long; absent if it goes on. */
-  readonly parkSeconds: number | undefined;
-  /** Why its receiver is to be disabled; absent if it is not. */
+  /** Opens the circuit: nothing is sent for this long. Undefined leaves the circuit as it is. */
+  readonly openSeconds: number | undefined;
+  /** Why the receiver must be disabled; undefined if it stays enabled. */
   readonly disable: "gone" | "failing" | undefined;
 }
 
@@ -34,21 +37,21 @@ export interface LaneOutcome {
   readonly startedAt: number;
   readonly accepted: boolean;
   readonly httpStatus: number | null;
-  /** A test delivery shows in the last status and counts for nothing else. */
+  /** A test delivery changes the last status and nothing else. */
   readonly test: boolean;
 }
 
 const GONE = 410;
 
 /**
- * What a lane is after these outcomes, in the order in which they came.
+ * Returns the state of a lane after these outcomes, given in the order in which they arrived.
  *
- * @param limit of attempts at once that its receiver has set
+ * @param limit attempts in flight that the receiver allows
  * @param now milliseconds since the epoch
  */
 export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[], limit: number, now: number): LaneChange {
   const lane = { ...before };
-  let parkSeconds: number | undefined;
+  let openSeconds: number | undefined;
   let disable: LaneChange["disable"];
   for (const { startedAt, accepted, httpStatus, test } of outcomes) {
     lane.lastStatus = httpStatus ?? 0;
@@ -58,29 +61,29 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
       Object.assign(lane, {
         maxInFlight,
         failedInARow: 0,
-        parkings: 0,
-        parkedAt: null,
+        trips: 0,
+        openedAt: null,
         failures: 0,
         firstFailureAt: null,
         failingSince: null,
       });
-      parkSeconds = undefined;
-      // The clock that ran out earlier in this batch is stopped after all. A 410 stands.
+      openSeconds = undefined;
+      // A success stops a clock that ran out earlier in this batch. A 410 stands.
       if (disable === "failing") disable = undefined;
       continue;
     }
-    const { clock, over } = noteOnClock(lane, now);
+    const { clock, hasRunOut } = recordFailure(lane, now);
     Object.assign(lane, clock);
     lane.maxInFlight = Math.max(1, Math.floor(Math.min(lane.maxInFlight, limit) / 2));
     lane.failedInARow += 1;
     lane.failures += 1;
     if (httpStatus === GONE) disable = "gone";
-    else if (over) disable ??= "failing";
-    // Those that were under way together with the one that parked it are one trial, not many, whenever they end.
-    if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.parkedAt ?? Number.NEGATIVE_INFINITY)) continue;
-    parkSeconds = Math.min(PARK_SECONDS_MIN * 2 ** lane.parkings, PARK_SECONDS_MAX);
-    lane.parkings += 1;
-    lane.parkedAt = now;
+    else if (hasRunOut) disable ??= "failing";
+    // Attempts that were in flight when the circuit opened are one trial, not many, whenever they end.
+    if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.openedAt ?? Number.NEGATIVE_INFINITY)) continue;
+    openSeconds = Math.min(OPEN_SECONDS_MIN * 2 ** lane.trips, OPEN_SECONDS_MAX);
+    lane.trips += 1;
+    lane.openedAt = now;
   }
-  return { lane, parkSeconds, disable };
+  return { lane, openSeconds, disable };
 }

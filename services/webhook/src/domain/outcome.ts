@@ -1,8 +1,8 @@
-/** What came of an attempt. Each class but `accepted` is a failure, and says where it failed. */
+/** Outcomes of an attempt. Every class but `accepted` is a failure and names where it failed. */
 export const OUTCOMES = [
   /** 2xx. */
   "accepted",
-  /** An answer with another status; redirects are not followed. */
+  /** A response with another status; redirects are not followed. */
   "refused",
   /** The name could not be resolved. */
   "dns",
@@ -10,17 +10,17 @@ export const OUTCOMES = [
   "forbidden_address",
   /** No connection. */
   "connect",
-  /** No TLS, or a certificate that is not to be trusted. */
+  /** No TLS, or a certificate that is not trusted. */
   "tls",
-  /** Not over within the deadline, wherever it hung. */
+  /** Not finished within the deadline, wherever it hung. */
   "timeout",
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response did. */
   "closed",
-  /** What came is no HTTP, or its headers have no end. */
+  /** The response is not HTTP, or its headers do not end. */
   "protocol",
-  /** It was not sent: what was to be sent is not there any more, or cannot be signed. */
+  /** Not sent, because it cannot be signed. */
   "unsendable",
-  /** The process that made the attempt ended before it wrote down the result. */
+  /** The process that made the attempt ended before it wrote the result. */
   "unknown",
 ] as const;
 
@@ -29,10 +29,10 @@ export type OutcomeClass = (typeof OUTCOMES)[number];
 export interface Outcome {
   readonly outcome: OutcomeClass;
   readonly httpStatus: number | null;
-  /** For people; without path or query of the URL. */
+  /** For people. Without the path and query of the URL. */
   readonly error: string | null;
-  /** What came of the answer's body, at most 16 KiB. */
+  /** The first 16 KiB of the response's body. */
   readonly response: Buffer | null;
-  /** What a 429 or 503 asked for. */
+  /** Retry-After of a 429 or 503. */
   readonly retryAfterSeconds: number | null;
 }

@@ -2,26 +2,25 @@ import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import { check, idField } from "@brand-records/service";
 import { z } from "zod";
+import { IN_FLIGHT_MAX } from "./lane.ts";
 import type { ReceiverKey } from "./receiver.ts";
 import { readReceiverUrl, type UrlProblem, type UrlRules } from "./receiver-url.ts";
 
 const LABEL_CHARACTERS_MAX = 80;
-/** Of attempts at once: a lane grows no further. */
-const IN_FLIGHT_MAX = 64;
 
 const label = z
   .string()
   .trim()
   .min(1, "must not be empty")
-  // Code points, as people count: an emoji is one.
+  // Code points, as people count: one emoji is one character.
   .refine((text) => [...text].length <= LABEL_CHARACTERS_MAX, `must be at most ${LABEL_CHARACTERS_MAX} characters`)
-  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not hold control characters");
+  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not contain control characters");
 
 const events = z
   .array(z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`))
   .refine((types) => new Set(types).size === types.length, "must name no event type twice");
 
-/** What may be said of a receiver, but for its URL. Labels are kept trimmed. */
+/** Fields of a request, except the URL. Labels are trimmed. */
 export const fields = {
   brandId: idField("brd"),
   receiverId: idField("rcv"),
@@ -41,7 +40,7 @@ export interface NewReceiver {
   readonly events: readonly string[];
 }
 
-/** What is absent stays as it is. */
+/** Undefined fields stay unchanged. */
 export interface ReceiverChange extends ReceiverKey {
   readonly url: string | undefined;
   readonly label: string | undefined;
@@ -53,7 +52,7 @@ type Loose<Name extends string> = { readonly [Key in Name]?: unknown };
 
 /** @throws AppError `invalid_request`, `not_https`, `private_address`, `chat_webhook` */
 export function readNewReceiver(request: Loose<"brand_id" | "url" | "label" | "events">, rules: UrlRules): NewReceiver {
-  const { brand_id, url, label, events } = tellingUrlProblems(rules, (url) =>
+  const { brand_id, url, label, events } = checkWithUrl(rules, (url) =>
     check({ brand_id: fields.brandId, url, label: fields.label, events: fields.events }, request),
   );
   return { brandId: brand_id, url, label, events };
@@ -64,7 +63,7 @@ export function readReceiverChange(
   request: Loose<"brand_id" | "receiver_id" | "url" | "label" | "events" | "max_in_flight">,
   rules: UrlRules,
 ): ReceiverChange {
-  const { brand_id, receiver_id, url, label, events, max_in_flight } = tellingUrlProblems(rules, (url) =>
+  const { brand_id, receiver_id, url, label, events, max_in_flight } = checkWithUrl(rules, (url) =>
     check(
       {
         brand_id: fields.brandId,
@@ -87,14 +86,14 @@ export function readReceiverChange(
   };
 }
 
-/** A string that becomes the URL as it is kept. */
+/** Transforms a string into the URL as it is stored. */
 type UrlField = z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
 
 /**
- * A URL that is well-formed and may still not be a receiver's is refused with a kind of its own; with `invalid_request` as
- * soon as anything else is wrong as well, so that all of it is told at once.
+ * Refuses a well-formed URL that a receiver may not have with the URL problem's own kind. If anything else is wrong too, refuses with
+ * `invalid_request`, so that the error lists every problem.
  */
-function tellingUrlProblems<T>(rules: UrlRules, checkWith: (url: UrlField) => T): T {
+function checkWithUrl<T>(rules: UrlRules, checkFields: (url: UrlField) => T): T {
   let problems: readonly UrlProblem[] = [];
   const url: UrlField = z.string().transform((text, context) => {
     const read = readReceiverUrl(text, rules);
@@ -104,13 +103,13 @@ function tellingUrlProblems<T>(rules: UrlRules, checkWith: (url: UrlField) => T)
     return z.NEVER;
   });
   try {
-    return checkWith(url);
+    return checkFields(url);
   } catch (error) {
     const [first] = problems;
     if (!(error instanceof AppError) || first === undefined) throw error;
     const { message, details = [] } = error;
-    const isAll = details.length === problems.length && problems.every(({ kind }) => kind !== "invalid_request");
-    if (isAll) throw new AppError(first.kind, message, { field: "url", details });
+    const isOnlyUrl = details.length === problems.length && problems.every(({ kind }) => kind !== "invalid_request");
+    if (isOnlyUrl) throw new AppError(first.kind, message, { field: "url", details });
     throw error;
   }
 }

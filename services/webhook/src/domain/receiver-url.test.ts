@@ -8,7 +8,7 @@ const kindsOf = (text: string, ports?: ReadonlySet<number>): readonly UrlProblem
   return "problems" in result ? result.problems.map(({ kind }) => kind) : [];
 };
 
-describe("takes, and keeps as URL normalises it,", () => {
+describe("accepts, and normalises as URL does,", () => {
   it.each([
     ["https://hooks.brand.example", "https://hooks.brand.example/"],
     ["https://hooks.brand.example/events?token=a%20b&c=d", "https://hooks.brand.example/events?token=a%20b&c=d"],
@@ -45,7 +45,7 @@ describe("takes, and keeps as URL normalises it,", () => {
   ])("%s", (text, href) => expect(read(text)).toEqual({ href }));
 });
 
-describe("keeps one spelling of the many of a URL:", () => {
+describe("stores one spelling of a URL:", () => {
   it.each([
     ["/%65vents", "/events"],
     ["/%45vents", "/Events"],
@@ -54,14 +54,14 @@ describe("keeps one spelling of the many of a URL:", () => {
     ["/a?b=c%2fd%3d", "/a?b=c%2Fd%3D"],
     ["/%c3%bc", "/%C3%BC"],
     ["/ü", "/%C3%BC"],
-    // What would mean something else stays escaped.
+    // Characters that would change the meaning stay escaped.
     ["/a%2fb", "/a%2Fb"],
     ["/a%2Fb", "/a%2Fb"],
     ["/a%3fb%23c%25d%3bz%26%2b%20", "/a%3Fb%23c%25d%3Bz%26%2B%20"],
     ["/%2565vents", "/%2565vents"],
     ["/a%0ab%00", "/a%0Ab%00"],
     ["/%80%ff", "/%80%FF"],
-    // Dots are dots to the parser already, and no other segment becomes one.
+    // The parser already reads these as dot segments, and no other segment becomes one.
     ["/a/%2e%2E/b", "/b"],
     ["/a/.%2e/b", "/b"],
     ["/a/%2e/b", "/a/b"],
@@ -70,19 +70,19 @@ describe("keeps one spelling of the many of a URL:", () => {
     ["/a?%2e%2e", "/a?.."],
     ["//%61//", "//a//"],
     ["/?", "/?"],
-    // A % that escapes nothing: decoding what follows would make it an escape.
+    // A % that escapes nothing: decoding the characters after it would make it an escape.
     ["/%%36%35", "/%%36%35"],
     ["/%4%31", "/%4%31"],
     ["/%zz%65", "/%zz%65"],
     ["/%61?%%36%35", "/a?%%36%35"],
     ["/%", "/%"],
-  ])("%s is %s", (written, kept) => {
-    expect(read(`https://hooks.brand.example${written}`)).toEqual({ href: `https://hooks.brand.example${kept}` });
-    // Once is enough: what is kept is its own plainest spelling.
-    expect(read(`https://hooks.brand.example${kept}`)).toEqual({ href: `https://hooks.brand.example${kept}` });
+  ])("%s is stored as %s", (written, stored) => {
+    expect(read(`https://hooks.brand.example${written}`)).toEqual({ href: `https://hooks.brand.example${stored}` });
+    // Normalising the stored spelling again changes nothing.
+    expect(read(`https://hooks.brand.example${stored}`)).toEqual({ href: `https://hooks.brand.example${stored}` });
   });
 
-  it("and means the same: what a server decodes of path and query stays what it was", () => {
+  it("that means the same: a server decodes the same path and query", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(escapes, fc.constantFrom("a", "/", ".", "%", "?", "=", "&", "~", "+")), { maxLength: 12 }), (parts) => {
         const text = `https://hooks.brand.example/x${parts.join("")}`;
@@ -99,32 +99,32 @@ describe("keeps one spelling of the many of a URL:", () => {
     const hex = byte.toString(16).padStart(2, "0");
     return `%${upper ? hex.toUpperCase() : hex}`;
   });
-  /** Byte by byte, as servers do before they read what was between the separators. */
+  /** Decodes byte by byte, as servers do with the text between separators. */
   const decoded = (texts: readonly string[]): string[] =>
     texts.map((text) => text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16))));
 });
 
 describe("refuses as invalid_request", () => {
   it.each([
-    ["what is no URL", "hooks"],
-    ["nothing", ""],
+    ["text that is not a URL", "hooks"],
+    ["an empty text", ""],
     ["no scheme", "hooks.brand.example/events"],
-    ["no scheme but slashes", "//hooks.brand.example/events"],
+    ["slashes without a scheme", "//hooks.brand.example/events"],
     ["no host", "https://"],
-    ["no host, slashes", "https:///"],
-    ["no host but a port", "https://:443/"],
-    ["no host but a query", "https://?x"],
+    ["slashes without a host", "https:///"],
+    ["a port without a host", "https://:443/"],
+    ["a query without a host", "https://?x"],
     ["a host that is only a dot", "https://./"],
     ["an empty label", "https://a..example/"],
     ["an empty first label", "https://.brand.example/"],
     ["two dots at the end", "https://brand.example../"],
     ["a label of 64", `https://${"a".repeat(64)}.example/`],
     ["a name of more than 253", `https://${"a.".repeat(125)}example/`],
-    ["a number that is no address", "https://256.256.256.256/"],
+    ["numbers that are not an address", "https://256.256.256.256/"],
     ["five numbers", "https://1.2.3.4.5/"],
     ["a user name", "https://ana@hooks.brand.example/"],
     ["a password", "https://:secret@hooks.brand.example/"],
-    ["both", "https://ana:secret@hooks.brand.example/"],
+    ["a user name and a password", "https://ana:secret@hooks.brand.example/"],
     ["a fragment", "https://hooks.brand.example/#events"],
     ["an empty fragment", "https://hooks.brand.example/#"],
     ["a space", "https://hooks.brand.example/a b"],
@@ -134,22 +134,22 @@ describe("refuses as invalid_request", () => {
     ["a line break within", "https://hooks.brand.example/a\nb"],
     ["a NUL", "https://hooks.brand.example/\0"],
     ["a no-break space", "https://hooks.brand.example/\u00a0"],
-    ["half a character", "https://hooks.brand.example/\ud800"],
+    ["a lone surrogate", "https://hooks.brand.example/\ud800"],
     ["another port", "https://hooks.brand.example:8443/"],
     ["port 80", "https://hooks.brand.example:80/"],
     ["port 0", "https://hooks.brand.example:0/"],
-    ["a port beyond", "https://hooks.brand.example:65536/"],
+    ["a port above 65535", "https://hooks.brand.example:65536/"],
     ["2,049 characters", `https://hooks.brand.example/${"x".repeat(2_021)}`],
     ["more than 2,048 once encoded", `https://hooks.brand.example/${"ü".repeat(400)}`],
   ])("%s", (_, text) => expect(kindsOf(text)).toEqual(["invalid_request"]));
 
-  it("2,049 characters, and takes 2,048", () => {
+  it("2,049 characters, and accepts 2,048", () => {
     const [longest, longer] = [2_048, 2_049].map((length) => "https://hooks.brand.example/".padEnd(length, "x"));
     expect(read(longest ?? "")).toEqual({ href: longest });
     expect(kindsOf(longer ?? "")).toEqual(["invalid_request"]);
   });
 
-  it("more than 2,048 once encoded, and takes 2,048", () => {
+  it("more than 2,048 characters once encoded, and accepts 2,048", () => {
     const host = "https://hooks.brand.example/";
     const encoded = "%C3%BC".length;
     const room = 2_048 - host.length;
@@ -159,8 +159,8 @@ describe("refuses as invalid_request", () => {
   });
 });
 
-describe("of ports", () => {
-  it("takes those that are set beside 443, and no others", () => {
+describe("ports", () => {
+  it("accepts 443 and the configured ports only", () => {
     const ports = new Set([8443, 9443]);
     for (const port of [443, 8443, 9443]) expect(kindsOf(`https://hooks.brand.example:${port}/`, ports)).toEqual([]);
     for (const port of [0, 1, 80, 444, 8442, 8444, 65_535]) {
@@ -168,14 +168,14 @@ describe("of ports", () => {
     }
   });
 
-  it("names those that may be used", () => {
+  it("names the allowed ports", () => {
     expect(read("https://hooks.brand.example:1/")).toMatchObject({ problems: [{ message: "must use port 443" }] });
     expect(read("https://hooks.brand.example:1/", new Set([8443]))).toMatchObject({
       problems: [{ message: "must use one of the ports 443, 8443" }],
     });
   });
 
-  it("does not mind private addresses less because their port is set", () => {
+  it("refuses private addresses on configured ports, too", () => {
     expect(kindsOf("https://127.0.0.1:8443/", new Set([8443]))).toEqual(["private_address"]);
   });
 });
@@ -198,7 +198,7 @@ it.each([
   expect(kindsOf(text)).toEqual(["not_https"]);
 });
 
-/** Hosts that are not public, in every way a URL parser understands. */
+/** Hosts that are not public, in every spelling a URL parser understands. */
 const PRIVATE_HOSTS = [
   // 127.0.0.1
   "127.0.0.1",
@@ -230,7 +230,7 @@ const PRIVATE_HOSTS = [
   "0x７f.1",
   "127.0.0.\u00ad1",
   "127.255.255.254",
-  // All else of IPv4 that is not public
+  // Other IPv4 addresses that are not public
   "0",
   "0.0.0.0",
   "0x0",
@@ -298,7 +298,7 @@ const PRIVATE_HOSTS = [
   "[FE80::1]",
   "[fec0::1]",
   "[ff02::1]",
-  // Zones: no address of the internet has one
+  // Zones: no public address has one
   "[fe80::1%eth0]",
   "[fe80::1%25eth0]",
   "[::1%25lo]",
@@ -341,7 +341,7 @@ const PRIVATE_HOSTS = [
   "home",
 ];
 
-it(`is told at least sixty ways to write a private host: ${PRIVATE_HOSTS.length}`, () => {
+it(`is tested with at least sixty spellings of private hosts: ${PRIVATE_HOSTS.length}`, () => {
   expect(new Set(PRIVATE_HOSTS).size).toBe(PRIVATE_HOSTS.length);
   expect(PRIVATE_HOSTS.length).toBeGreaterThan(60);
 });
@@ -383,7 +383,7 @@ describe("refuses as chat_webhook", () => {
     "https://chat.googleapis.com./v1/spaces/A/messages",
   ])("%s", (text) => expect(kindsOf(text)).toEqual(["chat_webhook"]));
 
-  it("and not what only resembles one", () => {
+  it("but not a URL that only resembles one", () => {
     for (const text of [
       "https://hooks.slack.com.brand.example/services/T0/B0/x",
       "https://slack.com/api/chat.postMessage",
@@ -407,19 +407,19 @@ describe("refuses as chat_webhook", () => {
     }
   });
 
-  it("with the relay to use instead", () => {
+  it("and points to the relay", () => {
     expect(read("https://hooks.slack.com/services/x")).toMatchObject({ problems: [{ message: expect.stringContaining("relay") }] });
   });
 });
 
-it("tells every problem, what decides first", () => {
+it("reports every problem, the deciding one first", () => {
   expect(kindsOf("http://ana@127.0.0.1:81/#x")).toEqual(["not_https", "private_address", "invalid_request", "invalid_request"]);
   expect(kindsOf("http://localhost/")).toEqual(["not_https", "private_address"]);
   expect(kindsOf("http://hooks.slack.com/services/x")).toEqual(["chat_webhook", "not_https"]);
   expect(kindsOf("https://ana@[::1]:81/")).toEqual(["private_address", "invalid_request", "invalid_request"]);
 });
 
-it("says nothing of what the URL holds", () => {
+it("reports problems without any part of the URL", () => {
   for (const text of [
     "http://tok3n:tok3n@tok3n.local:81/tok3n?tok3n#tok3n",
     "tok3n",
@@ -435,8 +435,8 @@ it("says nothing of what the URL holds", () => {
   }
 });
 
-describe("of a machine of one's own", () => {
-  const readOwn = (text: string) => readReceiverUrl(text, { ports: NO_PORTS, loopback: true });
+describe("loopback URLs", () => {
+  const readWithLoopback = (text: string) => readReceiverUrl(text, { ports: NO_PORTS, loopback: true });
 
   it.each([
     "http://127.0.0.1:8787/",
@@ -448,8 +448,8 @@ describe("of a machine of one's own", () => {
     "http://brand.localhost:3000/",
     "http://2130706433:80/",
     "http://LOCALHOST./",
-  ])("takes %s, and does not unless that is allowed", (text) => {
-    expect(readOwn(text)).toEqual({ href: new URL(text).href.replace("localhost./", "localhost/") });
+  ])("accepts %s only if loopback is allowed", (text) => {
+    expect(readWithLoopback(text)).toEqual({ href: new URL(text).href.replace("localhost./", "localhost/") });
     expect(read(text)).toHaveProperty("problems");
   });
 
@@ -469,7 +469,7 @@ describe("of a machine of one's own", () => {
     ["http://user:pass@127.0.0.1/", "invalid_request"],
     ["http://127.0.0.1/#x", "invalid_request"],
   ])("allows nothing else: %s is %s", (text, kind) => {
-    const result = readOwn(text);
+    const result = readWithLoopback(text);
     expect("problems" in result ? result.problems[0].kind : undefined).toBe(kind);
   });
 });

@@ -1,14 +1,12 @@
 import type { ErrorKind } from "@brand-records/errors";
 import { isIP } from "node:net";
 import { isChatWebhook } from "./chat-webhooks.ts";
-import { isPublicAddress } from "./forbidden-addresses.ts";
-import { isLoopbackHost } from "./loopback.ts";
-import { plainSpelling } from "./plain-spelling.ts";
+import { isLoopbackHost, isPublicAddress } from "./forbidden-addresses.ts";
 
-/** Of the URL as it is written, and as it is kept. */
+/** Of the URL as it is written, and as it is stored. */
 const URL_CHARACTERS_MAX = 2_048;
 
-/** One thing that is wrong with a URL. The message never repeats it: it may carry a token. */
+/** A problem of a URL. The message never repeats the URL: it may contain a token. */
 export interface UrlProblem {
   readonly kind: ErrorKind & ("invalid_request" | "not_https" | "private_address" | "chat_webhook");
   readonly message: string;
@@ -18,7 +16,7 @@ export interface UrlProblem {
 export interface UrlRules {
   /** Ports beside 443. */
   readonly ports: ReadonlySet<number>;
-  /** For a machine of one's own only: this machine as well, at any port, over http too. */
+  /** For development only: allows this machine, at any port, over http too. */
   readonly loopback?: boolean;
 }
 
@@ -37,24 +35,24 @@ const PRIVATE: UrlProblem = {
 const CHAT: UrlProblem = {
   kind: "chat_webhook",
   message:
-    "is a team chat's incoming webhook, which takes messages of its own form and would refuse our events. Register a relay of yours: it verifies the delivery, makes a short message of it and posts that to the chat",
+    "is a team chat's incoming webhook, which accepts only the chat's own messages and would refuse our events. Register a relay of yours: it verifies the delivery, turns it into a short message and posts that to the chat",
 };
 
 const NO_URL = invalid("must be a whole URL, such as https://hooks.brand.example/events");
 
 /**
- * A receiver's URL as it will be called and is kept, normalised as `URL` does and in its plainest spelling: what a parser makes
- * of it now is what will be dialled, and two ways to write the same are the same. Names that are not obviously private are looked at again when they are resolved.
+ * Reads a receiver's URL and normalises it, so that the stored URL is the one that is dialled, and two spellings of one URL
+ * are equal. Names that are not obviously private are checked again when they are resolved.
  *
- * @returns every problem if there is any, the one to be told first being first
+ * @returns the normalised URL, or every problem, the most important first
  */
 export function readReceiverUrl(text: string, rules: UrlRules): ReadUrl {
   if (text.length > URL_CHARACTERS_MAX) return { problems: [invalid(`must be at most ${URL_CHARACTERS_MAX} characters`)] };
-  // The parser would drop some of them silently.
-  if (!text.isWellFormed() || /[\s\p{Cc}]/u.test(text)) return { problems: [invalid("must not hold spaces or control characters")] };
+  // The parser would drop some of these characters silently.
+  if (!text.isWellFormed() || /[\s\p{Cc}]/u.test(text)) return { problems: [invalid("must not contain spaces or control characters")] };
   const url = URL.parse(text);
   if (url === null) return { problems: [/^[a-z]+:\/*\[[^\]]*%/i.test(text) ? PRIVATE : NO_URL] };
-  plainSpelling(url);
+  normalise(url);
   const [first, ...more] = problemsOf(url, text, rules);
   return first === undefined ? { href: url.href } : { problems: [first, ...more] };
 }
@@ -64,27 +62,25 @@ function problemsOf(url: URL, text: string, { ports, loopback = false }: UrlRule
   const isOwnMachine = loopback && isLoopbackHost(url.hostname) && /^https?:$/.test(url.protocol);
   if (isChatWebhook(url)) problems.push(CHAT);
   if (url.protocol !== "https:" && !isOwnMachine) problems.push(NOT_HTTPS);
-  if (url.hostname === "") {
-    // Of a scheme that is not the web's: what follows it says nothing to us.
-    return problems;
-  }
+  // A scheme that is not the web's: nothing after it can be checked.
+  if (url.hostname === "") return problems;
   if (!isOwnMachine) problems.push(...problemsOfHost(url.hostname));
-  if (url.username !== "" || url.password !== "") problems.push(invalid("must not hold a user name or password"));
-  // The parsed URL does not tell an empty fragment from none.
+  if (url.username !== "" || url.password !== "") problems.push(invalid("must not contain a user name or password"));
+  // In the parsed URL an empty fragment looks like none.
   if (text.includes("#")) problems.push(invalid("must not have a fragment (#…): it is never sent"));
   if (url.port !== "" && url.protocol === "https:" && !isOwnMachine && !ports.has(Number(url.port))) {
     problems.push(invalid(ports.size === 0 ? "must use port 443" : `must use one of the ports ${[443, ...ports].join(", ")}`));
   }
   if (url.href.length > URL_CHARACTERS_MAX) {
-    problems.push(invalid(`must be at most ${URL_CHARACTERS_MAX} characters, those that must be encoded counted as encoded`));
+    problems.push(invalid(`must be at most ${URL_CHARACTERS_MAX} characters after encoding`));
   }
   return problems;
 }
 
-/** Names that mean a machine or a network of somebody's own, wherever they are looked up. */
+/** Names of private machines and networks, wherever they are looked up. */
 const PRIVATE_SUFFIX = /\.(localhost|local|internal|lan|corp|home|home\.arpa)$/;
 
-/** By now the parser has made `0x7f.1`, `2130706433` and `１２７.1` into `127.0.0.1`, and everything into lower case. */
+/** The parser has already turned `0x7f.1`, `2130706433` and `１２７.1` into `127.0.0.1`, and everything into lower case. */
 function problemsOfHost(hostname: string): UrlProblem[] {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPublicAddress(host) ? [] : [PRIVATE];
@@ -94,3 +90,30 @@ function problemsOfHost(hostname: string): UrlProblem[] {
 
 const isDomainName = (host: string): boolean =>
   host.length <= 253 && host.split(".").every((label) => label.length >= 1 && label.length <= 63);
+
+/**
+ * Normalises a URL further than `URL` does: removes the dot that ends a host name and the escapes of unreserved characters in path and
+ * query, and writes the other escapes in upper case (RFC 3986, 6.2.2).
+ */
+function normalise(url: URL): void {
+  // One dot is the root's. Before another dot it is an empty label, which no name has.
+  const host = url.hostname.replace(/(?<=[^.])\.$/, "");
+  const path = normaliseEscapes(url.pathname);
+  const query = normaliseEscapes(url.search);
+  if (host !== url.hostname) url.hostname = host;
+  if (path !== url.pathname) url.pathname = path;
+  if (query !== url.search) url.search = query;
+}
+
+/**
+ * An escape means the character itself only for letters, digits and `-._~`. `%2F` is not `/`. Segments of `%2E` are already
+ * resolved: `URL` reads them as dots.
+ */
+function normaliseEscapes(text: string): string {
+  // After a stray %, decoding could create a new escape: `%%36%35` would become `%65`.
+  if (/%(?![0-9a-f]{2})/i.test(text)) return text;
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (escape, hex: string) => {
+    const character = String.fromCodePoint(Number.parseInt(hex, 16));
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+  });
+}

@@ -1,9 +1,9 @@
 import { AppError } from "@brand-records/errors";
 
-/** Receivers a brand may have: contract. */
+/** Receivers that a brand may have: contract. */
 export const RECEIVERS_MAX = 20;
 
-/** A brand's receiver as its owners may see it: without its secret. */
+/** A receiver as its brand's members see it: without its secret. */
 export interface Receiver {
   readonly id: string;
   readonly brand_id: string;
@@ -16,27 +16,27 @@ export interface Receiver {
   readonly last_status: number | null;
   readonly last_delivery_at: string | null;
   readonly failures: number;
-  /** Deliveries that wait, counted up to a bound: see storage. */
+  /** Pending deliveries, counted up to a bound: see storage/receivers.ts. */
   readonly waiting: number;
-  /** Attempts under way at once, at most. */
+  /** Attempts that may be in flight. */
   readonly max_in_flight: number;
-  /** There is a next secret, to be activated. */
+  /** Has a next secret that is not activated yet. */
   readonly rotating: boolean;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** Which receiver, and whose: no look-up goes without the brand. */
+/** Identifies a receiver together with its brand, so that no look-up omits the brand. */
 export interface ReceiverKey {
   readonly brandId: string;
   readonly receiverId: string;
 }
 
-/** Also for another brand's receiver: nobody learns which ids exist. */
+/** Also for another brand's receiver, so that ids cannot be probed. */
 export const noSuchReceiver = (): AppError => new AppError("not_found", "There is no receiver of this id", { field: "receiver_id" });
 
 /** @throws AppError `not_found` */
-export function existing(receiver: Receiver | undefined): Receiver {
+export function requireReceiver(receiver: Receiver | undefined): Receiver {
   if (receiver === undefined) throw noSuchReceiver();
   return receiver;
 }

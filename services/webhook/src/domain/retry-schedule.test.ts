@@ -10,7 +10,7 @@ const outcome = (more: Partial<Outcome>): Outcome => ({
   ...more,
 });
 
-it("has ten attempts: at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h", () => {
+it("has ten attempts: immediately, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h", () => {
   const hours = (n: number): number => n * 3_600;
   expect(RETRY_DELAYS_SECONDS).toEqual([5, 300, 1_800, hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)]);
   for (const [index, delaySeconds] of RETRY_DELAYS_SECONDS.entries()) {
@@ -20,12 +20,12 @@ it("has ten attempts: at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14
   expect(nextState(outcome({}), 10, 0)).toEqual({ state: "failed" });
 });
 
-it("delivers what was accepted, and fails what cannot be sent", () => {
+it("ends in delivered if accepted, and in failed if it cannot be sent", () => {
   expect(nextState(outcome({ outcome: "accepted", httpStatus: 200 }), 3, 0)).toEqual({ state: "delivered" });
   expect(nextState(outcome({ outcome: "unsendable", httpStatus: null }), 1, 0)).toEqual({ state: "failed" });
 });
 
-it("waits longer if it is asked to, up to a day, and never shorter", () => {
+it("follows a longer Retry-After, up to a day, and never a shorter one", () => {
   expect(nextState(outcome({ retryAfterSeconds: 60 }), 1, 0)).toEqual({ state: "pending", delaySeconds: 60 });
   expect(nextState(outcome({ retryAfterSeconds: 1 }), 2, 0)).toEqual({ state: "pending", delaySeconds: 300 });
   expect(nextState(outcome({ retryAfterSeconds: 1e9 }), 1, 0)).toEqual({ state: "pending", delaySeconds: 86_400 });

@@ -3,7 +3,7 @@ import { sampleData } from "./sample-data.ts";
 
 const NOW = "2026-11-21T08:30:00.000Z";
 
-it.each(EVENT_TYPE_NAMES)("%s is what the log would take for one, of a record nobody has", (type) => {
+it.each(EVENT_TYPE_NAMES)("the sample of %s is a valid event message of a record that does not exist", (type) => {
   const data = sampleData(type, NOW);
   const message = { id: "evt_1", type, created_at: NOW, brand_id: "brd_1", data };
   expect(readEventMessage(Buffer.from(JSON.stringify(message)))).toMatchObject({ event: message, dataJson: JSON.stringify(data) });

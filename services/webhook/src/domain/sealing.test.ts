@@ -4,7 +4,7 @@ import { seal, SealBroken, unseal } from "./sealing.ts";
 const key = { id: 1, bytes: randomBytes(32) };
 const TEXT = "whsec_ñ😀";
 
-it("opens what it sealed, for the owner it was sealed for", () => {
+it("opens a sealed text for its owner", () => {
   for (const text of ["", "a", TEXT, "x".repeat(10_000)]) expect(unseal(key, "rcv_1", seal(key, "rcv_1", text))).toBe(text);
 });
 
@@ -19,7 +19,7 @@ it("is AES-256-GCM: 12 bytes of nonce, the ciphertext, 16 bytes of tag, the owne
   expect(Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString()).toBe(TEXT);
 });
 
-it("never makes the same of the same twice", () => {
+it("never seals the same text the same way twice", () => {
   const made = Array.from({ length: 1_000 }, () => seal(key, "rcv_1", TEXT).toString("hex"));
   expect(new Set(made).size).toBe(1_000);
   expect(new Set(made.map((each) => each.slice(0, 24))).size).toBe(1_000);
@@ -30,12 +30,12 @@ it("does not open for another owner", () => {
   for (const owner of ["rcv_2", "rcv_", "rcv_11", ""]) expect(() => unseal(key, owner, sealed)).toThrow(SealBroken);
 });
 
-it("does not open under another key of the same id, nor of another", () => {
+it("does not open under another key, whatever its id", () => {
   const sealed = seal(key, "rcv_1", TEXT);
   for (const id of [1, 2]) expect(() => unseal({ id, bytes: randomBytes(32) }, "rcv_1", sealed)).toThrow(SealBroken);
 });
 
-it("does not open with any one bit changed, nor cut short, nor lengthened", () => {
+it("does not open with a bit changed, truncated or extended", () => {
   const sealed = seal(key, "rcv_1", TEXT);
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
     const changed = Buffer.from(sealed);
@@ -48,7 +48,7 @@ it("does not open with any one bit changed, nor cut short, nor lengthened", () =
   expect(() => unseal(key, "rcv_1", Buffer.concat([sealed, Buffer.alloc(1)]))).toThrow(SealBroken);
 });
 
-it("says nothing of what was sealed or of the key when it does not open", () => {
+it("fails without revealing the text or the key", () => {
   const sealed = seal(key, "rcv_1", TEXT);
   let message = "opened";
   try {
@@ -56,5 +56,5 @@ it("says nothing of what was sealed or of the key when it does not open", () => 
   } catch (error) {
     ({ message } = error as Error);
   }
-  expect(message).toBe("what is sealed for rcv_2 does not open under key 1");
+  expect(message).toBe("the text sealed for rcv_2 does not open under key 1");
 });

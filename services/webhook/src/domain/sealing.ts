@@ -5,16 +5,16 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What was sealed does not open: under another key, for another owner, or it was changed. Says nothing of its content. */
+/** A sealed text cannot be opened: another key, another owner, or changed bytes. Reveals nothing of the content. */
 export class SealBroken extends Error {
   override readonly name = "SealBroken";
 }
 
 /**
- * Nonce, ciphertext and tag in one. Only whoever names the same owner opens it: moved to another's row it is worthless.
+ * Returns nonce, ciphertext and tag in one buffer. Opens only for the same owner: moved to another row, it is worthless.
  *
- * @param owner such as a receiver's id; authenticated, not kept
- * @param nonce 12 bytes, never used twice under a key; random ones unless the result must be reproducible
+ * @param owner such as a receiver's id; authenticated, not stored
+ * @param nonce 12 bytes, never used twice under a key. Default: random; given only where a test needs a reproducible result.
  */
 export function seal(key: SecretKey, owner: string, text: string, nonce: Buffer = randomBytes(NONCE_BYTES)): Buffer {
   const cipher = createCipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });
@@ -24,7 +24,7 @@ export function seal(key: SecretKey, owner: string, text: string, nonce: Buffer 
 
 /** @throws SealBroken */
 export function unseal(key: SecretKey, owner: string, sealed: Buffer): string {
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken(`what is sealed under key ${key.id} is too short`);
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken(`the text sealed under key ${key.id} is too short`);
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(owner));
@@ -33,6 +33,6 @@ export function unseal(key: SecretKey, owner: string, sealed: Buffer): string {
     const text = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString("utf8");
   } catch (error) {
-    throw new SealBroken(`what is sealed for ${owner} does not open under key ${key.id}`, { cause: error });
+    throw new SealBroken(`the text sealed for ${owner} does not open under key ${key.id}`, { cause: error });
   }
 }

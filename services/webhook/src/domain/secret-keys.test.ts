@@ -7,7 +7,7 @@ const bytes = (length = 32): string => randomBytes(length).toString("base64");
 const Settings = z.object({ KEYS: z.string().transform(parseSecretKeys) });
 const parse = (KEYS: string) => parseEnv(Settings, { KEYS }).KEYS;
 
-it("reads keys newest first, in whatever order they are written", () => {
+it("returns keys newest first, in whatever order they are listed", () => {
   const [one, two, ten] = [bytes(), bytes(), bytes()];
   expect(parse(`2:${two}, 10:${ten},1:${one}`)).toEqual([
     { id: 10, bytes: Buffer.from(ten, "base64") },
@@ -16,29 +16,29 @@ it("reads keys newest first, in whatever order they are written", () => {
   ]);
 });
 
-it("reads one key, the largest id there may be, and base64 without its last =", () => {
+it("reads one key, the largest allowed id, and base64 without padding", () => {
   const key = bytes();
   expect(parse(`999999999:${key.replace("=", "")}`)).toEqual([{ id: 999_999_999, bytes: Buffer.from(key, "base64") }]);
 });
 
 it.each([
   ["without an id", bytes()],
-  ["of the id 0", `0:${bytes()}`],
-  ["of an id with a zero before it", `01:${bytes()}`],
-  ["of a negative id", `-1:${bytes()}`],
-  ["of an id that is no whole number", `1.5:${bytes()}`],
-  ["of an id too large for the table", `1000000000:${bytes()}`],
+  ["with the id 0", `0:${bytes()}`],
+  ["with a leading zero in the id", `01:${bytes()}`],
+  ["with a negative id", `-1:${bytes()}`],
+  ["with an id that is not a whole number", `1.5:${bytes()}`],
+  ["with an id too large for the table", `1000000000:${bytes()}`],
   ["of 31 bytes", `1:${bytes(31)}`],
   ["of 33 bytes", `1:${bytes(33)}`],
   ["of 64 bytes", `1:${bytes(64)}`],
   ["in hex", `1:${randomBytes(32).toString("hex")}`],
   ["in base64url", `1:${Buffer.alloc(32, 0xff).toString("base64url")}`],
   ["not in base64", "1:not base64 but quite long, surely longer than 32 bytes"],
-  ["of one id twice", `1:${bytes()},1:${bytes()}`],
-  ["with an empty one at the end", `1:${bytes()},`],
-  ["with an empty one among them", `1:${bytes()},,2:${bytes()}`],
+  ["with one id twice", `1:${bytes()},1:${bytes()}`],
+  ["with an empty entry at the end", `1:${bytes()},`],
+  ["with an empty entry between two keys", `1:${bytes()},,2:${bytes()}`],
   ["separated by spaces", `1:${bytes()} 2:${bytes()}`],
-])("refuses keys %s, and says nothing of what they hold", (_, keys) => {
+])("refuses keys %s without revealing them", (_, keys) => {
   let message = "accepted";
   try {
     parse(keys);

@@ -8,18 +8,18 @@ export interface SignedRequest {
   /** Unix time. */
   readonly timestampSeconds: number;
   readonly attempt: number;
-  /** `whsec_…`: the one in force, and during a rotation the next one. */
+  /** `whsec_…`: the current secret and, during a rotation, the next one. */
   readonly secrets: readonly [string, ...string[]];
-  /** In the names of our headers: `X-<word>-Signature`. */
+  /** In the names of our headers: `X-<headerWord>-Signature`. */
   readonly headerWord: string;
 }
 
 const PREFIX = "whsec_";
 
 /**
- * Two ways to verify one delivery. Ours, by the secret in force: HMAC-SHA256, keyed with the bytes of the whole secret as it
- * was shown, over `timestamp.body`. And that of Standard Webhooks, by each secret: keyed with the bytes it encodes, over
- * `id.timestamp.body`.
+ * Returns headers with two kinds of signature. Ours uses the current secret: HMAC-SHA256, keyed with the bytes of the whole
+ * secret as it was shown, over `timestamp.body`. That of Standard Webhooks uses each secret: keyed with the bytes it encodes,
+ * over `id.timestamp.body`.
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */

@@ -4,7 +4,7 @@ import { newSigningSecret, openSigningSecret, sealSigningSecret } from "./signin
 
 const key = (id: number) => ({ id, bytes: randomBytes(32) });
 
-it("is whsec_ and base64 of 32 bytes", () => {
+it("is whsec_ and 32 bytes in base64", () => {
   expect(newSigningSecret(Buffer.alloc(32, 0xff))).toBe(`whsec_${"/".repeat(42)}8=`);
   const secret = newSigningSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -12,7 +12,7 @@ it("is whsec_ and base64 of 32 bytes", () => {
   expect(new Set(Array.from({ length: 1_000 }, () => newSigningSecret())).size).toBe(1_000);
 });
 
-it("is sealed under the newest key, and opens under it while older ones are beside it or new ones come", () => {
+it("is sealed under the newest key, and opens while that key is configured", () => {
   const [three, two, one] = [key(3), key(2), key(1)];
   const secret = newSigningSecret();
   const sealed = sealSigningSecret([two, one], "rcv_1", secret);
@@ -21,7 +21,7 @@ it("is sealed under the newest key, and opens under it while older ones are besi
   expect(openSigningSecret([three, two], "rcv_1", sealed)).toBe(secret);
 });
 
-it("does not open when its key is not configured, nor for another receiver", () => {
+it("opens neither without its key nor for another receiver", () => {
   const [two, one] = [key(2), key(1)];
   const sealed = sealSigningSecret([two, one], "rcv_1", newSigningSecret());
   expect(() => openSigningSecret([one], "rcv_1", sealed)).toThrow(SealBroken);

@@ -4,7 +4,7 @@ import type { SecretKeys } from "./secret-keys.ts";
 
 const SECRET_BYTES = 32;
 
-/** What deliveries to a receiver are signed with: `whsec_` and base64 of 32 random bytes, as in Standard Webhooks. */
+/** Returns a secret that signs deliveries to a receiver: `whsec_` and base64 of 32 random bytes, as in Standard Webhooks. */
 export function newSigningSecret(random: Buffer = randomBytes(SECRET_BYTES)): string {
   return `whsec_${random.toString("base64")}`;
 }
@@ -15,12 +15,12 @@ export interface SealedSecret {
   readonly keyId: number;
 }
 
-/** Under the newest key. */
+/** Seals a secret under the newest key. */
 export function sealSigningSecret([newest]: SecretKeys, receiverId: string, secret: string): SealedSecret {
   return { sealed: seal(newest, receiverId, secret), keyId: newest.id };
 }
 
-/** @throws SealBroken also if its key is not configured */
+/** @throws SealBroken, also if its key is not configured */
 export function openSigningSecret(keys: SecretKeys, receiverId: string, { sealed, keyId }: SealedSecret): string {
   const key = keys.find(({ id }) => id === keyId);
   if (key === undefined) throw new SealBroken(`the secret of ${receiverId} is sealed under key ${keyId}, which is not configured`);

@@ -2,20 +2,38 @@ import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events
 import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-records/event-log";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import { wellFormedTraceparent } from "@brand-records/rpc";
-import type { Logger } from "@brand-records/telemetry";
+import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
 import { timeOfId } from "@brand-records/typeid";
-import { ensureDays, type NewEvent } from "../storage/intake.ts";
-import type { IntakeMetrics } from "./intake-metrics.ts";
-import { storeEvents, type Stored } from "./store-events.ts";
+import { ensureDays } from "../storage/daily-partitions.ts";
+import type { NewEvent } from "../storage/events.ts";
+import type { KnownBrands } from "../known-brands.ts";
+import { storeEvents, type Stored } from "../use-cases/store-events.ts";
 
 const DAY_MS = 86_400_000;
 const FUTURE_DAYS_MAX = 1;
 
+export interface IntakeMetrics {
+  readonly events: Counter;
+  readonly repeated: Counter;
+  readonly deliveries: Counter;
+  readonly dead: Counter;
+}
+
+export function intakeMetrics(registry: Registry): IntakeMetrics {
+  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers: [registry] });
+  return {
+    events: counter("intake_events_total", "Events stored from the log."),
+    repeated: counter("intake_repeated_total", "Messages whose event was already stored."),
+    deliveries: counter("intake_deliveries_total", "Deliveries created for receivers."),
+    dead: counter("intake_dead_letters_total", "Messages that could not be stored and were dead-lettered."),
+  };
+}
+
 export interface IntakeOptions {
   readonly db: Database;
-  readonly brands: { unknownAmong(brandIds: readonly string[]): Promise<Set<string>> };
+  readonly brands: Pick<KnownBrands, "unknownAmong">;
   readonly deadLetters: DeadLetters;
-  /** Whole days for which events are kept: an older one would be dropped before it was sent. */
+  /** Whole days for which events are kept. An older event would be dropped before it was sent. */
   readonly keepDays: number;
   readonly metrics: IntakeMetrics;
   readonly log: Logger;
@@ -27,9 +45,9 @@ interface Readable {
 }
 
 /**
- * From messages to events and deliveries: a batch is one transaction. What cannot be taken in is set aside with the
- * reason and holds up nothing. Rejects only if the database, accounts or the place for dead letters is away: then the
- * same messages come again, and those that were stored already make nothing new.
+ * Stores messages as events and deliveries, a batch in one transaction. Messages that cannot be stored are dead-lettered with the reason and
+ * hold up no other. Rejects only if the database, accounts or the dead-letter store is unavailable: then the log delivers
+ * the same messages again, and those that were already stored change nothing.
  */
 export function openIntake(options: IntakeOptions): Intake {
   const days = new Set<string>();
@@ -43,17 +61,17 @@ export function openIntake(options: IntakeOptions): Intake {
     if (dead.length > 0) {
       await deadLetters.put(dead);
       metrics.dead.inc(dead.length);
-      for (const { message, reason } of dead.slice(0, 10)) log.warn({ position: message.position, reason }, "message set aside");
+      for (const { message, reason } of dead.slice(0, 10)) log.warn({ position: message.position, reason }, "message dead-lettered");
     }
     metrics.events.inc(stored.events);
     metrics.repeated.inc(readable.length - stored.events);
     metrics.deliveries.inc(stored.deliveries);
     const counts = { messages: messages.length, ...stored, dead: dead.length };
-    log.info({ from: messages[0]?.position, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages taken in");
+    log.info({ from: messages[0]?.position, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages stored");
   };
 }
 
-/** Tells what can be stored from what cannot. */
+/** Separates the messages that can be stored from the others. */
 async function sort(
   messages: readonly ReceivedMessage[],
   { brands, keepDays }: IntakeOptions,
@@ -78,8 +96,8 @@ function eventFrom({ key, value, headers }: ReceivedMessage, keepDays: number): 
   const { event, dataJson } = readEventMessage(value);
   const { id, created_at, brand_id, type, data } = event;
   if (key !== data.id) throw new UnreadableMessage("its key is not the record's id");
-  // Its id and time are what tells it from others: with another time it would be another event under the same id.
-  if (!(Math.abs(timeOfId(id) - Date.parse(created_at)) <= 1)) throw new UnreadableMessage("created_at is not the time its id was made at");
+  // Id and time together identify an event: with another time it would be another event under the same id.
+  if (!(Math.abs(timeOfId(id) - Date.parse(created_at)) <= 1)) throw new UnreadableMessage("created_at is not the time in its id");
   const ageDays = (Date.now() - Date.parse(created_at)) / DAY_MS;
   if (ageDays > keepDays) throw new UnreadableMessage(`created_at is over ${keepDays} days ago`);
   if (ageDays < -FUTURE_DAYS_MAX) throw new UnreadableMessage("created_at is in the future");
@@ -92,7 +110,7 @@ async function ensureNewDays(db: Database, known: Set<string>, readable: readonl
   for (const day of days) known.add(day);
 }
 
-/** All at once; or, if Postgres finds something wrong in what they say, one by one, and what it was is set aside. */
+/** Stores all messages in one transaction. If Postgres refuses their data, stores them one by one and dead-letters the refused ones. */
 async function store(db: Database, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
   if (readable.length === 0) return { events: 0, deliveries: 0 };
   try {

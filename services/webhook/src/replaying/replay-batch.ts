@@ -1,39 +1,40 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
-import { insertDeliveries } from "../storage/intake.ts";
-import { advanceReplay, eventsAhead, takeReplay, waitsBeyond, type TakenReplay } from "../storage/replays.ts";
+import { insertDeliveries } from "../storage/deliveries.ts";
+import { advanceReplay, eventsAhead, hasPendingBeyond, takeReplay, type TakenReplay } from "../storage/replays.ts";
 
-/** Looked at, and at most queued, in one transaction: some 20 ms, for which the receiver's lane is held. */
+/** Events read, and at most queued, in one transaction. It takes some 20 ms, during which the receiver's lane is locked. */
 export const REPLAY_BATCH_EVENTS = 500;
 /**
- * While more wait for the receiver nothing is queued for it: the table of what is to be sent stays small, and so does what a
- * member who changes their mind must wait for.
+ * While the receiver has more pending deliveries, its replay pauses. The deliveries table stays small, and so does the time
+ * that dropping them takes when a member changes their mind.
  */
-export const REPLAY_WAITING_MAX = 10_000;
+export const REPLAY_PENDING_MAX = 10_000;
 
 const nextDeliveryId = idSequence("dlv");
 
 export interface Batch extends TakenReplay {
-  /** `paused`: too many of its deliveries wait. */
+  /** `paused`: the receiver has too many pending deliveries. */
   readonly state: "advanced" | "paused" | "finished";
-  /** In this batch. */
+  /** Deliveries queued by this batch. */
   readonly queued: number;
-  /** By all of its batches. */
-  readonly queuedInAll: number;
+  /** Deliveries queued by all batches so far. */
+  readonly queuedTotal: number;
 }
 
 /**
- * Takes one replay a step further: deliveries and its position are one transaction, so whoever goes on after a kill neither
- * repeats nor misses any. Any number of processes may do it at once.
+ * Advances one replay by a batch. Deliveries and position are written in one transaction, so the worker that continues after a
+ * kill neither repeats nor misses an event. Safe to run in any number of processes.
  *
- * @param except replays to leave alone this time
- * @returns undefined if there is none, or others have them all
+ * @param except replays to skip
+ * @returns undefined if every other replay is finished or locked
  */
 export function replayBatch(db: Database, except: readonly string[]): Promise<Batch | undefined> {
   return db.transaction(async (sql) => {
     const replay = await takeReplay(sql, except);
     if (replay === undefined) return undefined;
-    if (await waitsBeyond(sql, replay.receiver_id, REPLAY_WAITING_MAX)) return { ...replay, state: "paused", queued: 0, queuedInAll: 0 };
+    if (await hasPendingBeyond(sql, replay.receiver_id, REPLAY_PENDING_MAX))
+      return { ...replay, state: "paused", queued: 0, queuedTotal: 0 };
     return queueNext(sql, replay);
   });
 }
@@ -51,6 +52,6 @@ async function queueNext(sql: Sql, replay: TakenReplay): Promise<Batch> {
   if (deliveries.length > 0) await insertDeliveries(sql, deliveries);
   const finished = events.length < REPLAY_BATCH_EVENTS;
   const queued = deliveries.length;
-  const queuedInAll = await advanceReplay(sql, replay.id, { to: events.at(-1), queued, finished });
-  return { ...replay, state: finished ? "finished" : "advanced", queued, queuedInAll };
+  const queuedTotal = await advanceReplay(sql, replay.id, { to: events.at(-1), queued, finished });
+  return { ...replay, state: finished ? "finished" : "advanced", queued, queuedTotal };
 }

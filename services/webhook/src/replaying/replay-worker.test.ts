@@ -4,11 +4,11 @@ import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { addEvents } from "../../test/add-events.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
-import { REPLAY_BATCH_EVENTS, REPLAY_WAITING_MAX, replayBatch } from "./replay-batch.ts";
+import { REPLAY_BATCH_EVENTS, REPLAY_PENDING_MAX, replayBatch } from "./replay-batch.ts";
 import { startReplayWorker, type ReplayWorker } from "./replay-worker.ts";
 
 const FROM = "2026-01-20T08:30:00.000Z";
-/** Before every event. */
+/** A time before every event. */
 const SINCE = "2026-01-19T00:00:00.000Z";
 const log = openLog("webhook", "silent");
 
@@ -29,7 +29,7 @@ afterEach(async () => {
   await served.db.query("update webhook.replays set finished_at = now() where finished_at is null");
 });
 
-const ask = async ({ brand_id, id }: Receiver, since = SINCE): Promise<Replay> =>
+const request = async ({ brand_id, id }: Receiver, since = SINCE): Promise<Replay> =>
   present((await served.deliveriesRpc.replayEvents({ brand_id, receiver_id: id, since }, callContext())).replay);
 const get = async (brand_id: string, replay_id: string): Promise<Replay> =>
   present((await served.deliveriesRpc.getReplay({ brand_id, replay_id }, callContext())).replay);
@@ -40,7 +40,7 @@ const finished = ({ brand_id }: Receiver, { id }: Replay): Promise<Replay> =>
     return replay;
   });
 
-/** The events that were queued for it, in the order in which they will be sent. */
+/** Returns the events queued for a receiver, in the order in which they will be sent. */
 const queuedEvents = async ({ id }: Pick<Receiver, "id">): Promise<string[]> =>
   (
     await served.db.query<{ event_id: string }>("select event_id from webhook.deliveries where receiver_id = $1 order by due_at, id", [id])
@@ -51,10 +51,10 @@ async function receiverWith(count: number): Promise<{ receiver: Receiver; events
   return { receiver, events: await addEvents(served.db, { brandId: receiver.brand_id, from: FROM, count }) };
 }
 
-describe("to ask for a replay", () => {
-  it("answers how much there is to do, before anything is done", async () => {
+describe("requesting a replay", () => {
+  it("returns the number of events before any is queued", async () => {
     const { receiver } = await receiverWith(1_200);
-    const replay = await ask(receiver);
+    const replay = await request(receiver);
     expect(replay).toEqual({
       id: expect.stringMatching(/^rpl_/),
       receiver_id: receiver.id,
@@ -68,48 +68,48 @@ describe("to ask for a replay", () => {
     expect(await queuedEvents(receiver)).toEqual([]);
   });
 
-  it("made by twenty at once is one replay", async () => {
+  it("twenty times concurrently makes one replay", async () => {
     const { receiver } = await receiverWith(3);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(receiver)));
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    const replays = await Promise.all(Array.from({ length: 20 }, () => request(receiver)));
+    expect(new Set(replays.map(({ id }) => id)).size).toBe(1);
     expect(await served.db.query("select from webhook.replays where receiver_id = $1", [receiver.id])).toHaveLength(1);
   });
 
-  it("takes any offset, and the same time written otherwise as the same", async () => {
+  it("accepts any offset, and reads two spellings of one time as the same", async () => {
     const { receiver } = await receiverWith(1);
-    const replay = await ask(receiver, "2026-01-19T08:00:00+08:00");
+    const replay = await request(receiver, "2026-01-19T08:00:00+08:00");
     expect(replay.since).toBe(SINCE);
-    expect((await ask(receiver, "2026-01-19T00:00:00.0009Z")).id).toBe(replay.id);
+    expect((await request(receiver, "2026-01-19T00:00:00.0009Z")).id).toBe(replay.id);
   });
 
-  it("for another time is refused while one is under way, and makes a new one afterwards", async () => {
+  it("for another time is refused while one is in progress, and makes a new one afterwards", async () => {
     const { receiver } = await receiverWith(1);
-    const first = await ask(receiver);
-    await expect(ask(receiver, FROM)).rejects.toMatchObject({ kind: "request_conflict", message: expect.stringContaining(first.id) });
+    const first = await request(receiver);
+    await expect(request(receiver, FROM)).rejects.toMatchObject({ kind: "request_conflict", message: expect.stringContaining(first.id) });
     start();
     await finished(receiver, first);
-    expect((await ask(receiver)).id).not.toBe(first.id);
+    expect((await request(receiver)).id).not.toBe(first.id);
   });
 
   it.each(["yesterday", "2026-01-19", "2026-01-19T00:00Z", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z", "2026-01-19T00:00:00", ""])(
     "refuses %j",
     async (since) => {
       const receiver = await served.create(newBrand());
-      await expect(ask(receiver, since)).rejects.toMatchObject({ kind: "invalid_request", field: "since" });
+      await expect(request(receiver, since)).rejects.toMatchObject({ kind: "invalid_request", field: "since" });
     },
   );
 
-  it("refuses the future", async () => {
+  it("refuses a time in the future", async () => {
     const receiver = await served.create(newBrand());
     const since = new Date(Date.now() + 60_000).toISOString();
-    await expect(ask(receiver, since)).rejects.toMatchObject({ kind: "invalid_request", field: "since" });
+    await expect(request(receiver, since)).rejects.toMatchObject({ kind: "invalid_request", field: "since" });
   });
 
-  it("finds neither receiver nor replay of another brand, and none of a receiver that is gone", async () => {
+  it("returns not_found for another brand's receiver and replay, and after the receiver was deleted", async () => {
     const { receiver } = await receiverWith(1);
     const theirs = newBrand();
-    await expect(ask({ ...receiver, brand_id: theirs })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
-    const replay = await ask(receiver);
+    await expect(request({ ...receiver, brand_id: theirs })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
+    const replay = await request(receiver);
     await expect(get(theirs, replay.id)).rejects.toMatchObject({ kind: "not_found", field: "replay_id" });
     await served.receivers.deleteReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
     await expect(get(receiver.brand_id, replay.id)).rejects.toMatchObject({ kind: "not_found" });
@@ -117,7 +117,7 @@ describe("to ask for a replay", () => {
 });
 
 describe("a replay", () => {
-  it("queues what the receiver selects, once each, in the order in which it happened, and wakes the lane", async () => {
+  it("queues the events the receiver selects, once each, in their order, and makes the lane due", async () => {
     const { receiver, events } = await receiverWith(1_200);
     const brandId = receiver.brand_id;
     await addEvents(served.db, { brandId, from: FROM, count: 5, type: "campaign.settled" });
@@ -126,7 +126,7 @@ describe("a replay", () => {
     await addEvents(served.db, { brandId, from: "2026-01-18T23:59:59.996Z", count: 5 });
     await addEvents(served.db, { brandId: newBrand(), from: FROM, count: 5 });
     const bystander = await served.create(brandId);
-    const replay = await ask(receiver);
+    const replay = await request(receiver);
     expect(replay.total).toBe(1_200);
     start();
     expect(await finished(receiver, replay)).toMatchObject({ queued: 1_200, total: 1_200 });
@@ -139,19 +139,19 @@ describe("a replay", () => {
     expect(await served.db.query(awake, [[receiver.id, bystander.id], receiver.id])).toEqual([{ due: false }, { due: true }]);
   });
 
-  it("of nothing is finished at once", async () => {
+  it("without events finishes immediately", async () => {
     const receiver = await served.create(newBrand());
-    const replay = await ask(receiver);
+    const replay = await request(receiver);
     start();
     expect(await finished(receiver, replay)).toMatchObject({ queued: 0, total: 0 });
   });
 
-  it("by two workers at once neither loses nor repeats any", async () => {
-    const asked = await Promise.all([receiverWith(2_300), receiverWith(1_700), receiverWith(REPLAY_BATCH_EVENTS)]);
-    const replays = await Promise.all(asked.map(({ receiver }) => ask(receiver)));
+  it("by two concurrent workers neither loses nor repeats an event", async () => {
+    const targets = await Promise.all([receiverWith(2_300), receiverWith(1_700), receiverWith(REPLAY_BATCH_EVENTS)]);
+    const replays = await Promise.all(targets.map(({ receiver }) => request(receiver)));
     const [one, two] = [openPool({ url: served.url, applicationName: "one" }), openPool({ url: served.url, applicationName: "two" })];
     const [first, second] = [start(one), start(two)];
-    for (const [at, { receiver, events }] of asked.entries()) {
+    for (const [at, { receiver, events }] of targets.entries()) {
       expect(await finished(receiver, present(replays[at]))).toMatchObject({ queued: events.length });
       expect((await queuedEvents(receiver)).toSorted()).toEqual(events);
     }
@@ -159,9 +159,9 @@ describe("a replay", () => {
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  it("goes on where it was when its backend is killed in the middle, again and again", async () => {
+  it("continues where it was after its database backend is killed repeatedly", async () => {
     const { receiver, events } = await receiverWith(3_000);
-    const replay = await ask(receiver);
+    const replay = await request(receiver);
     const doomed = openPool({ url: served.url, applicationName: "doomed" });
     start(doomed);
     for (const atLeast of [500, 1_500]) {
@@ -183,9 +183,9 @@ describe("a replay", () => {
     await doomed.stop();
   });
 
-  it("of which a step fails after its deliveries were written has written none of them", async () => {
+  it("rolls back the deliveries of a step that fails after writing them", async () => {
     const { receiver, events } = await receiverWith(700);
-    const replay = await ask(receiver);
+    const replay = await request(receiver);
     await served.db.query(
       `create function webhook.refuse_${replay.id}() returns trigger language plpgsql as 'begin raise exception ''interrupted''; end';
        create trigger refuse_${replay.id} before update on webhook.replays for each row when (old.id = '${replay.id}')
@@ -199,12 +199,12 @@ describe("a replay", () => {
     expect(await queuedEvents(receiver)).toEqual(events);
   });
 
-  it("pauses while too many wait for its receiver, and others come further meanwhile", async () => {
+  it("pauses while its receiver has too many pending deliveries, without delaying other replays", async () => {
     const { receiver: full } = await receiverWith(10);
-    await served.addDeliveries(full, REPLAY_WAITING_MAX + 1);
-    const paused = await ask(full);
+    await served.addDeliveries(full, REPLAY_PENDING_MAX + 1);
+    const paused = await request(full);
     const { receiver, events } = await receiverWith(10);
-    const replay = await ask(receiver);
+    const replay = await request(receiver);
     start();
     await finished(receiver, replay);
     expect(await queuedEvents(receiver)).toEqual(events);
@@ -215,10 +215,10 @@ describe("a replay", () => {
     expect(await finished(full, paused)).toMatchObject({ queued: 10 });
   });
 
-  it("of a disabled receiver queues what is held then", async () => {
+  it("of a disabled receiver queues held deliveries", async () => {
     const { receiver, events } = await receiverWith(10);
     await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
-    const replay = await ask(receiver);
+    const replay = await request(receiver);
     start();
     await finished(receiver, replay);
     const { deliveries } = await served.deliveriesRpc.listDeliveries(
@@ -228,9 +228,9 @@ describe("a replay", () => {
     expect(deliveries.map(({ event_id }) => event_id).toReversed()).toEqual(events);
   });
 
-  it("does not stand in the way of a receiver that is deleted, nor in a circle with whoever deletes it", async () => {
+  it("neither blocks nor deadlocks with the deletion of its receiver", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => receiverWith(600)));
-    await Promise.all(all.map(({ receiver }) => ask(receiver)));
+    await Promise.all(all.map(({ receiver }) => request(receiver)));
     start();
     start();
     await Promise.all(
@@ -241,14 +241,14 @@ describe("a replay", () => {
     ).toEqual([]);
   });
 
-  it("waits for a lane that somebody else has, without holding up the others", async () => {
+  it("waits for a lane that another transaction has locked, without delaying other replays", async () => {
     const [{ receiver: busy }, { receiver }] = [await receiverWith(10), await receiverWith(10)];
-    const [held, replay] = [await ask(busy), await ask(receiver)];
+    const [blocked, replay] = [await request(busy), await request(receiver)];
     start();
     await served.db.transaction(async (sql) => {
       await sql.query("select from webhook.lanes where receiver_id = $1 for update", [busy.id]);
       await finished(receiver, replay);
     });
-    expect(await finished(busy, held)).toMatchObject({ queued: 10 });
+    expect(await finished(busy, blocked)).toMatchObject({ queued: 10 });
   });
 });

@@ -1,13 +1,13 @@
 import { WakeSignal, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
-import { areReplaysLeft } from "../storage/replays.ts";
+import { hasUnfinishedReplays } from "../storage/replays.ts";
 import { replayBatch } from "./replay-batch.ts";
 
 const POLL_MS = 1_000;
-/** Somebody else has what is left at the moment: a worker of another process, or a sender its lane. */
+/** Pause while every unfinished replay is locked: by a worker of another process, or its lane by a sender. */
 const BUSY_MS = 25;
-/** A batch takes 20 ms, or its database says nothing; cut off, it is taken up by another process. */
+/** A batch takes 20 ms unless the database does not respond. Another process continues one that is cut off. */
 const STOP_MS = 2_000;
 
 export interface ReplayWorkerOptions {
@@ -16,18 +16,18 @@ export interface ReplayWorkerOptions {
 }
 
 export interface ReplayWorker {
-  /** There may be something to do. */
+  /** Looks for replays now instead of at the next poll. */
   wake(): void;
-  /** Resolves when the batch under way is committed, or after two seconds without it. */
+  /** Resolves when the current batch is committed, or after two seconds. */
   stop(): Promise<void>;
 }
 
-/** Queues what replays ask for, until it is stopped. Any number of processes share the work. */
+/** Queues the events of replays until it is stopped. Any number of processes share the work. */
 export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorker {
   const stopping = new AbortController();
   const wake = new WakeSignal();
 
-  /** A step of each replay there is, so that none waits for the end of another. Answers whether any came further. */
+  /** Advances each replay by one batch, so that none waits until another ends. */
   const round = async (): Promise<"advanced" | "busy" | "idle"> => {
     const seen: string[] = [];
     let advanced = false;
@@ -36,22 +36,22 @@ export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorke
       if (batch === undefined) break;
       seen.push(batch.id);
       advanced ||= batch.state !== "paused";
-      const { id, receiver_id, brand_id, queued, queuedInAll } = batch;
+      const { id, receiver_id, brand_id, queued, queuedTotal } = batch;
       if (queued > 0) log.debug({ replay_id: id, receiver_id, brand_id, queued }, "replayed events queued");
-      if (batch.state === "finished") log.info({ replay_id: id, receiver_id, brand_id, queued: queuedInAll }, "replay finished");
+      if (batch.state === "finished") log.info({ replay_id: id, receiver_id, brand_id, queued: queuedTotal }, "replay finished");
     }
     if (advanced) return "advanced";
-    return (await areReplaysLeft(db, seen)) ? "busy" : "idle";
+    return (await hasUnfinishedReplays(db, seen)) ? "busy" : "idle";
   };
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       wake.reset();
       try {
-        const came = await round();
-        if (came !== "advanced") await wake.wait(came === "busy" ? BUSY_MS : POLL_MS);
+        const progress = await round();
+        if (progress !== "advanced") await wake.wait(progress === "busy" ? BUSY_MS : POLL_MS);
       } catch (error) {
-        log.warn({ err: error }, "replays cannot be taken further");
+        log.warn({ err: error }, "replays cannot be advanced");
         await wake.wait(POLL_MS);
       }
     }

@@ -35,8 +35,8 @@ const openRow = async (id: string, owner = id): Promise<string> => {
   return openSigningSecret(served.parts.keys, owner, { sealed: secret, keyId: secret_key_id });
 };
 
-describe("what is made", () => {
-  it("is answered with its secret, is enabled, and was never used", async () => {
+describe("a new receiver", () => {
+  it("is returned with its secret, enabled and without a history", async () => {
     const brand = newBrand();
     const url = "https://Hooks.Brand.Example:8443/ü?token=x";
     const made = await create(brand, { url, label: "  Ledger of Ñora 😀 ", events: ["payout.paid", "campaign.settled"] });
@@ -81,7 +81,7 @@ describe("what is made", () => {
 });
 
 describe("the signing secret", () => {
-  it("is stored sealed under the newest key and nowhere in plain text, nor what it is made of", async () => {
+  it("is stored sealed under the newest key, and nowhere in plain text or as bytes", async () => {
     const { receiver, secret } = await create(newBrand());
     const { id } = present(receiver);
     expect((await rowOf(id)).secret_key_id).toBe(2);
@@ -105,26 +105,26 @@ describe("the signing secret", () => {
     }
   });
 
-  it("does not open in another receiver's row, nor under another key of that id", async () => {
-    const [mine, other] = [await served.create(newBrand()), await served.create(newBrand())];
+  it("opens neither in another receiver's row nor under another key with the same id", async () => {
+    const [original, other] = [await served.create(newBrand()), await served.create(newBrand())];
     await served.db.query(
       "update webhook.receivers r set secret = m.secret, secret_key_id = m.secret_key_id from webhook.receivers m where r.id = $1 and m.id = $2",
-      [other.id, mine.id],
+      [other.id, original.id],
     );
     await expect(openRow(other.id)).rejects.toThrow(SealBroken);
-    await expect(openRow(other.id, mine.id)).resolves.toMatch(/^whsec_/);
-    const { secret, secret_key_id } = await rowOf(mine.id);
+    await expect(openRow(other.id, original.id)).resolves.toMatch(/^whsec_/);
+    const { secret, secret_key_id } = await rowOf(original.id);
     const sealed = { sealed: secret, keyId: secret_key_id };
-    expect(() => openSigningSecret([secretKey(2)], mine.id, sealed)).toThrow(SealBroken);
-    expect(() => openSigningSecret([secretKey(3)], mine.id, sealed)).toThrow("key 2, which is not configured");
+    expect(() => openSigningSecret([secretKey(2)], original.id, sealed)).toThrow(SealBroken);
+    expect(() => openSigningSecret([secretKey(3)], original.id, sealed)).toThrow("key 2, which is not configured");
   });
 
-  it("is shown by no other call, and is in no log line", async () => {
+  it("is in no response of another call and in no log line", async () => {
     const brand = newBrand();
     const { receiver, secret } = await create(brand);
     const { id } = present(receiver);
     const of = { brand_id: brand, receiver_id: id };
-    const answers = [
+    const responses = [
       await list(brand),
       await served.receivers.getReceiver(of, callContext()),
       await served.receivers.updateReceiver({ ...of, label: "x", events: [] }, callContext()),
@@ -132,7 +132,7 @@ describe("the signing secret", () => {
       await served.receivers.enableReceiver({ ...of, held: "drop" }, callContext()),
       await served.receivers.deleteReceiver(of, callContext()),
     ];
-    expect(JSON.stringify(answers)).not.toContain(secret.slice(6));
+    expect(JSON.stringify(responses)).not.toContain(secret.slice(6));
     expect(served.logged()).toContain("DeleteReceiver");
     expect(served.logged()).not.toContain(secret.slice(6));
   });
@@ -160,7 +160,7 @@ describe("is refused", () => {
     ["empty", ""],
     ["of spaces", "   "],
     ["of 81 characters", "x".repeat(81)],
-    ["of 81 characters that count double in JavaScript", "😀".repeat(81)],
+    ["of 81 characters, each two code units in JavaScript", "😀".repeat(81)],
     ["with a line break", "a\nb"],
     ["with a NUL", "a\0b"],
     ["with an escape", "a\u001b[2J"],
@@ -169,24 +169,24 @@ describe("is refused", () => {
     await expect(create(newBrand(), { label })).rejects.toMatchObject({ kind: "invalid_request", field: "label" });
   });
 
-  it.each(["x", "x".repeat(80), "😀".repeat(80), "名前", "é", "a b"])("not: the label %s", async (label) => {
+  it.each(["x", "x".repeat(80), "😀".repeat(80), "名前", "é", "a b"])("unless valid: accepts the label %s", async (label) => {
     expect(await served.create(newBrand(), { label })).toMatchObject({ label });
   });
 
   it.each([
     ["none", "events", []],
-    ["one that there is not", "events.0", ["payout.failed"]],
-    ["one in capitals", "events.0", ["Payout.paid"]],
-    ["one among others", "events.1", ["payout.paid", "ping"]],
-    ["one of every object", "events.0", ["toString"]],
-    ["one twice", "events", ["payout.paid", "payout.paid"]],
+    ["an unknown type", "events.0", ["payout.failed"]],
+    ["a type in capitals", "events.0", ["Payout.paid"]],
+    ["an unknown type among known ones", "events.1", ["payout.paid", "ping"]],
+    ["a property of every object", "events.0", ["toString"]],
+    ["a type twice", "events", ["payout.paid", "payout.paid"]],
     ["five", "events", ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled", "payout.paid"]],
-  ])("of event types: %s", async (_, field, events) => {
+  ])("event types: %s", async (_, field, events) => {
     await expect(create(newBrand(), { events })).rejects.toMatchObject({ kind: "invalid_request", field });
   });
 
   it.each([[["campaign.settled"]], [["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"]]])(
-    "not: the types %j",
+    "unless valid: accepts the event types %j",
     async (events) => expect(await served.create(newBrand(), { events })).toMatchObject({ events }),
   );
 
@@ -195,7 +195,7 @@ describe("is refused", () => {
     await expect(list(brand)).rejects.toMatchObject({ kind: "invalid_request", field: "brand_id" });
   });
 
-  it("a brand there is not", async () => {
+  it("an unknown brand", async () => {
     const brand = newBrand();
     served.brands.unknown.add(brand);
     await expect(create(brand)).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
@@ -203,7 +203,7 @@ describe("is refused", () => {
     expect((await create(brand)).receiver).toMatchObject({ brand_id: brand });
   });
 
-  it("with every problem at once, the URL's among them", async () => {
+  it("with every problem in one error, including those of the URL", async () => {
     await expect(create("1", { url: "http://127.0.0.1:1/#x", label: "", events: ["x"] })).rejects.toMatchObject({
       kind: "invalid_request",
       field: "brand_id",
@@ -222,7 +222,7 @@ describe("is refused", () => {
     });
   });
 
-  it("as not_https where the address is private as well, with both told", async () => {
+  it("as not_https if the address is private as well, with both problems", async () => {
     await expect(create(newBrand(), { url: "http://127.0.0.1/" })).rejects.toMatchObject({
       kind: "not_https",
       details: [{ field: "url" }, { field: "url", message: expect.stringContaining("public") }],
@@ -231,20 +231,20 @@ describe("is refused", () => {
 });
 
 describe("a URL", () => {
-  it("is there once per brand, however it is written, and also after the limit", async () => {
+  it("is unique per brand, in every spelling, even at the limit", async () => {
     const brand = newBrand();
     const url = "https://hooks.brand.example/one/two";
     await served.create(brand, { url });
     const spellings = ["HOOKS.brand.example:443/one/two", "hooks.brand.example/x/../one/./two", "hooks.brand.example./%6fne/%74w%6F"];
-    for (const same of [url, ...spellings.map((spelling) => `https://${spelling}`)]) {
-      await expect(create(brand, { url: same })).rejects.toMatchObject({ kind: "duplicate_url", field: "url" });
+    for (const spelling of [url, ...spellings.map((rest) => `https://${rest}`)]) {
+      await expect(create(brand, { url: spelling })).rejects.toMatchObject({ kind: "duplicate_url", field: "url" });
     }
     for (let i = 1; i < 20; i += 1) await served.create(brand);
     await expect(create(brand, { url })).rejects.toMatchObject({ kind: "duplicate_url" });
     expect(await list(brand)).toHaveLength(20);
   });
 
-  it("is another's as well, and differs by a letter of its path or by its query", async () => {
+  it("may be another brand's, and differs by the case of its path, its query or its port", async () => {
     const brand = newBrand();
     const url = "https://hooks.brand.example/one";
     await served.create(newBrand(), { url });
@@ -260,7 +260,7 @@ describe("a URL", () => {
     }
   });
 
-  it("makes one receiver of any number of simultaneous calls", async () => {
+  it("makes one receiver from 20 concurrent calls", async () => {
     const brand = newBrand();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create(brand, { url: "https://hooks.brand.example/" })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -270,7 +270,7 @@ describe("a URL", () => {
     expect(await list(brand)).toHaveLength(1);
   });
 
-  it("of the longest there may be is kept, also if nothing of it can be compressed", async () => {
+  it("of the maximum length is stored even if it is incompressible", async () => {
     const [row] = await served.db.query<{ noise: string }>(
       "select string_agg(encode(sha256(n::text::bytea), 'hex'), '') as noise from generate_series(1, 32) n",
     );
@@ -279,7 +279,7 @@ describe("a URL", () => {
     expect(await served.create(newBrand(), { url })).toMatchObject({ url });
   });
 
-  it("is told in no refusal and no log line beyond its host: it may carry a token", async () => {
+  it("is in no refusal and no log line beyond its host, because it may carry a token", async () => {
     const brand = newBrand();
     const url = "https://hooks.brand.example/tok3n-in-path?tok3n-in-query";
     await served.create(brand, { url });
@@ -303,7 +303,7 @@ describe("a URL", () => {
 });
 
 describe("a brand", () => {
-  it("has 20 receivers at most: of 30 simultaneous calls at 15 exactly 5 succeed", async () => {
+  it("has at most 20 receivers: with 15, exactly 5 of 30 concurrent calls succeed", async () => {
     const brand = newBrand();
     for (let i = 0; i < 15; i += 1) await served.create(brand);
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create(brand)));
@@ -319,7 +319,7 @@ describe("a brand", () => {
     expect(lanes).toEqual({ count: 20 });
   });
 
-  it("at its limit leaves the others theirs, and may add one after it deleted one", async () => {
+  it("at its limit does not affect other brands, and may add a receiver after deleting one", async () => {
     const [full, other] = [newBrand(), newBrand()];
     const first = await served.create(full);
     for (let i = 1; i < 20; i += 1) await served.create(full);
@@ -330,21 +330,21 @@ describe("a brand", () => {
     await expect(create(full)).rejects.toMatchObject({ kind: "receiver_limit" });
   });
 
-  it("waits for nobody who adds receivers of another", async () => {
-    const [held, other] = [newBrand(), newBrand()];
-    await served.create(held);
+  it("does not wait for another brand that adds receivers", async () => {
+    const [locked, other] = [newBrand(), newBrand()];
+    await served.create(locked);
     await served.create(other);
     await served.db.transaction(async (sql) => {
-      await sql.query("select from webhook.brands where brand_id = $1 for update", [held]);
+      await sql.query("select from webhook.brands where brand_id = $1 for update", [locked]);
       await served.create(other);
     });
   });
 
-  it("that accounts cannot be asked about gets none, and the reason is told", async () => {
+  it("that accounts cannot confirm gets no receiver, and the error says why", async () => {
     const db = openPool({ url: "postgres://127.0.0.1:1/none", applicationName: "test" });
     const { AppError } = await import("@brand-records/errors");
-    const { createReceiver } = await import("../domain/create-receiver.ts");
-    const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts cannot be asked")) };
+    const { createReceiver } = await import("../use-cases/create-receiver.ts");
+    const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts is unavailable")) };
     const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
     await expect(createReceiver({ ...served.parts, db, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });
     await db.stop();

@@ -18,7 +18,7 @@ const get = (brand_id: string, delivery_id: string) => served.deliveriesRpc.getD
 const replay = async (brand_id: string, delivery_id: string): Promise<Delivery> =>
   present((await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id }, callContext())).delivery);
 
-/** Pending ones of so many events, oldest first. */
+/** Adds events, each with a pending delivery. Returns the deliveries' ids, oldest first. */
 async function queue({ brand_id, id }: Receiver, count: number): Promise<string[]> {
   await addEvents(served.db, { brandId: brand_id, from: FROM, count });
   const rows = await served.db.query<{ id: string }>(
@@ -39,13 +39,13 @@ const begin = (ids: readonly string[]) =>
 
 const finish = (brandId: string, ids: readonly string[], state: "delivered" | "failed") =>
   served.db.query(
-    `with over as (delete from webhook.deliveries where id = any($1::text[]) returning *)
+    `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
      insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
-     select id, $2, receiver_id, event_id, event_created_at, $3, 2, test, created_at from over`,
+     select id, $2, receiver_id, event_id, event_created_at, $3, 2, test, created_at from finished`,
     [ids, brandId, state],
   );
 
-const note = (id: string, attempt: number, more: { http_status?: number; error?: string; response?: Buffer } = {}) =>
+const addAttempt = (id: string, attempt: number, more: { http_status?: number; error?: string; response?: Buffer } = {}) =>
   served.db.query(
     `insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
      values ('att_' || $1 || $2::int, 'dlv_' || $1, $3, $2::int, now(), 12, 'refused', $4, $5, $6)`,
@@ -54,7 +54,7 @@ const note = (id: string, attempt: number, more: { http_status?: number; error?:
 
 const ids = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
 
-/** Five: pending, sending, delivered, failed, and one more pending, oldest first. */
+/** Adds five deliveries, oldest first: pending, sending, delivered, failed, and one more pending. */
 async function oneOfEach(): Promise<{ receiver: Receiver; all: [string, string, string, string, string] }> {
   const receiver = await served.create(newBrand());
   const all = (await queue(receiver, 5)) as [string, string, string, string, string];
@@ -65,7 +65,7 @@ async function oneOfEach(): Promise<{ receiver: Receiver; all: [string, string, 
 }
 
 describe("a list", () => {
-  it("holds all there are, newest first, under way and over", async () => {
+  it("contains every delivery, in flight or finished, newest first", async () => {
     const { receiver, all } = await oneOfEach();
     const { deliveries, next_after_id } = await list(receiver);
     expect(ids(deliveries)).toEqual(all.toReversed());
@@ -87,7 +87,7 @@ describe("a list", () => {
     expect(deliveries[3]).toMatchObject({ attempts: 1, due_at: null, finished_at: null });
   });
 
-  it("holds those of one state where that is asked for", async () => {
+  it("contains only the deliveries in the given state", async () => {
     const { receiver, all } = await oneOfEach();
     for (const [state, expected] of [
       ["pending", [all[4], all[0]]],
@@ -100,7 +100,7 @@ describe("a list", () => {
     }
   });
 
-  it("tells what a disabled receiver holds as held", async () => {
+  it("shows pending deliveries of a disabled receiver as held", async () => {
     const { receiver, all } = await oneOfEach();
     await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
     expect((await list(receiver)).deliveries.map(({ state }) => state)).toEqual(["held", "failed", "delivered", "sending", "held"]);
@@ -108,13 +108,13 @@ describe("a list", () => {
     expect((await list(receiver, { state: "pending" })).deliveries).toEqual([]);
   });
 
-  it("knows no type of an event that is not kept any more", async () => {
+  it("shows an empty type once the event is deleted", async () => {
     const { receiver } = await oneOfEach();
     await served.db.query("delete from webhook.events where brand_id = $1", [receiver.brand_id]);
     expect((await list(receiver)).deliveries.map(({ event_type }) => event_type)).toEqual(["", "", "", "", ""]);
   });
 
-  it("loses and repeats none of 1,000 over its pages while some finish and others begin", async () => {
+  it("neither loses nor repeats one of 1,000 over its pages while some finish and others begin", async () => {
     const receiver = await served.create(newBrand());
     const all = await queue(receiver, 1_000);
     const moving = [...all];
@@ -124,7 +124,7 @@ describe("a list", () => {
       seen.push(...ids(page.deliveries));
       if (page.next_after_id == null) break;
       after_id = page.next_after_id;
-      // From both ends: some that were listed, some that are still to be.
+      // From both ends: listed ones and ones still to be listed.
       await finish(receiver.brand_id, [...moving.splice(0, 9), ...moving.splice(-9)], seen.length % 2 === 0 ? "delivered" : "failed");
       await begin(moving.slice(0, 5));
     }
@@ -141,12 +141,12 @@ describe("a list", () => {
     await expect(list(receiver, wanted)).rejects.toMatchObject({ kind: "invalid_request", field });
   });
 
-  it("finds no receiver of another brand", async () => {
+  it("returns not_found for another brand's receiver", async () => {
     const { receiver } = await oneOfEach();
     await expect(list({ ...receiver, brand_id: newBrand() })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
   });
 
-  it("reads so many rows as it answers, where a receiver has 20,000 of which another has few", async () => {
+  it("reads only the rows it returns, whether the receiver has 3 or 20,000", async () => {
     const [receiver, other] = [await served.create(newBrand()), await served.create(newBrand())];
     await served.addDeliveries(receiver, 20_000);
     const [newest] = (await queue(other, 3)).toReversed();
@@ -161,18 +161,18 @@ describe("a list", () => {
     ] as const) {
       const startedAt = performance.now();
       expect((await list(of, wanted)).deliveries).toHaveLength(count);
-      // Some 10 ms, planning included; it would grow with the table if all of it were read.
+      // About 10 ms, planning included; a full scan would grow with the table.
       expect(performance.now() - startedAt).toBeLessThan(100);
     }
   });
 });
 
 describe("one delivery", () => {
-  it("comes with its attempts, oldest first, and what was answered", async () => {
+  it("is returned with its attempts, oldest first, and their responses", async () => {
     const { receiver, all } = await oneOfEach();
     const [, , , failed] = all;
-    await note(failed, 2, { error: "no connection" });
-    await note(failed, 1, { http_status: 500, response: Buffer.from([0x6e, 0x6f, 0x00, 0xff]) });
+    await addAttempt(failed, 2, { error: "no connection" });
+    await addAttempt(failed, 1, { http_status: 500, response: Buffer.from([0x6e, 0x6f, 0x00, 0xff]) });
     const { delivery, attempts } = await get(receiver.brand_id, failed);
     expect(delivery).toMatchObject({ id: failed, state: "failed", attempts: 2 });
     expect(attempts).toMatchObject([
@@ -182,7 +182,7 @@ describe("one delivery", () => {
     expect(attempts.map(({ response }) => [...response])).toEqual([[0x6e, 0x6f, 0x00, 0xff], []]);
   });
 
-  it("comes in every state, and is another brand's in none", async () => {
+  it("is returned in every state, and never to another brand", async () => {
     const { receiver, all } = await oneOfEach();
     for (const id of all) {
       expect((await get(receiver.brand_id, id)).delivery).toMatchObject({ id });
@@ -195,27 +195,33 @@ describe("one delivery", () => {
   });
 });
 
-describe("to replay a delivery", () => {
+describe("replaying a delivery", () => {
   const sleep = (receiver: Receiver) =>
     served.db.query("update webhook.lanes set next_due = 'infinity' where receiver_id = $1", [receiver.id]);
   const isAwake = async ({ id }: Receiver): Promise<boolean> =>
     present((await served.db.query<{ due: boolean }>("select next_due <= now() as due from webhook.lanes where receiver_id = $1", [id]))[0])
       .due;
 
-  it.each([2, 3])("that is over makes a new one of the same event, from attempt 1, due now", async (at) => {
+  it.each([2, 3])("that is finished makes a new one of the same event, from attempt 1, due now", async (at) => {
     const { receiver, all } = await oneOfEach();
-    const over = present(all[at]);
+    const finished = present(all[at]);
     await sleep(receiver);
-    const made = await replay(receiver.brand_id, over);
-    expect(made).toMatchObject({ receiver_id: receiver.id, event_id: `evt_${over.slice(4)}`, state: "pending", attempts: 0, test: false });
+    const made = await replay(receiver.brand_id, finished);
+    expect(made).toMatchObject({
+      receiver_id: receiver.id,
+      event_id: `evt_${finished.slice(4)}`,
+      state: "pending",
+      attempts: 0,
+      test: false,
+    });
     expect(all).not.toContain(made.id);
-    expect((await get(receiver.brand_id, over)).delivery).toMatchObject({ finished_at: expect.any(String) });
+    expect((await get(receiver.brand_id, finished)).delivery).toMatchObject({ finished_at: expect.any(String) });
     expect(await isAwake(receiver)).toBe(true);
-    // As often as it is asked for.
-    expect((await replay(receiver.brand_id, over)).id > made.id).toBe(true);
+    // Repeated, it makes another.
+    expect((await replay(receiver.brand_id, finished)).id > made.id).toBe(true);
   });
 
-  it("that is pending makes it due now, its attempts as they are", async () => {
+  it("that is pending makes it due now and keeps its attempts", async () => {
     const { receiver, all } = await oneOfEach();
     await served.db.query("update webhook.deliveries set due_at = now() + interval '5 h', attempt = 4 where id = $1", [all[0]]);
     await sleep(receiver);
@@ -232,20 +238,20 @@ describe("to replay a delivery", () => {
     expect((await list(receiver)).deliveries).toHaveLength(5);
   });
 
-  it("of a disabled receiver queues it, held", async () => {
+  it("of a disabled receiver queues a held one", async () => {
     const { receiver, all } = await oneOfEach();
     await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
     expect(await replay(receiver.brand_id, all[3])).toMatchObject({ state: "held", due_at: null });
     expect((await list(receiver, { state: "held" })).deliveries).toHaveLength(3);
   });
 
-  it("of a test keeps it a test", async () => {
+  it("that is a test makes another test", async () => {
     const { receiver, all } = await oneOfEach();
     await served.db.query("update webhook.past_deliveries set test = true where id = $1", [all[3]]);
     expect(await replay(receiver.brand_id, all[3])).toMatchObject({ test: true });
   });
 
-  it("is refused with the reason where its event is not kept any more, or its receiver is gone", async () => {
+  it("is refused with the reason if its event or its receiver was deleted", async () => {
     const { receiver, all } = await oneOfEach();
     await served.db.query("delete from webhook.events where brand_id = $1", [receiver.brand_id]);
     for (const id of [all[0], all[3]]) {
@@ -256,7 +262,7 @@ describe("to replay a delivery", () => {
       kind: "not_found",
       message: expect.stringContaining("receiver was deleted"),
     });
-    // It stays to be looked at.
+    // The finished delivery can still be read.
     expect((await get(receiver.brand_id, all[3])).delivery).toMatchObject({ id: all[3] });
     await expect(list(receiver)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
   });

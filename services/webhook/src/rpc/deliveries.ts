@@ -3,18 +3,21 @@ import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check, idField } from "@brand-records/service";
 import { z } from "zod";
-import { DELIVERY_STATES, noSuchDelivery } from "../domain/delivery.ts";
+import { DELIVERY_STATES, requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
 import { noSuchReceiver } from "../domain/receiver.ts";
-import { replayDelivery } from "../domain/replay-delivery.ts";
-import { getReplay, replayEvents } from "../domain/replay-events.ts";
-import { attemptsOf, findDelivery, isHeld, pageOfDeliveries } from "../storage/deliveries.ts";
+import { requireReplay } from "../domain/replay.ts";
+import { attemptsOf, findDelivery, pageOfDeliveries } from "../storage/deliveries.ts";
+import { isHeld } from "../storage/lanes.ts";
+import { findReplay } from "../storage/replays.ts";
+import { replayDelivery } from "../use-cases/replay-delivery.ts";
+import { replayEvents } from "../use-cases/replay-events.ts";
 
 const PAGE_SIZE_MAX = 200;
 const PAGE_SIZE_DEFAULT = 50;
 
 export interface DeliveriesParts {
   readonly db: Database;
-  /** Told of every replay that is asked for; without it a worker finds out within a second. */
+  /** Woken by each new replay. Without it, a worker finds the replay within a second. */
   readonly replaying?: { wake(): void };
 }
 
@@ -24,17 +27,16 @@ export function deliveriesHandlers({ db, replaying }: DeliveriesParts): Handlers
       const { brand_id, receiver_id, state, page_size, after_id } = check(listFields, request);
       const held = await isHeld(db, { brandId: brand_id, receiverId: receiver_id });
       if (held === undefined) throw noSuchReceiver();
-      // Of one receiver all that waits is pending, or all of it is held.
+      // All unsent deliveries of a receiver are pending, or all are held.
       if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null };
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
-      const wanted = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit };
-      const deliveries = await pageOfDeliveries(db, wanted);
+      const page = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit };
+      const deliveries = await pageOfDeliveries(db, page);
       return { deliveries, next_after_id: deliveries.length === limit ? (deliveries.at(-1)?.id ?? null) : null };
     },
     async getDelivery(request) {
       const key = deliveryIn(request);
-      const delivery = await findDelivery(db, key);
-      if (delivery === undefined) throw noSuchDelivery();
+      const delivery = requireDelivery(await findDelivery(db, key));
       return { delivery, attempts: await attemptsOf(db, key.deliveryId) };
     },
     async replayDelivery(request) {
@@ -51,12 +53,12 @@ export function deliveriesHandlers({ db, replaying }: DeliveriesParts): Handlers
     },
     async getReplay(request) {
       const { brand_id, replay_id } = check({ brand_id: fields.brandId, replay_id: fields.replayId }, request);
-      return { replay: await getReplay(db, { brandId: brand_id, replayId: replay_id }) };
+      return { replay: requireReplay(await findReplay(db, { brandId: brand_id, replayId: replay_id })) };
     },
   };
 }
 
-/** With seconds and an offset, which zod does without. */
+/** With seconds and an offset, which zod leaves optional. */
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 const fields = {
@@ -66,7 +68,7 @@ const fields = {
   replayId: idField("rpl"),
   state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(", ")}`),
   pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`),
-  /** In UTC, to the millisecond, rounded down: an event of that very millisecond is replayed rather than left out. */
+  /** Converted to UTC and rounded down to the millisecond: an event of that very millisecond is replayed, not skipped. */
   since: z
     .string()
     .refine((text) => RFC_3339.test(text) && z.iso.datetime({ offset: true }).safeParse(text).success, {
@@ -85,7 +87,7 @@ const listFields = {
   after_id: fields.deliveryId.nullish(),
 };
 
-function deliveryIn(request: object): { brandId: string; deliveryId: string } {
+function deliveryIn(request: object): DeliveryKey {
   const { brand_id, delivery_id } = check({ brand_id: fields.brandId, delivery_id: fields.deliveryId }, request);
   return { brandId: brand_id, deliveryId: delivery_id };
 }

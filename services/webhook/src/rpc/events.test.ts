@@ -8,12 +8,12 @@ import { newId } from "@brand-records/typeid";
 import { callContext, newBrand, webhookDatabase } from "../../test/serve-receivers.ts";
 import { eventsHandlers } from "./events.ts";
 
-/** What was set aside, as any event log keeps it. */
+/** Dead letters in memory. */
 class Letters implements DeadLetters {
   readonly kept: DeadLetterSummary[] = [];
 
   async put(): Promise<void> {
-    throw new Error("nothing is set aside by who looks at it");
+    throw new Error("these tests add no dead letters");
   }
 
   async list(limit: number): Promise<{ deadLetters: readonly DeadLetterSummary[]; total: number }> {
@@ -70,7 +70,7 @@ async function add(brand_id: string, created_at: string, more: { type?: string; 
   return { id, brand_id, type, created_at, data_json, received_at: row?.received_at ?? "" };
 }
 
-/** Page after page; a page that is not full must be the last one, and a full one never. */
+/** Reads every page. Expects a next_after_id exactly on full pages. */
 async function walk(brand: string, page_size: number, type?: string): Promise<Event[]> {
   const seen: Event[] = [];
   for (let after_id: string | null = null; ;) {
@@ -86,11 +86,11 @@ async function walk(brand: string, page_size: number, type?: string): Promise<Ev
 const newestFirst = (all: readonly Event[]): Event[] =>
   all.toSorted((a, b) => (a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1));
 
-it("answers nothing for a brand that nothing happened to", async () => {
+it("returns an empty page for a brand without events", async () => {
   expect(await list(newBrand())).toEqual({ events: [], next_after_id: null });
 });
 
-it("walks every event once, newest first, over days, in pages of every size, also those of the same millisecond", async () => {
+it("returns every event once, newest first, over several days, in pages of every size, including events of the same millisecond", async () => {
   const brand = newBrand();
   const made: Event[] = [];
   for (const at of [
@@ -107,19 +107,19 @@ it("walks every event once, newest first, over days, in pages of every size, als
   }
   for (let size = 1; size <= 15; size += 1) expect(await walk(brand, size)).toEqual(newestFirst(made));
   for (const type of TYPES) {
-    const wanted = newestFirst(made.filter((event) => event.type === type));
-    for (const size of [1, 2, 7, 200]) expect(await walk(brand, size, type)).toEqual(wanted);
+    const expected = newestFirst(made.filter((event) => event.type === type));
+    for (const size of [1, 2, 7, 200]) expect(await walk(brand, size, type)).toEqual(expected);
   }
 });
 
-it("answers data byte for byte as it was taken in", async () => {
+it("returns data byte for byte as received", async () => {
   const brand = newBrand();
   const data_json = '{"b": 1.0,"a":1,  "b":"ñ😀\\u0041","n":12345678901234567890}';
   const event = await add(brand, "2026-11-20T00:00:00.000Z", { data_json });
   expect((await list(brand)).events).toEqual([event]);
 });
 
-it("answers 50 events unless told otherwise, and 200 at most, also of the largest there may be", async () => {
+it("returns 50 events by default, and at most 200, even of the maximum size", async () => {
   const brand = newBrand();
   const data_json = JSON.stringify({ text: "x".repeat(20 * 1024 - 11) });
   expect(data_json).toHaveLength(20 * 1024);
@@ -140,30 +140,30 @@ it.each(["", "payout.failed", "Payout.paid", "toString", "payout.paid\0"])("refu
 });
 
 it.each(["", "1", "evt_", "evt_\0", "EVT_1", "pln_1", `evt_${"x".repeat(41)}`])(
-  "refuses to go on after %j, which is no event's id",
+  "refuses the after_id %j, which is not an event's id",
   async (after_id) => {
     await expect(list(newBrand(), { after_id })).rejects.toMatchObject({ kind: "invalid_request", field: "after_id" });
   },
 );
 
-it("refuses to go on after an event the brand has not, rather than end the walk, and tells no difference", async () => {
+it("refuses the after_id of an unknown event and of another brand's with the same error, rather than ending the list", async () => {
   const [brand, other] = [newBrand(), newBrand()];
   await add(brand, "2026-11-20T00:00:00.000Z");
   const theirs = await add(other, "2026-11-21T00:00:00.000Z");
   const refusals = await Promise.all(
-    ["evt_nobody", theirs.id].map((after_id) => list(brand, { after_id }).catch(({ kind, message, field }) => ({ kind, message, field }))),
+    ["evt_unknown", theirs.id].map((after_id) => list(brand, { after_id }).catch(({ kind, message, field }) => ({ kind, message, field }))),
   );
   expect(refusals[0]).toMatchObject({ kind: "invalid_request", field: "after_id" });
   expect(refusals[0]).toEqual(refusals[1]);
 });
 
-it("answers an empty last page after a full one", async () => {
+it("returns an empty last page after a full one", async () => {
   const brand = newBrand();
   const { id } = await add(brand, "2026-11-20T00:00:00.000Z");
   expect(await list(brand, { after_id: id })).toEqual({ events: [], next_after_id: null });
 });
 
-it("tells every problem at once", async () => {
+it("reports every problem in one error", async () => {
   await expect(list("1", { type: "x", page_size: 201, after_id: "1" })).rejects.toMatchObject({
     details: [{ field: "brand_id" }, { field: "type" }, { field: "page_size" }, { field: "after_id" }],
   });
@@ -178,7 +178,7 @@ describe("dead letters", () => {
     deadLetteredAt: "2026-11-21T08:30:00.000Z",
   });
 
-  it("are listed oldest first, with the reason and without what they hold", async () => {
+  it("are listed oldest first, with the reason and without their contents", async () => {
     letters.kept.splice(0, Infinity, ...Array.from({ length: 60 }, (_, at) => letter(at)));
     const { dead_letters, total } = await events.listDeadLetters({ page_size: 2 }, callContext());
     expect(total).toBe(60);
@@ -194,14 +194,14 @@ describe("dead letters", () => {
     expect((await events.listDeadLetters({ page_size: 0 }, callContext())).dead_letters).toHaveLength(50);
   });
 
-  it("are replayed, and how many is answered", async () => {
+  it("are replayed, and the response gives their number", async () => {
     letters.kept.splice(0, Infinity, letter(1), letter(2));
     expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 2 });
     expect(await events.replayDeadLetters({}, callContext())).toEqual({ replayed: 0 });
   });
 });
 
-it("shows no test events, and takes none for the end of a page", async () => {
+it("shows no test events, and refuses their ids as after_id", async () => {
   const brand = newBrand();
   const event = await add(brand, "2026-11-21T08:30:00.000Z");
   const test = await add(brand, "2026-11-21T08:31:00.000Z");

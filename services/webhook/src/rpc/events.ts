@@ -6,9 +6,9 @@ import type { DeadLetter as DeadLetterMessage, EventsServiceService } from "@bra
 import type { Handlers } from "@brand-records/rpc";
 import { check, idField } from "@brand-records/service";
 import { z } from "zod";
-import { isEventOf, pageOfEvents } from "../storage/events.ts";
+import { isEventStored, pageOfEvents } from "../storage/events.ts";
 
-/** An event has at most 20 KiB; clients take messages of 8 MiB. */
+/** An event has at most 20 KiB; clients accept messages of 8 MiB. */
 const PAGE_SIZE_MAX = 200;
 const PAGE_SIZE_DEFAULT = 50;
 
@@ -26,9 +26,9 @@ export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<Event
       );
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
       const events = await pageOfEvents(db, brand_id, { type: type ?? null, afterId: after_id ?? null, limit });
-      // After an event the brand has not nothing follows, which would look like the end of a walk.
-      if (events.length === 0 && after_id != null && !(await isEventOf(db, brand_id, after_id))) {
-        throw new AppError("invalid_request", "after_id is no event of this brand, or of one that is not kept any more", {
+      // An unknown event is followed by none, which would look like the last page.
+      if (events.length === 0 && after_id != null && !(await isEventStored(db, brand_id, after_id, { tests: false }))) {
+        throw new AppError("invalid_request", "after_id must be the id of a stored event of this brand", {
           field: "after_id",
         });
       }

@@ -4,7 +4,7 @@ import { WAITING_COUNTED_MAX } from "../storage/receivers.ts";
 
 describeHolding({ chunkRows: 10_000 });
 
-it("counts what waits up to a bound, so that a list comes in time", async () => {
+it("counts pending deliveries up to a bound, so that a list returns in time", async () => {
   const served = await serveReceivers();
   try {
     const receiver = await served.create(newBrand());

@@ -1,54 +1,57 @@
 import type { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
-import { activateSecret } from "../domain/activate-secret.ts";
-import { createReceiver } from "../domain/create-receiver.ts";
-import { deleteReceiver } from "../domain/delete-receiver.ts";
-import { disableReceiver } from "../domain/disable-receiver.ts";
-import { enableReceiver } from "../domain/enable-receiver.ts";
 import { fields, readNewReceiver, readReceiverChange } from "../domain/receiver-fields.ts";
-import { existing, type ReceiverKey } from "../domain/receiver.ts";
-import { rotateSecret } from "../domain/rotate-secret.ts";
-import { sendTest } from "../domain/send-test.ts";
-import { updateReceiver } from "../domain/update-receiver.ts";
-import type { ReceiverParts } from "../receiver-parts.ts";
+import type { UrlRules } from "../domain/receiver-url.ts";
+import { requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
+import type { DropOptions } from "../storage/held-deliveries.ts";
 import { findReceiver, listReceivers } from "../storage/receivers.ts";
+import { createReceiver, type CreateReceiverParts } from "../use-cases/create-receiver.ts";
+import { deleteReceiver } from "../use-cases/delete-receiver.ts";
+import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts";
+import { activateSecret, rotateSecret } from "../use-cases/rotate-secret.ts";
+import { sendTest } from "../use-cases/send-test.ts";
+import { updateReceiver } from "../use-cases/update-receiver.ts";
 
-export function receiversHandlers(parts: ReceiverParts): Handlers<ReceiversServiceService> {
-  const { db } = parts;
+export interface ReceiversParts extends CreateReceiverParts, UrlRules {
+  readonly dropping?: Pick<DropOptions, "chunkRows">;
+}
+
+export function receiversHandlers(parts: ReceiversParts): Handlers<ReceiversServiceService> {
+  const { db, keys, dropping } = parts;
   return {
     async createReceiver(request) {
       return createReceiver(parts, readNewReceiver(request, parts));
     },
     async getReceiver(request) {
-      return { receiver: existing(await findReceiver(db, keyIn(request))) };
+      return { receiver: requireReceiver(await findReceiver(db, keyIn(request))) };
     },
     async listReceivers(request) {
       const { brand_id } = check({ brand_id: fields.brandId }, request);
       return { receivers: await listReceivers(db, brand_id) };
     },
     async updateReceiver(request) {
-      return { receiver: await updateReceiver(parts, readReceiverChange(request, parts)) };
+      return { receiver: await updateReceiver(db, readReceiverChange(request, parts)) };
     },
     async enableReceiver(request) {
       const { brand_id, receiver_id, held } = check({ ...key, held: fields.held }, request);
-      return enableReceiver(parts, { brandId: brand_id, receiverId: receiver_id }, held);
+      return enableReceiver(db, { brandId: brand_id, receiverId: receiver_id }, held, dropping);
     },
     async disableReceiver(request) {
-      return { receiver: await disableReceiver(parts, keyIn(request)) };
+      return { receiver: await disableReceiver(db, keyIn(request)) };
     },
     async deleteReceiver(request) {
-      return { dropped: await deleteReceiver(parts, keyIn(request)) };
+      return { dropped: await deleteReceiver(db, keyIn(request), dropping) };
     },
     async rotateSecret(request) {
-      return rotateSecret(parts, keyIn(request));
+      return rotateSecret(db, keys, keyIn(request));
     },
     async activateSecret(request) {
-      return { receiver: await activateSecret(parts, keyIn(request)) };
+      return { receiver: await activateSecret(db, keyIn(request)) };
     },
     async sendTest(request) {
       const { brand_id, receiver_id, type } = check({ ...key, type: fields.type.nullish() }, request);
-      const { deliveryId, eventId } = await sendTest(parts, { brandId: brand_id, receiverId: receiver_id }, type ?? undefined);
+      const { deliveryId, eventId } = await sendTest(db, { brandId: brand_id, receiverId: receiver_id }, type ?? undefined);
       return { delivery_id: deliveryId, event_id: eventId };
     },
   };

@@ -10,8 +10,8 @@ afterAll(() => served.stop());
 
 const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
 const rotate = async (receiver: Receiver) => {
-  const answer = await served.receivers.rotateSecret(keyOf(receiver), callContext());
-  return { receiver: present(answer.receiver), secret: answer.secret };
+  const response = await served.receivers.rotateSecret(keyOf(receiver), callContext());
+  return { receiver: present(response.receiver), secret: response.secret };
 };
 const activate = async (receiver: Receiver) => present((await served.receivers.activateSecret(keyOf(receiver), callContext())).receiver);
 
@@ -32,8 +32,8 @@ const stored = async ({ id }: Receiver): Promise<Row> =>
 const opened = (receiver: Receiver, sealed: Buffer | null, keyId: number | null): string =>
   openSigningSecret(served.parts.keys, receiver.id, { sealed: present(sealed), keyId: present(keyId) });
 
-describe("to rotate", () => {
-  it("answers a next secret, sealed in the table under the newest key; the one in force stays", async () => {
+describe("rotating a secret", () => {
+  it("returns a next secret, stores it sealed under the newest key, and keeps the active one", async () => {
     const receiver = await served.create(newBrand());
     const before = await stored(receiver);
     const { receiver: rotating, secret } = await rotate(receiver);
@@ -46,7 +46,7 @@ describe("to rotate", () => {
     expect(served.logged()).not.toContain(secret.slice(6));
   });
 
-  it("repeated, replaces the next one", async () => {
+  it("replaces the next secret when repeated", async () => {
     const receiver = await served.create(newBrand());
     const first = await rotate(receiver);
     const second = await rotate(receiver);
@@ -56,8 +56,8 @@ describe("to rotate", () => {
   });
 });
 
-describe("to activate", () => {
-  it("makes the next secret the one in force, and ends the rotation", async () => {
+describe("activating a secret", () => {
+  it("makes the next secret the active one, and ends the rotation", async () => {
     const receiver = await served.create(newBrand());
     const { secret } = await rotate(receiver);
     const active = await activate(receiver);
@@ -67,7 +67,7 @@ describe("to activate", () => {
     expect(opened(receiver, row.secret, row.secret_key_id)).toBe(secret);
   });
 
-  it("is refused where nothing was rotated, and a second time", async () => {
+  it("is refused without a rotation, and a second time", async () => {
     const receiver = await served.create(newBrand());
     await expect(activate(receiver)).rejects.toMatchObject({ kind: "no_next_secret" });
     await rotate(receiver);
@@ -77,7 +77,7 @@ describe("to activate", () => {
     expect(await stored(receiver)).toEqual(before);
   });
 
-  it("is done by one of two calls at once", async () => {
+  it("succeeds for one of two concurrent calls", async () => {
     const receiver = await served.create(newBrand());
     const { secret } = await rotate(receiver);
     const outcomes = await Promise.allSettled([activate(receiver), activate(receiver)]);
@@ -87,7 +87,7 @@ describe("to activate", () => {
   });
 });
 
-it("finds no receiver of another brand, and none that is gone", async () => {
+it("returns not_found for another brand's receiver and for a deleted one", async () => {
   const receiver = await served.create(newBrand());
   await rotate(receiver);
   const theirs = { ...receiver, brand_id: newBrand() };

@@ -1,7 +1,7 @@
 import { readEventMessage } from "@brand-records/brand-events";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { pageOfEvents } from "../storage/events.ts";
-import { sendTest } from "../domain/send-test.ts";
+import { sendTest } from "../use-cases/send-test.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 
 let served: ServedReceivers;
@@ -33,14 +33,14 @@ const queued = (receiver: Receiver): Promise<Queued[]> =>
     [receiver.id],
   );
 
-it("queues an event of sample data, marked as a test, for this receiver alone, and wakes its lane", async () => {
+it("queues an event of sample data, marked as a test, for this receiver alone, and makes its lane due", async () => {
   const receiver = await served.create(newBrand());
   const bystander = await served.create(receiver.brand_id);
-  const answer = await test(receiver, "payout.paid");
+  const response = await test(receiver, "payout.paid");
   const [row, ...more] = await queued(receiver);
   expect(more).toEqual([]);
   expect(row).toMatchObject({
-    event_id: answer.event_id,
+    event_id: response.event_id,
     brand_id: receiver.brand_id,
     type: "payout.paid",
     event_test: true,
@@ -55,29 +55,29 @@ it("queues an event of sample data, marked as a test, for this receiver alone, a
   const lanes = await served.db.query("select next_due <= now() as due from webhook.lanes where receiver_id = $1", [receiver.id]);
   expect(lanes).toEqual([{ due: true }]);
   const { delivery } = await served.deliveriesRpc.getDelivery(
-    { brand_id: receiver.brand_id, delivery_id: answer.delivery_id },
+    { brand_id: receiver.brand_id, delivery_id: response.delivery_id },
     callContext(),
   );
-  expect(delivery).toMatchObject({ test: true, event_type: "payout.paid", event_id: answer.event_id, state: "pending" });
+  expect(delivery).toMatchObject({ test: true, event_type: "payout.paid", event_id: response.event_id, state: "pending" });
 });
 
-it("is of the first type that is selected, unless told which", async () => {
+it("is of the first selected type by default", async () => {
   const receiver = await served.create(newBrand(), { events: ["campaign.settled", "submission.rejected"] });
   await test(receiver);
   await test(receiver, "submission.rejected");
   expect((await queued(receiver)).map(({ type }) => type).toSorted()).toEqual(["campaign.settled", "submission.rejected"]);
 });
 
-it("is no event of the brand's: lists do not show it", async () => {
+it("is not in the list of the brand's events", async () => {
   const receiver = await served.create(newBrand());
   await test(receiver);
   expect(await pageOfEvents(served.db, receiver.brand_id, { type: null, afterId: null, limit: 10 })).toEqual([]);
 });
 
-it("makes the partition of its day", async () => {
+it("creates the partition of its day", async () => {
   const receiver = await served.create(newBrand());
   const key = { brandId: receiver.brand_id, receiverId: receiver.id };
-  await sendTest({ db: served.db }, key, undefined, () => Date.UTC(2031, 4, 5, 6));
+  await sendTest(served.db, key, undefined, () => Date.UTC(2031, 4, 5, 6));
   expect(await queued(receiver)).toMatchObject([{ created_at: "2031-05-05T06:00:00.000Z" }]);
 });
 
@@ -90,14 +90,14 @@ it.each([
   expect(await queued(receiver)).toEqual([]);
 });
 
-it("is refused while the receiver is disabled, whoever is quicker", async () => {
+it("is refused while the receiver is disabled", async () => {
   const receiver = await served.create(newBrand());
   await served.receivers.disableReceiver(keyOf(receiver), callContext());
   await expect(test(receiver)).rejects.toMatchObject({ kind: "receiver_disabled" });
   expect(await queued(receiver)).toEqual([]);
 });
 
-it("finds no receiver of another brand", async () => {
+it("returns not_found for another brand's receiver", async () => {
   const receiver = await served.create(newBrand());
   await expect(test({ ...receiver, brand_id: newBrand() })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
   expect(await queued(receiver)).toEqual([]);

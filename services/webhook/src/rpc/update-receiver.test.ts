@@ -15,7 +15,7 @@ const update = async (brand_id: string, receiver_id: string, change: Change) =>
 it.each<[string, Change, object]>([
   ["the URL", { url: "https://New.brand.example/x" }, { url: "https://new.brand.example/x" }],
   ["the label", { label: " New 😀" }, { label: "New 😀" }],
-  ["attempts at once", { max_in_flight: 1 }, { max_in_flight: 1 }],
+  ["concurrent attempts", { max_in_flight: 1 }, { max_in_flight: 1 }],
   ["the event types", { events: ["campaign.settled"] }, { events: ["campaign.settled"] }],
   [
     "everything",
@@ -32,12 +32,12 @@ it.each<[string, Change, object]>([
   expect(await served.get(bystander)).toEqual(bystander);
 });
 
-it("changes nothing, updated_at neither, when nothing is given", async () => {
+it("changes nothing, not even updated_at, if nothing is given", async () => {
   const receiver = await served.create(newBrand());
   expect(await update(receiver.brand_id, receiver.id, {})).toEqual(receiver);
 });
 
-it("leaves secret, state and what waits alone", async () => {
+it("keeps secret, state and pending deliveries", async () => {
   const receiver = await served.create(newBrand());
   const secret = () => served.db.query("select secret, secret_key_id from webhook.receivers where id = $1", [receiver.id]);
   const before = await secret();
@@ -70,7 +70,7 @@ it.each<[Change, string, string]>([
   expect(await served.get(receiver)).toEqual(receiver);
 });
 
-it("refuses the URL of another of the brand's receivers, and takes its own and another brand's", async () => {
+it("refuses the URL of the brand's other receivers, and accepts its own and another brand's", async () => {
   const brand = newBrand();
   const [one, two, theirs] = [await served.create(brand), await served.create(brand), await served.create(newBrand())];
   await expect(update(brand, one.id, { url: two.url })).rejects.toMatchObject({ kind: "duplicate_url", field: "url" });
@@ -78,7 +78,7 @@ it("refuses the URL of another of the brand's receivers, and takes its own and a
   expect(await update(brand, one.id, { url: theirs.url })).toMatchObject({ url: theirs.url });
 });
 
-it("gives a URL to one of any number of receivers that want it at once", async () => {
+it("gives a URL to one of ten receivers that claim it concurrently", async () => {
   const brand = newBrand();
   const receivers = await Promise.all(Array.from({ length: 10 }, () => served.create(brand)));
   const outcomes = await Promise.allSettled(receivers.map(({ id }) => update(brand, id, { url: "https://one.brand.example/" })));
@@ -97,7 +97,7 @@ describe("another brand's receiver", () => {
     delete: () => served.receivers.deleteReceiver({ brand_id, receiver_id }, callContext()),
   });
 
-  it("is not_found in every call, as one there is not, and is left as it was", async () => {
+  it("is not_found in every call, like an unknown one, and stays unchanged", async () => {
     const stranger = newBrand();
     await served.create(stranger);
     const receiver = await served.create(newBrand());
@@ -107,10 +107,10 @@ describe("another brand's receiver", () => {
     await served.receivers.disableReceiver({ brand_id: held.brand_id, receiver_id: held.id }, callContext());
     const before = [await served.get(receiver), await served.get(held)];
     for (const id of [receiver.id, held.id]) {
-      const [theirs, nobodys] = [calls(stranger, id), calls(stranger, "rcv_nobody")];
-      for (const name of Object.keys(theirs) as (keyof typeof theirs)[]) {
+      const [foreign, unknown] = [calls(stranger, id), calls(stranger, "rcv_unknown")];
+      for (const name of Object.keys(foreign) as (keyof typeof foreign)[]) {
         const refusals = await Promise.all(
-          [theirs[name](), nobodys[name]()].map((call) =>
+          [foreign[name](), unknown[name]()].map((call) =>
             call.then(
               () => name,
               ({ kind, message, field, details }) => ({ kind, message, field, details }),
@@ -126,7 +126,7 @@ describe("another brand's receiver", () => {
   });
 
   it.each(["", "1", "rcv_", "RCV_1", "brd_1", "rcv_1\0", `rcv_${"x".repeat(41)}`])(
-    "and what is no id, %j, is refused in every call",
+    "or %j, which is not an id, is refused in every call",
     async (id) => {
       for (const call of Object.values(calls(newBrand(), id))) {
         await expect(call()).rejects.toMatchObject({ kind: "invalid_request", field: "receiver_id" });
@@ -135,7 +135,7 @@ describe("another brand's receiver", () => {
   );
 });
 
-it("lowers the lane's present cap with its limit at once, and leaves one that is lower to grow by itself", async () => {
+it("lowers the lane's cap with the limit immediately, and does not raise it", async () => {
   const receiver = await served.create(newBrand());
   const cap = async () =>
     present(
@@ -148,7 +148,7 @@ it("lowers the lane's present cap with its limit at once, and leaves one that is
   expect(await cap()).toBe(3);
 });
 
-it("with a limit on attempts at once, it is refused like any other change", async () => {
+it("refuses a change of the limit together with an invalid change", async () => {
   const brand = newBrand();
   const [one, two] = [await served.create(brand), await served.create(brand)];
   await expect(update(brand, one.id, { url: two.url, max_in_flight: 2 })).rejects.toMatchObject({ kind: "duplicate_url" });

@@ -4,25 +4,25 @@ import type { Outcome, OutcomeClass } from "../domain/outcome.ts";
 import { readRetryAfter } from "../domain/retry-schedule.ts";
 import { UnresolvedNameError, type ReceiverAgent } from "./receiver-agent.ts";
 
-/** What is kept of an answer; it is judged by its status, however long it is. */
+/** Stored of a response. Only its status decides the outcome, however long it is. */
 export const RESPONSE_BYTES_MAX = 16 * 1024;
 
 export interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** For everything: name, connection, TLS, request, answer. */
+  /** For everything: name resolution, connection, TLS, request and response. */
   readonly deadlineMs: number;
 }
 
-/** One attempt, and what came of it. Never rejects. */
+/** Makes one attempt and returns its outcome. Never rejects. */
 export async function attemptPost(agent: ReceiverAgent, { url, headers, body, deadlineMs }: Request): Promise<Outcome> {
   const deadline = AbortSignal.timeout(deadlineMs);
-  let answer: Dispatcher.ResponseData | undefined;
+  let response: Dispatcher.ResponseData | undefined;
   try {
     const target = new URL(url);
     agent.requireAllowed(target);
-    const asking = agent.request({
+    const request = agent.request({
       origin: target.origin,
       path: `${target.pathname}${target.search}`,
       method: "POST",
@@ -30,37 +30,37 @@ export async function attemptPost(agent: ReceiverAgent, { url, headers, body, de
       body,
       signal: deadline,
     });
-    answer = await orAborted(asking, deadline);
-    const response = await readPrefix(answer.body);
-    const { statusCode } = answer;
+    response = await orAborted(request, deadline);
+    const { statusCode } = response;
+    const prefix = await readPrefix(response.body);
     const accepted = statusCode >= 200 && statusCode < 300;
     return {
       outcome: accepted ? "accepted" : "refused",
       httpStatus: statusCode,
-      error: accepted ? null : `answered ${statusCode}`,
-      response,
-      retryAfterSeconds: retryAfterOf(answer),
+      error: accepted ? null : `responded with ${statusCode}`,
+      response: prefix,
+      retryAfterSeconds: retryAfterOf(response),
     };
   } catch (error) {
-    const failure = deadline.aborted ? TIMED_OUT(deadlineMs) : failureOf(error);
-    return { ...failure, httpStatus: answer?.statusCode ?? null, response: null, retryAfterSeconds: null };
+    const failure = deadline.aborted ? timedOut(deadlineMs) : failureOf(error);
+    return { ...failure, httpStatus: response?.statusCode ?? null, response: null, retryAfterSeconds: null };
   }
 }
 
-/** undici hears of an abort once it is connected: what is still connecting then would be waited for. It is not sent any more. */
+/** Rejects as soon as the signal aborts. undici notices an abort only once it is connected; it then sends nothing. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const over = Promise.withResolvers<never>();
-  const abort = (): void => over.reject(signal.reason as Error);
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason as Error);
   signal.addEventListener("abort", abort);
   work.catch(() => {});
   try {
-    return await Promise.race([work, over.promise]);
+    return await Promise.race([work, aborted.promise]);
   } finally {
     signal.removeEventListener("abort", abort);
   }
 }
 
-/** The rest is not waited for: the connection ends with it. */
+/** Reads the beginning of the body and closes the connection if there is more. */
 async function readPrefix(body: Dispatcher.ResponseData["body"]): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -81,7 +81,7 @@ function retryAfterOf({ statusCode, headers }: Dispatcher.ResponseData): number 
 
 type Failure = Pick<Outcome, "outcome" | "error">;
 
-const TIMED_OUT = (deadlineMs: number): Failure => ({ outcome: "timeout", error: `not over within ${deadlineMs / 1_000} s` });
+const timedOut = (deadlineMs: number): Failure => ({ outcome: "timeout", error: `not complete within ${deadlineMs / 1_000} s` });
 
 const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
   [/^FORBIDDEN_ADDRESS$/, "forbidden_address", "leads to an address that is not public; nothing was sent"],
@@ -94,21 +94,21 @@ const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
   [
     /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/,
     "tls",
-    "no TLS, or its certificate is not to be trusted",
+    "no TLS, or its certificate is not trusted",
   ],
   [
     /^(HPE_|HTTPParserError|ERR_ASSERTION|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/,
     "protocol",
-    "what came is no HTTP answer, or its headers are too large",
+    "the response is not HTTP, or its headers are too large",
   ],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_DESTROYED|UND_ERR_ABORTED)$/,
     "closed",
-    "the connection ended before the answer did",
+    "the connection ended before the response did",
   ],
 ];
 
-/** By code alone: messages may repeat the URL. */
+/** Classifies by code alone: messages may repeat the URL. */
 function failureOf(error: unknown): Failure {
   const code = codeOf(error);
   for (const [pattern, outcome, text] of CLASSES) {
@@ -118,10 +118,10 @@ function failureOf(error: unknown): Failure {
 }
 
 function codeOf(error: unknown): string {
-  // Not instanceof: what Node's sockets throw is of another realm where code runs in a vm context, as under jest.
+  // Not instanceof: in a vm context, as under jest, errors of Node's sockets come from another realm.
   if (!types.isNativeError(error)) return "unknown";
   if (error instanceof UnresolvedNameError) return `EDNS_${error.code}`;
-  // Of several addresses that were tried, the first tells as much as any.
+  // Several addresses failed: the first error represents them.
   if ("errors" in error && Array.isArray(error.errors)) return codeOf(error.errors[0]);
   if ("code" in error && typeof error.code === "string") return error.code;
   return error.cause === undefined ? error.name : codeOf(error.cause);

@@ -1,7 +1,7 @@
 import { eventually } from "@brand-records/testkit";
 import { startReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
-import { deleteReceiver } from "../domain/delete-receiver.ts";
+import { deleteReceiver } from "../use-cases/delete-receiver.ts";
 import { claimDeliveries } from "../storage/claims.ts";
 import { endExpiredLeases, type EndedLeases } from "./expired-leases.ts";
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => sending.stop());
 
-/** A worker has claimed all there is and died; its leases end in this order of receivers. */
+/** Leaves every delivery as a worker that claimed it and died. The leases expire in this order of receivers. */
 async function abandonAll(...inOrder: readonly MadeReceiver[]): Promise<void> {
   await sending.db.query(
     `update webhook.deliveries d set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(),
@@ -26,7 +26,7 @@ async function abandonAll(...inOrder: readonly MadeReceiver[]): Promise<void> {
   );
 }
 
-/** As the lease keeper does, until nothing is left. */
+/** Ends expired leases as the lease keeper does, until none is left. */
 async function endAll(): Promise<EndedLeases> {
   const all = { pending: 0, failed: 0, removed: 0 };
   for (;;) {
@@ -45,30 +45,30 @@ const lane = async ({ id }: MadeReceiver) =>
 const past = ({ id }: MadeReceiver) =>
   sending.db.query("select state, attempts from webhook.past_deliveries where receiver_id = $1 order by id", [id]);
 
-it("removes 1,200 expired leases of a deleted receiver, and they hold up no other receiver's", async () => {
-  const [gone, well] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
-  await sending.deliver([gone], 1_200);
-  await sending.deliver([well], 5);
-  await abandonAll(gone, well);
-  expect(await deleteReceiver({ db: sending.db }, { brandId: gone.brand, receiverId: gone.id })).toBe(0);
+it("removes 1,200 expired leases of a deleted receiver without delaying those of another", async () => {
+  const [deleted, healthy] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
+  await sending.deliver([deleted], 1_200);
+  await sending.deliver([healthy], 5);
+  await abandonAll(deleted, healthy);
+  expect(await deleteReceiver(sending.db, { brandId: deleted.brand, receiverId: deleted.id })).toBe(0);
   expect(await endAll()).toEqual({ pending: 5, failed: 0, removed: 1_200 });
-  expect(await deliveries(gone)).toEqual([]);
-  expect(await deliveries(well)).toEqual(Array.from({ length: 5 }, () => ({ state: "pending", attempt: 1, lease: null })));
-  expect(await lane(well)).toEqual({ in_flight: 0, due: true, failures: 0 });
+  expect(await deliveries(deleted)).toEqual([]);
+  expect(await deliveries(healthy)).toEqual(Array.from({ length: 5 }, () => ({ state: "pending", attempt: 1, lease: null })));
+  expect(await lane(healthy)).toEqual({ in_flight: 0, due: true, failures: 0 });
 });
 
-it("ends 1,200 expired leases of one receiver and those behind them, once each, however many processes do it at once", async () => {
-  const [busy, well] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
+it("ends 1,200 expired leases of one receiver and those behind them once each, in three processes concurrently", async () => {
+  const [busy, healthy] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
   await sending.deliver([busy], 1_200);
-  await sending.deliver([well], 5);
-  await abandonAll(busy, well);
+  await sending.deliver([healthy], 5);
+  await abandonAll(busy, healthy);
   const ended = await Promise.all([endAll(), endAll(), endAll()]);
   expect(ended.reduce((sum, { pending }) => sum + pending, 0)).toBe(1_205);
   expect(await lane(busy)).toEqual({ in_flight: 0, due: true, failures: 0 });
-  expect(await lane(well)).toEqual({ in_flight: 0, due: true, failures: 0 });
+  expect(await lane(healthy)).toEqual({ in_flight: 0, due: true, failures: 0 });
 });
 
-it("leaves leases that have not expired alone", async () => {
+it("does not end leases that have not expired", async () => {
   const receiver = await sending.createReceiver("http://127.0.0.1:1/");
   await sending.deliver([receiver], 3);
   await claimDeliveries(sending.db, { max: 10, leaseSeconds: 30, failing: true, crowded: false });
@@ -76,7 +76,7 @@ it("leaves leases that have not expired alone", async () => {
   expect(await lane(receiver)).toMatchObject({ in_flight: 3 });
 });
 
-it("notes an attempt whose lease expired as unknown, and the delivery is attempted again under the next number", async () => {
+it("records an attempt whose lease expired as unknown, and makes the next attempt", async () => {
   const server = await startReceivingServer();
   try {
     const receiver = await sending.createReceiver(server.url);
@@ -87,7 +87,7 @@ it("notes an attempt whose lease expired as unknown, and the delivery is attempt
     await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
     expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
     expect(await sending.attemptsOf(receiver)).toMatchObject([
-      { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote down the result") },
+      { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote the result") },
       { attempt: 2, outcome: "accepted" },
     ]);
   } finally {
@@ -118,7 +118,7 @@ it("fails a delivery whose lease expired in the tenth attempt: there is no eleve
   }
 });
 
-it("removes a delivery whose event is not kept any more, and its lane goes on", async () => {
+it("removes a delivery whose event was deleted, and releases its place in the lane", async () => {
   const receiver = await sending.createReceiver("http://127.0.0.1:1/");
   await sending.deliver([receiver], 2);
   await sending.db.query("update webhook.deliveries set attempt = 9 where id = (select min(id) from webhook.deliveries)");

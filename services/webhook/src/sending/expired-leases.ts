@@ -1,7 +1,13 @@
+import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
-import { leaveLanes, lockExpired, removeDeliveries, removeExpiredOrphans, type ExpiredDelivery } from "../storage/leases.ts";
+import { leaveLanes } from "../storage/lanes.ts";
+import { lockExpired, removeDeliveries, removeExpiredOrphans, type ExpiredDelivery } from "../storage/leases.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
+
+const EVERY_MS = 2_000;
+const STOP_MS = 2_000;
 
 const newAttemptId = idSequence("att");
 
@@ -11,19 +17,32 @@ export interface LeaseTerms {
   readonly attemptsMax: number;
 }
 
-/** Deliveries whose lease ended, by what became of them. */
+/** Deliveries whose lease ended, by their next state. */
 export interface EndedLeases {
-  /** Due at once. */
+  /** Due now. */
   readonly pending: number;
   /** The lease was that of the last attempt. */
   readonly failed: number;
-  /** The receiver was deleted, or the event is not kept any more. */
+  /** The receiver was deleted, or the event is no longer stored. */
   readonly removed: number;
 }
 
+/** Ends the leases of workers that died, soon after they expire. Safe to run in any number of processes. */
+export function startLeaseKeeper(db: Database, terms: LeaseTerms, log: Logger): { stop(): Promise<void> } {
+  const keeping = repeat(async () => {
+    try {
+      const { pending, failed, removed } = await endExpiredLeases(db, terms);
+      if (pending + failed + removed > 0) log.warn({ pending, failed, removed }, "leases expired without a result");
+    } catch (error) {
+      log.warn({ err: error }, "expired leases cannot be ended");
+    }
+  }, EVERY_MS);
+  return withStopTimeout(keeping, STOP_MS);
+}
+
 /**
- * Ends leases whose worker died, up to 1,000 of them. The attempt counts, because it may have been sent: it is noted as
- * `unknown`, and after the last one the delivery is failed. Safe to run anywhere, any number of times.
+ * Ends up to 1,000 leases whose worker died. The attempt counts, because it may have been sent: it is recorded as `unknown`,
+ * and after the last attempt the delivery is failed. Safe to run anywhere, any number of times.
  */
 export async function endExpiredLeases(db: Database, terms: LeaseTerms): Promise<EndedLeases> {
   const orphans = await removeExpiredOrphans(db);
@@ -48,7 +67,7 @@ export async function endExpiredLeases(db: Database, terms: LeaseTerms): Promise
 
 function unknownResult(delivery: ExpiredDelivery, { leaseSeconds, attemptsMax }: LeaseTerms): SettledAttempt {
   const { id, lease, brand_id, receiver_id, event_id, event_created_at, created_at, lease_until, test, attempt } = delivery;
-  const over = attempt >= attemptsMax;
+  const isLast = attempt >= attemptsMax;
   return {
     delivery_id: id,
     lease,
@@ -61,13 +80,13 @@ function unknownResult(delivery: ExpiredDelivery, { leaseSeconds, attemptsMax }:
     attempt_id: newAttemptId(),
     attempt,
     started_at: new Date(Date.parse(lease_until) - leaseSeconds * 1_000).toISOString(),
-    // Not known: the process that could tell is gone.
+    // Unknown: the process that measured it died.
     duration_ms: 0,
     outcome: "unknown",
     http_status: null,
-    error: "the process that made the attempt ended before it wrote down the result",
+    error: "the process that made the attempt ended before it wrote the result",
     response: null,
-    state: over ? "failed" : "pending",
-    delay_seconds: over ? null : 0,
+    state: isLast ? "failed" : "pending",
+    delay_seconds: isLast ? null : 0,
   };
 }

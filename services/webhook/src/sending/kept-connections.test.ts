@@ -3,7 +3,7 @@ import { NO_CONTENT, startRawReceiver, type RawReceiver, type RawRequest } from 
 import { attemptPost } from "./attempt.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
 
-/** Receivers close connections they kept, and cannot know that a request is on its way just then. */
+/** A receiver may close a kept-alive connection just as a request is sent on it. */
 
 let opened: { stop(): Promise<void> }[];
 beforeEach(() => {
@@ -19,7 +19,7 @@ async function receiving(onRequest: (request: RawRequest) => void): Promise<RawR
   return receiver;
 }
 
-/** With one connection, so that each request finds the one of the request before. */
+/** An agent with one connection, so that each request reuses the previous one's. */
 function agentWith(dnsServers: readonly string[] = []): ReceiverAgent {
   const agent = new ReceiverAgent({ allowLoopback: true, connectionsMax: 1, dnsServers });
   opened.push(agent);
@@ -34,7 +34,7 @@ const post = (agent: ReceiverAgent, url: string, number = 1, deadlineMs = 5_000)
     deadlineMs,
   });
 
-/** One after the other. */
+/** Posts one after another. Returns the outcomes. */
 async function postMany(receiver: RawReceiver, count: number): Promise<string[]> {
   const agent = agentWith();
   const outcomes: string[] = [];
@@ -45,71 +45,71 @@ async function postMany(receiver: RawReceiver, count: number): Promise<string[]>
 const idOf = ({ text }: RawRequest): string | undefined => /^webhook-id: (\S+)\r$/m.exec(text)?.[1];
 
 it.each<[string, (request: RawRequest) => void]>([
-  ["just after each answer", ({ socket }) => void socket.write(NO_CONTENT, () => socket.end())],
+  ["just after each response", ({ socket }) => void socket.write(NO_CONTENT, () => socket.end())],
   [
-    "some milliseconds after each answer",
+    "some milliseconds after each response",
     ({ socket, number }) => {
       socket.write(NO_CONTENT);
       setTimeout(() => socket.end(), number % 5);
     },
   ],
-  ["when the second request is there", ({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end())],
+  ["when the second request arrives", ({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end())],
   [
-    "by a reset when the second request is there",
+    "with a reset when the second request arrives",
     ({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.resetAndDestroy()),
   ],
-])("fails no attempt of 60 to a receiver that closes kept connections %s", async (_, onRequest) => {
+])("fails none of 60 attempts to a receiver that closes kept-alive connections %s", async (_, onRequest) => {
   const receiver = await receiving(onRequest);
   expect(await postMany(receiver, 60)).toEqual(Array.from({ length: 60 }, () => "accepted"));
   expect(new Set(receiver.requests.map(idOf)).size).toBe(60);
 });
 
-it("sends the same bytes again, on a connection of its own that is closed afterwards", async () => {
+it("repeats the same bytes on a new connection, which is closed afterwards", async () => {
   const receiver = await receiving(({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end()));
   expect(await postMany(receiver, 2)).toEqual(["accepted", "accepted"]);
-  const [first, second, again] = receiver.requests;
+  const [first, second, repeated] = receiver.requests;
   expect(receiver.requests).toHaveLength(3);
   expect(second?.socket).toBe(first?.socket);
-  expect(again?.socket).not.toBe(first?.socket);
-  expect(again?.text).toBe(second?.text.replace("connection: keep-alive", "connection: close"));
-  expect(again?.text).toContain("connection: close");
+  expect(repeated?.socket).not.toBe(first?.socket);
+  expect(repeated?.text).toBe(second?.text.replace("connection: keep-alive", "connection: close"));
+  expect(repeated?.text).toContain("connection: close");
 });
 
-it("fails an attempt whose connection is new, without a second request", async () => {
+it("does not repeat a request that fails on a new connection", async () => {
   const receiver = await receiving(({ socket }) => socket.end());
   expect(await postMany(receiver, 3)).toEqual(["closed", "closed", "closed"]);
   expect(receiver.requests.map(idOf)).toEqual(["evt_1", "evt_2", "evt_3"]);
 });
 
-it("fails an attempt whose second request ends as the first did, and sends no third", async () => {
-  let answered = 0;
-  const receiver = await receiving(({ socket }) => ((answered += 1) === 1 ? socket.write(NO_CONTENT) : socket.end()));
+it("fails an attempt whose repeated request fails, too, without a third", async () => {
+  let requests = 0;
+  const receiver = await receiving(({ socket }) => ((requests += 1) === 1 ? socket.write(NO_CONTENT) : socket.end()));
   expect(await postMany(receiver, 3)).toEqual(["accepted", "closed", "closed"]);
   expect(receiver.requests.map(idOf)).toEqual(["evt_1", "evt_2", "evt_2", "evt_3"]);
 });
 
-it("sends nothing again once a byte of an answer came", async () => {
+it("does not repeat a request after the first byte of a response", async () => {
   const receiver = await receiving(({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end("HTTP/1.1 2")));
   expect(await postMany(receiver, 2)).toEqual(["accepted", "closed"]);
   expect(receiver.requests).toHaveLength(2);
 });
 
-it("ends both requests within one deadline", async () => {
-  let answered = 0;
+it("keeps the request and its repetition within one deadline", async () => {
+  let requests = 0;
   const receiver = await receiving(({ socket }) => {
-    answered += 1;
-    if (answered === 1) socket.write(NO_CONTENT);
-    if (answered === 2) socket.end();
+    requests += 1;
+    if (requests === 1) socket.write(NO_CONTENT);
+    if (requests === 2) socket.end();
   });
   const agent = agentWith();
   await post(agent, receiver.url);
-  expect(await post(agent, receiver.url, 2, 500)).toMatchObject({ outcome: "timeout", error: "not over within 0.5 s" });
+  expect(await post(agent, receiver.url, 2, 500)).toMatchObject({ outcome: "timeout", error: "not complete within 0.5 s" });
   expect(receiver.requests).toHaveLength(3);
 });
 
-it("checks the address of the second connection as it does every other", async () => {
-  let asked = 0;
-  const dns = await startDnsServer((_, type) => (type === "AAAA" ? [] : [(asked += 1) === 1 ? "127.0.0.1" : "10.0.0.1"]));
+it("checks the address of the second connection like any other", async () => {
+  let questions = 0;
+  const dns = await startDnsServer((_, type) => (type === "AAAA" ? [] : [(questions += 1) === 1 ? "127.0.0.1" : "10.0.0.1"]));
   opened.push(dns);
   const receiver = await receiving(({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end()));
   const agent = agentWith([dns.address]);

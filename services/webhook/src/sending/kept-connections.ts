@@ -2,15 +2,15 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { DiagnosticsChannel } from "undici";
 
-/** undici publishes here just before it writes a request; nothing else says which connection a request went to. */
+/** undici publishes here just before it writes a request. Nothing else reveals which connection a request uses. */
 const SEND_HEADERS = "undici:client:sendHeaders";
 
 /**
- * Recognises the failure of a request whose kept-alive connection the other side closed just as it was used: the connection
- * had carried an answer before, and no byte of the next one came. RFC 9112 §9.3.1 names it as the case to send again in.
+ * Recognises requests that failed because the server closed a kept-alive connection just as it was used: the connection had
+ * carried a response before, and no byte of the next one arrived. RFC 9112 §9.3.1 allows sending such a request again.
  */
 export class KeptConnections {
-  /** Bytes that had come on a connection when the last request was written to it. */
+  /** Bytes received on a connection when the last request was written to it. */
   readonly #bytesBefore = new WeakMap<Socket, number>();
   readonly #closedInUse = new WeakSet<object>();
 
@@ -18,17 +18,17 @@ export class KeptConnections {
     subscribe(SEND_HEADERS, this.#onRequest);
   }
 
-  /** For every connection, before the first request. */
+  /** Watches a connection. Call it before the first request. */
   watch(socket: Socket): void {
     this.#bytesBefore.set(socket, 0);
-    // undici fails the request with this very error.
+    // undici rejects the request with this error object.
     socket.once("error", (error: Error) => {
       const before = this.#bytesBefore.get(socket) ?? 0;
       if (before > 0 && socket.bytesRead === before) this.#closedInUse.add(error);
     });
   }
 
-  /** @param error what a request was rejected with */
+  /** @param error with which a request was rejected */
   wasClosedInUse(error: unknown): boolean {
     return typeof error === "object" && error !== null && this.#closedInUse.has(error);
   }
@@ -39,7 +39,7 @@ export class KeptConnections {
 
   readonly #onRequest = (message: unknown): void => {
     const { socket } = message as DiagnosticsChannel.ClientSendHeadersMessage;
-    // Connections of others in this process are published too.
+    // The channel also publishes connections of other agents in this process.
     if (this.#bytesBefore.has(socket)) this.#bytesBefore.set(socket, socket.bytesRead);
   };
 }

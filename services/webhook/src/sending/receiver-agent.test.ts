@@ -3,7 +3,7 @@ import { startReceivingServer, type ReceivingServer } from "../../test/receiving
 import { attemptPost } from "./attempt.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
 
-/** No way inside: nothing is sent to an address that is not public, however the URL or a resolver leads there. */
+/** Nothing is sent to an address that is not public, however the URL or a resolver leads to it. */
 
 let server: ReceivingServer;
 let opened: { stop(): Promise<void> }[];
@@ -21,8 +21,8 @@ function agentWith(options: Partial<ConstructorParameters<typeof ReceiverAgent>[
   return agent;
 }
 
-async function resolving(answer: Parameters<typeof startDnsServer>[0]): Promise<DnsServer> {
-  const dns = await startDnsServer(answer);
+async function resolving(lookup: Parameters<typeof startDnsServer>[0]): Promise<DnsServer> {
+  const dns = await startDnsServer(lookup);
   opened.push(dns);
   return dns;
 }
@@ -91,11 +91,11 @@ it.each([
   const agent = agentWith({ dnsServers: [dns.address] });
   expect(await post(agent, `http://receiver.example:${server.port}/`)).toMatchObject(forbidden);
   expect(await post(agent, `https://receiver.example:${server.port}/`)).toMatchObject(forbidden);
-  expect(dns.asked.length).toBeGreaterThan(0);
+  expect(dns.questions.length).toBeGreaterThan(0);
   expect(server.connections).toBe(0);
 });
 
-it("refuses a name that is public when it is asked for first, and private when it is asked for again", async () => {
+it("refuses a name that resolves to a public address first and to a private one later", async () => {
   let questions = 0;
   const dns = await resolving((_, type) => {
     if (type === "AAAA") return [];
@@ -104,14 +104,14 @@ it("refuses a name that is public when it is asked for first, and private when i
   });
   const agent = agentWith({ dnsServers: [dns.address] });
   const url = `http://receiver.example:${server.port}/`;
-  // Nobody answers there; what matters is that it was tried there, and nowhere else.
+  // Nothing listens at that address; the test is that the request went there and nowhere else.
   expect((await post(agent, url, 300)).outcome).toMatch(/^(timeout|connect)$/);
   expect(await post(agent, url)).toMatchObject(forbidden);
   expect(server.connections).toBe(0);
 });
 
-it("sends nothing on a connection that reached an address that is not public, where no earlier check saw it", async () => {
-  // The agent itself looks at no literal, and a literal is not resolved: the third check alone is left.
+it("sends nothing on a connection to an address that is not public, even if no earlier check saw it", async () => {
+  // request() does not check literals, and a literal is not resolved: only the third check is left.
   const request = { origin: `http://127.0.0.1:${server.port}`, path: "/", method: "POST", body: "{}" } as const;
   await expect(agentWith().request(request)).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
   expect(server.requests).toEqual([]);
@@ -121,31 +121,31 @@ it("sends nothing on a connection that reached an address that is not public, wh
 it("follows no redirect, wherever it leads", async () => {
   const inside = await startReceivingServer();
   opened.push(inside);
-  server.answer = (response) => response.writeHead(307, { location: inside.url }).end();
+  server.respond = (response) => response.writeHead(307, { location: inside.url }).end();
   expect(await post(agentWith({ allowLoopback: true }), server.url)).toMatchObject({ outcome: "refused", httpStatus: 307 });
   expect(inside.connections).toBe(0);
 });
 
-it("says so where a name cannot be resolved, and where no resolver answers", async () => {
+it("reports dns if a name cannot be resolved, and if no resolver responds", async () => {
   const dns = await resolving(() => []);
   expect(await post(agentWith({ dnsServers: [dns.address] }), "https://nowhere.example/")).toMatchObject({ outcome: "dns" });
   const silent = agentWith({ dnsServers: ["127.0.0.1:9"] });
   expect((await post(silent, "https://nowhere.example/", 20_000)).outcome).toBe("dns");
 }, 30_000);
 
-it("does not wait long for IPv6 addresses nobody tells of, nor for those that lead nowhere", async () => {
-  const unanswered = await resolving((_, type) => (type === "A" ? ["127.0.0.1"] : undefined));
-  const silent = agentWith({ dnsServers: [unanswered.address, unanswered.address], allowLoopback: true });
-  expect(await post(silent, `http://receiver.example:${server.port}/`, 4_000)).toMatchObject({ outcome: "accepted" });
+it("does not wait for IPv6 addresses that the resolver does not return", async () => {
+  const silentDns = await resolving((_, type) => (type === "A" ? ["127.0.0.1"] : undefined));
+  const agent = agentWith({ dnsServers: [silentDns.address, silentDns.address], allowLoopback: true });
+  expect(await post(agent, `http://receiver.example:${server.port}/`, 4_000)).toMatchObject({ outcome: "accepted" });
 });
 
-it("says that a name was not resolved in time, however many resolvers are silent", async () => {
-  const unanswered = await resolving(() => undefined);
-  const agent = agentWith({ dnsServers: [unanswered.address, unanswered.address, unanswered.address], resolveMsMax: 300 });
+it("reports dns if a name is not resolved in time, however many resolvers are silent", async () => {
+  const silentDns = await resolving(() => undefined);
+  const agent = agentWith({ dnsServers: [silentDns.address, silentDns.address, silentDns.address], resolveMsMax: 300 });
   expect(await post(agent, "https://receiver.example/", 15_000)).toMatchObject({ outcome: "dns" });
 });
 
-it("opens loopback where it is told to, and nothing more", async () => {
+it("allows loopback if configured, and no other private address", async () => {
   const agent = agentWith({ allowLoopback: true });
   for (const host of ["127.0.0.1", "localhost", "hooks.localhost"]) {
     expect(await post(agent, `http://${host}:${server.port}/`)).toMatchObject({ outcome: "accepted", httpStatus: 204 });
@@ -154,7 +154,7 @@ it("opens loopback where it is told to, and nothing more", async () => {
     expect(await post(agent, `http://${host}/`)).toMatchObject(forbidden);
 });
 
-it("keeps connections for the next delivery", async () => {
+it("keeps connections alive for later deliveries", async () => {
   const agent = agentWith({ allowLoopback: true });
   for (let request = 0; request < 5; request += 1) await post(agent, server.url);
   expect(server.connections).toBeLessThan(5);

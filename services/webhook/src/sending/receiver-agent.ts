@@ -2,20 +2,19 @@ import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { Agent, buildConnector, type Dispatcher } from "undici";
-import { isPublicAddress } from "../domain/forbidden-addresses.ts";
-import { isLoopbackHost } from "../domain/loopback.ts";
+import { isLoopbackHost, isPublicAddress } from "../domain/forbidden-addresses.ts";
 import { KeptConnections } from "./kept-connections.ts";
 
-/** The whole attempt has 15 s; a connection that takes longer than this will not be of use to it. */
+/** A whole attempt has 15 s: a connection that takes longer than this leaves too little of it. */
 const CONNECT_MS = 10_000;
-/** Of several addresses each is given so long: Node's 250 ms are less than the way to the other side of the world and back. */
+/** For each of several addresses. Node's 250 ms are less than a round trip to the other side of the world. */
 const ADDRESS_MS = 2_500;
 const RESOLVE_MS = 1_500;
 const RESOLVE_TRIES = 2;
 const RESOLVE_MS_MAX = 5_000;
-/** Once there are IPv4 addresses, IPv6 ones are waited for no longer: some resolvers never answer for them. */
+/** Wait for IPv6 addresses once IPv4 addresses are there: some resolvers never respond for IPv6. */
 const SECOND_FAMILY_MS = 300;
-/** Longer than undici's 4 s: a receiver that gets an event every ten seconds keeps its connection. Servers that say less are believed. */
+/** Longer than undici's 4 s: a receiver that gets an event every ten seconds keeps its connection. A shorter Keep-Alive header of the server wins. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** The URL, or a name in it, leads to an address that is not public. */
@@ -23,7 +22,7 @@ export class ForbiddenAddressError extends Error {
   readonly code = "FORBIDDEN_ADDRESS";
 }
 
-/** The name leads nowhere at the moment. */
+/** The name cannot be resolved now. */
 export class UnresolvedNameError extends Error {
   readonly code: string;
 
@@ -33,35 +32,35 @@ export class UnresolvedNameError extends Error {
   }
 }
 
-/** The host was reached, and then there was no TLS with it. */
+/** The host was reached, but TLS was not established. */
 export class TlsUnfinishedError extends Error {
   readonly code: string;
 
   constructor(cause: Error) {
-    super("TLS was not finished", { cause });
+    super("TLS was not established", { cause });
     const code = "code" in cause ? String(cause.code) : "";
     this.code = code === "UND_ERR_CONNECT_TIMEOUT" ? "ERR_TLS_HANDSHAKE_TIMEOUT" : code;
   }
 }
 
 export interface ReceiverAgentOptions {
-  /** host:port of resolvers instead of the system's. */
+  /** host:port of DNS resolvers. Default: the system's. */
   readonly dnsServers?: readonly string[];
-  /** For a machine of one's own: receivers on it, which are then not public. */
+  /** For development only: allows receivers on this machine. */
   readonly allowLoopback: boolean;
-  /** To one origin; receivers may share one. */
+  /** Connections to one origin; several receivers may share it. */
   readonly connectionsMax: number;
-  /** For a name, all resolvers and tries together; 5 s unless set. */
+  /** For one name, over all resolvers and tries. Default: 5,000. */
   readonly resolveMsMax?: number;
 }
 
 /**
- * Connections to receivers, kept alive and shared, and only to public addresses: a literal is looked at before anything is
- * done, every address a name resolves to before one is dialled, and the one that was reached once more.
+ * Keeps and shares connections to receivers, to public addresses only. It checks an address literal before the request,
+ * every address of a name before dialling one, and the connected address once more.
  */
 export class ReceiverAgent {
   readonly #keptAlive: Dispatcher;
-  /** Each request on a connection of its own. */
+  /** Opens a new connection for each request. */
   readonly #fresh: Dispatcher;
   readonly #kept = new KeptConnections();
   readonly #allowLoopback: boolean;
@@ -71,7 +70,7 @@ export class ReceiverAgent {
   constructor({ dnsServers, allowLoopback, connectionsMax, resolveMsMax = RESOLVE_MS_MAX }: ReceiverAgentOptions) {
     this.#resolveMsMax = resolveMsMax;
     this.#allowLoopback = allowLoopback;
-    // Not dns.lookup: that has four threads for the whole process, and one dead resolver takes them all.
+    // Not dns.lookup: it has four threads for the whole process, and one dead resolver occupies them all.
     this.#resolver = new Resolver({ timeout: RESOLVE_MS, tries: RESOLVE_TRIES });
     if (dnsServers !== undefined && dnsServers.length > 0) this.#resolver.setServers(dnsServers);
     const connect = buildConnector({
@@ -83,12 +82,12 @@ export class ReceiverAgent {
     });
     const options: Agent.Options = {
       connections: connectionsMax,
-      // The attempt has one deadline over everything; these would start anew with every byte.
+      // The attempt has one deadline over everything. These time-outs would restart with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (target, callback) => {
         let reached = false;
-        const begun = connect(target, (...[error, socket]) => {
+        const connecting = connect(target, (...[error, socket]) => {
           if (error !== null) return callback(reached ? new TlsUnfinishedError(error) : error, null);
           if (this.#mayReach(socket.remoteAddress ?? "")) {
             this.#kept.watch(socket);
@@ -97,8 +96,8 @@ export class ReceiverAgent {
           socket.destroy();
           return callback(new ForbiddenAddressError("the connection leads to an address that is not public"), null);
         });
-        // Of a TLS socket: TCP is there, TLS is not yet.
-        (begun as unknown as Socket).once("connect", () => void (reached = target.protocol === "https:"));
+        // A TLS socket emits `connect` once TCP is connected, before TLS is.
+        (connecting as unknown as Socket).once("connect", () => void (reached = target.protocol === "https:"));
       },
     };
     this.#keptAlive = new Agent({ ...options, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS });
@@ -106,8 +105,8 @@ export class ReceiverAgent {
   }
 
   /**
-   * Sends a request, on a connection that was kept if there is one. If the receiver closes that one just then, before any byte of an
-   * answer, sends it once more on a new connection: else 5 attempts of 60 failed to a server that closes after 100 ms.
+   * Sends a request, on a kept-alive connection if there is one. If the receiver closes that connection before any byte of a
+   * response, sends it once more on a new one. Without this, 5 attempts of 60 failed to a server that closes after 100 ms.
    */
   async request(request: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
     try {
@@ -118,7 +117,7 @@ export class ReceiverAgent {
     }
   }
 
-  /** @throws ForbiddenAddressError if the URL names an address that is not public: a connector is not asked about those */
+  /** @throws ForbiddenAddressError if the URL names an address that is not public: `lookup` is not called for literals */
   requireAllowed(url: URL): void {
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
     if (isIP(host) !== 0 && !this.#mayReach(host)) throw new ForbiddenAddressError("the URL names an address that is not public");
@@ -139,16 +138,16 @@ export class ReceiverAgent {
     );
   };
 
-  /** One that is not public spoils them all: whoever gave it would give it next time. */
+  /** One address that is not public forbids the name: its resolver could return it again next time. */
   async #resolve(hostname: string): Promise<Address[]> {
-    const addresses = this.#allowLoopback && isLoopbackHost(hostname) ? LOOPBACK : await this.#ask(hostname);
+    const addresses = this.#allowLoopback && isLoopbackHost(hostname) ? LOOPBACK : await this.#query(hostname);
     if (!addresses.every(({ address }) => this.#mayReach(address))) {
       throw new ForbiddenAddressError("the name resolves to an address that is not public");
     }
     return addresses;
   }
 
-  async #ask(hostname: string): Promise<Address[]> {
+  async #query(hostname: string): Promise<Address[]> {
     const v4 = settled(this.#resolver.resolve4(hostname), 4, this.#resolveMsMax);
     const v6 = settled(this.#resolver.resolve6(hostname), 6, this.#resolveMsMax);
     const first = await v4;
@@ -170,7 +169,7 @@ interface Address {
   readonly family: 4 | 6;
 }
 
-/** What a resolver said of one family: addresses, or why there are none. */
+/** The addresses of one family, or the code of the reason why there are none. */
 interface Resolved {
   readonly addresses: readonly Address[];
   readonly code: string;

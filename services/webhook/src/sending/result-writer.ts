@@ -3,14 +3,16 @@ import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
-import { abandonDeliveries } from "../storage/unsent-deliveries.ts";
-import { disableByItself, lockLanes, settleDeliveries, updateLanes, type AttemptResult, type LockedLane } from "../storage/results.ts";
+import { abandonDeliveries } from "../storage/claims.ts";
+import { holdLane, lockAndReadLanes, updateLanes, type LockedLane } from "../storage/lanes.ts";
+import { disableReceiver } from "../storage/receivers.ts";
+import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
 
-/** Results are written together: one that comes alone does not wait long, and many wait for each other's transaction. */
+/** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
 const GATHER_MS = 5;
 const BATCH_MAX = 256;
 const RETRY_MS = 500;
-/** While this stops: a database that is back by then gets the results. */
+/** While this stops: if the database is available again within this time, it gets the results. */
 const STOP_MS = 2_000;
 
 interface Waiting {
@@ -19,15 +21,15 @@ interface Waiting {
 }
 
 /**
- * Writes what came of attempts, in batches, each a transaction. While the database is away results wait here and are tried
- * again: until their leases end they count, after that the deliveries are somebody else's, and are sent again.
+ * Writes results in batches, each in one transaction. While the database is unavailable, results wait in memory and are
+ * retried. They count until their leases end; then other workers own the deliveries and send them again.
  */
 export class ResultWriter {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #now: () => number;
   #waiting: Waiting[] = [];
-  /** Those of the transaction under way. */
+  /** Results of the current transaction. */
   #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;
@@ -38,7 +40,7 @@ export class ResultWriter {
     this.#now = now;
   }
 
-  /** Resolves when it is written, or given up while this stops. */
+  /** Resolves when the result is written, or given up while this stops. */
   write(result: AttemptResult): Promise<void> {
     return new Promise((written) => {
       this.#waiting.push({ result, written });
@@ -46,14 +48,14 @@ export class ResultWriter {
     });
   }
 
-  /** Writes what has come; after two seconds says what is not written down, and gives it up. */
+  /** Writes the waiting results. After two seconds logs those that are not written, and gives them up. */
   async stop(): Promise<void> {
     if (this.#writing === undefined || (await withTimeout(this.#writing, STOP_MS)) !== TIMED_OUT) return;
     this.#stopped = true;
     for (const { result, written } of [...this.#batch, ...this.#waiting]) {
       const { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status } = result;
       const fields = { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status };
-      this.#log.error(fields, "a result is not written down: the delivery goes on when its lease expires");
+      this.#log.error(fields, "result not written: the delivery continues when its lease expires");
       written();
     }
     this.#waiting = [];
@@ -82,10 +84,10 @@ export class ResultWriter {
     } catch (error) {
       const [only] = results;
       if (only === undefined || dataProblemOf(error) === undefined) {
-        this.#log.warn({ err: error, results: results.length }, "results could not be written");
+        this.#log.warn({ err: error, results: results.length }, "results cannot be written");
         return false;
       }
-      // What Postgres refuses once it refuses always, and everything behind it would wait.
+      // Postgres would refuse this data every time, and all results behind it would wait.
       if (results.length > 1) return this.#writeEach(results);
       return this.#giveUp(only, error);
     }
@@ -96,52 +98,52 @@ export class ResultWriter {
     return true;
   }
 
-  /** As when the day of its event was dropped meanwhile: nothing can come of it any more. */
+  /** For example, the day of its event was dropped meanwhile: the result can never be written. */
   async #giveUp(result: AttemptResult, reason: unknown): Promise<boolean> {
     const { delivery_id, receiver_id, lease } = result;
     try {
       await abandonDeliveries(this.#db, [{ id: delivery_id, receiver_id, lease }]);
-      this.#log.error({ err: reason, delivery_id, receiver_id, outcome: result.outcome }, "a result is refused: its delivery is given up");
+      this.#log.error({ err: reason, delivery_id, receiver_id, outcome: result.outcome }, "result refused: delivery given up");
       return true;
     } catch (error) {
-      this.#log.warn({ err: error, delivery_id }, "a delivery could not be given up");
+      this.#log.warn({ err: error, delivery_id }, "delivery cannot be given up");
       return false;
     }
   }
 }
 
-/** @param now milliseconds since the epoch, for how long a receiver has been failing */
+/** @param now milliseconds since the epoch, for the circuits and failure clocks */
 export async function writeResults(db: Database, results: readonly AttemptResult[], now: number, log: Logger): Promise<void> {
   const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
   const disabled = await db.transaction(async (sql) => {
-    const lanes = await lockLanes(sql, [...byReceiver.keys()]);
-    const ours = await settleDeliveries(sql, results);
-    const changes = lanes.map((lane) => ({ lane, change: changeOf(lane, byReceiver.get(lane.receiverId) ?? [], ours, now) }));
+    const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()]);
+    const settledIds = await settleDeliveries(sql, results);
+    const changes = lanes.map((lane) => ({ lane, change: changeOf(lane, byReceiver.get(lane.receiverId) ?? [], settledIds, now) }));
     await updateLanes(
       sql,
       changes.map(({ lane: { receiverId }, change }) => {
-        const settled = (byReceiver.get(receiverId) ?? []).filter(({ delivery_id }) => ours.has(delivery_id));
+        const settled = (byReceiver.get(receiverId) ?? []).filter(({ delivery_id }) => settledIds.has(delivery_id));
         const delays = settled.flatMap(({ delay_seconds }) => delay_seconds ?? []);
         const dueInSeconds = delays.length > 0 ? Math.min(...delays) : undefined;
-        return { receiverId, lane: change.lane, ended: settled.length, parkSeconds: change.parkSeconds, dueInSeconds };
+        return { receiverId, lane: change.lane, ended: settled.length, openSeconds: change.openSeconds, dueInSeconds };
       }),
     );
-    const gone: { receiver_id: string; reason: string }[] = [];
+    const disabled: { receiver_id: string; reason: string }[] = [];
     for (const { lane, change } of changes) {
       const { disable } = change;
-      if (disable !== undefined && (await disableByItself(sql, lane.receiverId, disable))) {
-        gone.push({ receiver_id: lane.receiverId, reason: disable });
-      }
+      if (disable === undefined || !(await disableReceiver(sql, lane.receiverId, disable))) continue;
+      await holdLane(sql, lane.receiverId);
+      disabled.push({ receiver_id: lane.receiverId, reason: disable });
     }
-    return gone;
+    return disabled;
   });
   for (const each of disabled) log.warn(each, "receiver disabled");
 }
 
-function changeOf(lane: LockedLane, results: readonly AttemptResult[], ours: ReadonlySet<string>, now: number): LaneChange {
+function changeOf(lane: LockedLane, results: readonly AttemptResult[], settledIds: ReadonlySet<string>, now: number): LaneChange {
   const outcomes = results
-    // What another URL answered says nothing of this one.
-    .filter(({ delivery_id, url }) => ours.has(delivery_id) && url === lane.url)
+    // Outcomes of another URL say nothing about this one.
+    .filter(({ delivery_id, url }) => settledIds.has(delivery_id) && url === lane.url)
     .map(({ outcome, http_status, test, started_at }) => ({
       startedAt: Date.parse(started_at),
       accepted: outcome === "accepted",

@@ -7,23 +7,23 @@ import { serveSending, type MadeReceiver, type ServedSending } from "../../test/
 import { endExpiredLeases } from "./expired-leases.ts";
 import type { Sender } from "./sender.ts";
 
-/** A sender that is told to stop while its Postgres is away. */
+/** Stopping a sender while its Postgres is unavailable. */
 
 let logged: Record<string, unknown>[];
 let sending: ServedSending;
 let server: ReceivingServer;
 let proxy: TcpProxy;
 let proxied: Database;
-/** Under way, and not yet answered. */
-let answers: ServerResponse[];
+/** Responses of attempts in flight. */
+let responses: ServerResponse[];
 
 beforeEach(async () => {
   logged = [];
-  answers = [];
-  const note = (fields: Record<string, unknown>, message: string): void => void logged.push({ ...fields, message });
-  const log = Object.assign(Object.create(openLog("webhook", "silent")) as Logger, { warn: note, error: note });
+  responses = [];
+  const record = (fields: Record<string, unknown>, message: string): void => void logged.push({ ...fields, message });
+  const log = Object.assign(Object.create(openLog("webhook", "silent")) as Logger, { warn: record, error: record });
   sending = await serveSending(log);
-  server = await startReceivingServer((response) => void answers.push(response));
+  server = await startReceivingServer((response) => void responses.push(response));
   const url = new URL(sending.databaseUrl);
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
   url.host = `127.0.0.1:${proxy.port}`;
@@ -36,27 +36,26 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** With eight attempts under way. */
+/** Starts a sender with eight attempts in flight. */
 async function startBehindProxy(): Promise<{ sender: Sender; receiver: MadeReceiver }> {
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], 8);
   const sender = sending.start({ db: proxied });
-  await eventually(() => expect(answers).toHaveLength(8));
+  await eventually(() => expect(responses).toHaveLength(8));
   return { sender, receiver };
 }
 
 const past = ({ id }: MadeReceiver) => sending.db.query("select state, attempts from webhook.past_deliveries where receiver_id = $1", [id]);
-const unwritten = () =>
-  logged.filter(({ message }) => message === "a result is not written down: the delivery goes on when its lease expires");
+const unwritten = () => logged.filter(({ message }) => message === "result not written: the delivery continues when its lease expires");
 
 it.each<[string, () => Promise<void>]>([
   ["refuses connections", () => proxy.cut()],
-  ["says nothing", () => proxy.blackhole()],
-])("ends while Postgres %s, says what it could not write down, and others go on with it", async (_, fail) => {
+  ["is silent", () => proxy.blackhole()],
+])("stops while Postgres %s, logs the unwritten results, and other senders take over", async (_, fail) => {
   const { sender, receiver } = await startBehindProxy();
   await fail();
   const stopping = sender.stop();
-  for (const response of answers) response.writeHead(204).end();
+  for (const response of responses) response.writeHead(204).end();
   await stopping;
   const rows = await sending.db.query<{ id: string }>("select id from webhook.deliveries where state = 'sending' order by id");
   expect(rows).toHaveLength(8);
@@ -65,33 +64,33 @@ it.each<[string, () => Promise<void>]>([
 
   await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 s'");
   expect(await endExpiredLeases(sending.db, { leaseSeconds: 30, attemptsMax: 10 })).toEqual({ pending: 8, failed: 0, removed: 0 });
-  server.answer = (response) => response.writeHead(204).end();
+  server.respond = (response) => response.writeHead(204).end();
   sending.start();
   await eventually(async () =>
     expect(await past(receiver)).toEqual(Array.from({ length: 8 }, () => ({ state: "delivered", attempts: 2 }))),
   );
 });
 
-it("writes everything down if Postgres is back while it stops", async () => {
+it("writes every result if Postgres recovers while it stops", async () => {
   const { sender, receiver } = await startBehindProxy();
   await proxy.cut();
   const stopping = sender.stop();
-  for (const response of answers) response.writeHead(204).end();
-  await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ message: "results could not be written" })));
+  for (const response of responses) response.writeHead(204).end();
+  await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ message: "results cannot be written" })));
   await proxy.heal();
   await stopping;
   expect(unwritten()).toEqual([]);
   expect(await past(receiver)).toEqual(Array.from({ length: 8 }, () => ({ state: "delivered", attempts: 1 })));
 });
 
-it("returns what it claimed too late to send: the attempt does not count", async () => {
+it("returns deliveries it claimed too late to send, without counting the attempt", async () => {
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], 3);
   const states = () => sending.db.query("select state, attempt from webhook.deliveries");
   const untouched = Array.from({ length: 3 }, () => ({ state: "pending", attempt: 0 }));
   let sender: Sender | undefined;
   await sending.db.transaction(async (sql) => {
-    // A claim waits for this lock, and goes on when the sender has already stopped.
+    // The claim waits for this lock and continues after the sender has stopped.
     await sql.query("lock table webhook.lanes in exclusive mode");
     sender = sending.start();
     const waiting = "select from pg_locks where relation = 'webhook.lanes'::regclass and not granted";
@@ -100,5 +99,5 @@ it("returns what it claimed too late to send: the attempt does not count", async
   });
   await eventually(async () => expect(await sending.db.query("select in_flight from webhook.lanes")).toEqual([{ in_flight: 0 }]));
   expect(await states()).toEqual(untouched);
-  expect(answers).toEqual([]);
+  expect(responses).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
-import { ensureDays } from "../storage/intake.ts";
+import { ensureDays } from "../storage/daily-partitions.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "./result-writer.ts";
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   const stopping = sending.stop();
-  // Attempts that hang end with their receiver, and nothing new begins.
+  // Stopping the receivers ends hanging attempts; no new attempt begins.
   for (const server of servers) await server.stop();
   await stopping;
 });
@@ -32,7 +32,7 @@ async function receiving(...args: Parameters<typeof startReceivingServer>): Prom
   return server;
 }
 
-/** Raw TCP, for answers no HTTP server would give. */
+/** Starts a raw TCP server, for responses that no HTTP server sends. */
 async function rawServer(onRequest: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -52,7 +52,7 @@ async function rawServer(onRequest: (socket: Socket) => void): Promise<string> {
 
 const lane = async ({ id }: MadeReceiver) => {
   const [row] = await sending.db.query<Record<string, unknown>>(
-    "select in_flight, max_in_flight, failed_in_a_row, parkings, failures, last_status, next_due::text, held from webhook.lanes where receiver_id = $1",
+    "select in_flight, max_in_flight, failed_in_a_row, trips, failures, last_status, next_due::text, held from webhook.lanes where receiver_id = $1",
     [id],
   );
   return row;
@@ -64,7 +64,7 @@ const past = ({ id }: MadeReceiver) =>
     [id],
   );
 
-/** Written from the specification alone (6.3). */
+/** Verifies as the specification says (6.3), independently of our code. */
 function verify(secret: string, { headers, rawBody }: ReceivedRequest): boolean {
   const timestamp = String(headers["x-service-timestamp"]);
   const signature = /^sha256=([0-9a-f]{64})$/.exec(String(headers["x-service-signature"]))?.[1];
@@ -74,7 +74,7 @@ function verify(secret: string, { headers, rawBody }: ReceivedRequest): boolean 
   return timingSafeEqual(digest, Buffer.from(signature, "hex"));
 }
 
-/** In a process of its own: the library is an ES module, which jest cannot load. */
+/** Runs in a separate process: the library is an ES module, which jest cannot load. */
 async function verifyWithSvix(secret: string, { headers, rawBody }: ReceivedRequest): Promise<string> {
   const script = `import { Webhook } from "svix";
     const { secret, body, headers } = JSON.parse(process.argv[1]);
@@ -84,12 +84,12 @@ async function verifyWithSvix(secret: string, { headers, rawBody }: ReceivedRequ
     } catch (error) {
       process.stdout.write(error.message);
     }`;
-  const given = JSON.stringify({ secret, body: rawBody.toString(), headers });
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, given]);
+  const argument = JSON.stringify({ secret, body: rawBody.toString(), headers });
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, argument]);
   return stdout;
 }
 
-/** As the sender makes it of an attempt that was accepted. */
+/** The sender's result of an accepted attempt. */
 const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => ({
   delivery_id: delivery.id,
   lease: delivery.lease,
@@ -112,7 +112,7 @@ const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => (
   delay_seconds: null,
 });
 
-it("delivers an event, signed so that the specification's check and the libraries of Standard Webhooks and Svix accept it", async () => {
+it("delivers an event with signatures that the specification's check and the libraries of Standard Webhooks and Svix accept", async () => {
   const server = await receiving();
   const receiver = await sending.createReceiver(server.url);
   const [event] = await sending.deliver([receiver]);
@@ -146,16 +146,16 @@ it("delivers an event, signed so that the specification's check and the librarie
   expect(await lane(receiver)).toMatchObject({ in_flight: 0, last_status: 204, failures: 0 });
 });
 
-it("attempts again under the same id with the same body, counted and signed afresh, until it is accepted", async () => {
+it("retries with the same id and body, the next attempt number and a new signature, until it is accepted", async () => {
   const server = await receiving((response) => response.writeHead(500).end("out of order"));
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver]);
   sending.start({ retryDelaysSeconds: [0.05, 0.05, 0.05] });
   await eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(2));
-  server.answer = (response) => response.writeHead(200).end("thanks");
+  server.respond = (response) => response.writeHead(200).end("thanks");
   await eventually(async () => expect((await past(receiver))[0]).toMatchObject({ state: "delivered" }));
   const attempts = await sending.attemptsOf(receiver);
-  expect(attempts.at(0)).toMatchObject({ attempt: 1, outcome: "refused", http_status: 500, error: "answered 500" });
+  expect(attempts.at(0)).toMatchObject({ attempt: 1, outcome: "refused", http_status: 500, error: "responded with 500" });
   expect(attempts.at(0)?.response?.toString()).toBe("out of order");
   expect(attempts.at(-1)).toMatchObject({ outcome: "accepted", http_status: 200 });
   expect(new Set(server.requests.map(({ rawBody }) => rawBody.toString())).size).toBe(1);
@@ -163,7 +163,7 @@ it("attempts again under the same id with the same body, counted and signed afre
   for (const request of server.requests) expect(verify(receiver.secret, request)).toBe(true);
 });
 
-it("fails a delivery after its last attempt, and goes on with the next", async () => {
+it("fails a delivery after its last attempt, and continues with the next", async () => {
   const server = await receiving((response, { body }) => response.writeHead(body.data["number"] === 0 ? 500 : 200).end());
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], 2);
@@ -176,7 +176,7 @@ it("fails a delivery after its last attempt, and goes on with the next", async (
   );
 });
 
-describe("an attempt fails and says where", () => {
+describe("a failed attempt reports its outcome", () => {
   const deadlineMs = 600;
   const hundredMegabytes = Buffer.alloc(1024 * 1024, "x");
   const refuse = async (outcome: object, url: string): Promise<void> => {
@@ -188,9 +188,9 @@ describe("an attempt fails and says where", () => {
   };
 
   it.each<[string, object, (socket: Socket) => void]>([
-    ["when nothing is answered", { outcome: "timeout", http_status: null, error: "not over within 0.6 s" }, () => {}],
+    ["when no response arrives", { outcome: "timeout", http_status: null, error: "not complete within 0.6 s" }, () => {}],
     [
-      "when the answer drips beyond the deadline",
+      "when the body drips beyond the deadline",
       { outcome: "timeout", http_status: 200 },
       (socket) => {
         socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
@@ -208,15 +208,15 @@ describe("an attempt fails and says where", () => {
       },
     ],
     ["when the connection is reset", { outcome: "closed" }, (socket) => socket.resetAndDestroy()],
-    ["when the connection ends before the answer", { outcome: "closed" }, (socket) => socket.end()],
+    ["when the connection ends before the response", { outcome: "closed" }, (socket) => socket.end()],
     [
-      "when it ends in the middle of the body",
+      "when the connection ends in the middle of the body",
       { outcome: "closed", http_status: 200 },
       (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
     ],
-    ["when it is no HTTP", { outcome: "protocol" }, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
+    ["when the response is not HTTP", { outcome: "protocol" }, (socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")],
     [
-      "when headers have no end",
+      "when the headers do not end",
       { outcome: "protocol" },
       (socket) => {
         socket.write("HTTP/1.1 200 OK\r\n");
@@ -225,30 +225,30 @@ describe("an attempt fails and says where", () => {
       },
     ],
     [
-      "when it redirects",
+      "when the response is a redirect",
       { outcome: "refused", http_status: 302 },
       (socket) => socket.end("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
     ],
-  ])("%s", async (_, outcome, answer) => {
-    await refuse(outcome, await rawServer(answer));
+  ])("%s", async (_, outcome, respond) => {
+    await refuse(outcome, await rawServer(respond));
   });
 
-  it("when nobody listens", async () => {
+  it("when the connection is refused", async () => {
     await refuse({ outcome: "connect", error: expect.stringContaining("ECONNREFUSED") }, "http://127.0.0.1:1/");
   });
 
-  it("when TLS is never finished, or is none", async () => {
+  it("when the TLS handshake never ends", async () => {
     await refuse({ outcome: expect.stringMatching(/^(timeout|tls)$/) }, (await rawServer(() => {})).replace("http:", "https:"));
   });
 
-  it("when what answers speaks no TLS", async () => {
+  it("when the server does not speak TLS", async () => {
     await refuse(
       { outcome: "tls" },
       (await rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))).replace("http:", "https:"),
     );
   });
 
-  it("judges an answer of 100 MB by its status, keeps its beginning, and does not wait for the rest", async () => {
+  it("judges a response of 100 MB by its status, keeps its beginning, and does not wait for the rest", async () => {
     const server = await receiving((response) => {
       response.writeHead(200);
       let sent = 0;
@@ -268,7 +268,7 @@ describe("an attempt fails and says where", () => {
   });
 });
 
-it("waits as long as a 429 or a 503 asks for, up to a day", async () => {
+it("waits for the Retry-After of a 429, up to a day", async () => {
   const server = await receiving((response) => response.writeHead(429, { "retry-after": "1000000" }).end());
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver]);
@@ -282,7 +282,7 @@ it("waits as long as a 429 or a 503 asks for, up to a day", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-it("disables a receiver that answers 410 at once, and keeps what waits for it", async () => {
+it("disables a receiver at its first 410, and keeps its pending deliveries", async () => {
   const server = await receiving((response) => response.writeHead(410).end());
   const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });
   await sending.deliver([receiver], 5);
@@ -294,37 +294,37 @@ it("disables a receiver that answers 410 at once, and keeps what waits for it", 
   expect(await open()).toBe(5);
 });
 
-it("parks a lane after ten failures in a row, sends one probe, and goes on as before once one is accepted", async () => {
+it("opens the circuit after ten failures in a row, sends one probe at a time, and recovers once one is accepted", async () => {
   const server = await receiving((response) => response.writeHead(500).end());
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], 40);
   sending.start({ retryDelaysSeconds: Array.from({ length: 9 }, () => 0) });
-  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, parkings: 1 }));
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, trips: 1 }));
   const before = server.requests.length;
   expect(before).toBeGreaterThanOrEqual(10);
   expect(before).toBeLessThan(30);
-  // The time is up: one is sent, and no second beside it while it is not over.
-  let answerProbe = (): void => {};
-  server.answer = (response) => void (answerProbe = () => response.writeHead(500).end());
-  await sending.db.query("update webhook.lanes set parked_until = now()");
+  // Once open_until has passed, one probe is sent, and no second until it ends.
+  let endProbe = (): void => {};
+  server.respond = (response) => void (endProbe = () => response.writeHead(500).end());
+  await sending.db.query("update webhook.lanes set open_until = now()");
   await eventually(() => expect(server.requests).toHaveLength(before + 1));
   await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 1 }));
-  answerProbe();
-  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, parkings: 2 }));
+  endProbe();
+  await eventually(async () => expect(await lane(receiver)).toMatchObject({ in_flight: 0, trips: 2 }));
   expect(server.requests).toHaveLength(before + 1);
-  const [parked] = await sending.db.query<{ seconds: number }>(
-    "select extract(epoch from parked_until - now())::float8 as seconds from webhook.lanes",
+  const [circuit] = await sending.db.query<{ seconds: number }>(
+    "select extract(epoch from open_until - now())::float8 as seconds from webhook.lanes",
   );
-  expect(parked?.seconds).toBeGreaterThan(5);
-  expect(parked?.seconds).toBeLessThanOrEqual(10);
+  expect(circuit?.seconds).toBeGreaterThan(5);
+  expect(circuit?.seconds).toBeLessThanOrEqual(10);
 
-  server.answer = (response) => response.writeHead(204).end();
-  await sending.db.query("update webhook.lanes set parked_until = now()");
+  server.respond = (response) => response.writeHead(204).end();
+  await sending.db.query("update webhook.lanes set open_until = now()");
   await eventually(async () => expect(await open()).toBe(0));
-  expect(await lane(receiver)).toMatchObject({ failed_in_a_row: 0, parkings: 0, failures: 0 });
+  expect(await lane(receiver)).toMatchObject({ failed_in_a_row: 0, trips: 0, failures: 0 });
 });
 
-it("sends first attempts in order where one may be under way at once, and more at once where more may", async () => {
+it("sends first attempts in order with a limit of one in flight, and up to 64 concurrently without it", async () => {
   const server = await receiving();
   const ordered = await sending.createReceiver(server.url, { maxInFlight: 1 });
   await sending.deliver([ordered], 20);
@@ -332,19 +332,19 @@ it("sends first attempts in order where one may be under way at once, and more a
   await eventually(() => expect(server.requests).toHaveLength(20));
   expect(server.requests.map(({ body }) => body.data["number"])).toEqual(Array.from({ length: 20 }, (_, index) => index));
 
-  // From 8 to 64 while attempts succeed: 60 are accepted at once, then nothing is answered.
-  const unanswered: ServerResponse[] = [];
+  // From 8 to 64 while attempts succeed: 60 are accepted, then no response is sent.
+  const hanging: ServerResponse[] = [];
   const busy = await receiving((response) => {
     if (busy.requests.length <= 60) response.writeHead(204).end();
-    else unanswered.push(response);
+    else hanging.push(response);
   });
   const wide = await sending.createReceiver(busy.url);
   await sending.deliver([wide], 200);
-  await eventually(() => expect(unanswered).toHaveLength(64));
+  await eventually(() => expect(hanging).toHaveLength(64));
   expect(await lane(wide)).toMatchObject({ in_flight: 64, max_in_flight: 64 });
 });
 
-it("delays nobody by a receiver that hangs, nor by one that is 5,000 deliveries behind", async () => {
+it("delays no receiver because another hangs or is 5,000 deliveries behind", async () => {
   const [hanging, behind, healthy] = [await receiving(() => {}), await receiving(), await receiving()];
   const [stuck, backlog, well] = [
     await sending.createReceiver(hanging.url),
@@ -356,28 +356,28 @@ it("delays nobody by a receiver that hangs, nor by one that is 5,000 deliveries 
   sending.start();
   await eventually(() => expect(behind.requests.length).toBeGreaterThan(0));
   await sending.deliver([well], 20);
-  // Before an attempt that hangs is over, which takes 15 s.
+  // Before a hanging attempt ends, which takes 15 s.
   await eventually(() => expect(healthy.requests).toHaveLength(20));
   expect(behind.requests.length).toBeLessThan(5_000);
 });
 
-it("keeps half of what may be under way for receivers that do well, however many hang", async () => {
+it("reserves half of the attempts in flight for healthy receivers, however many hang", async () => {
   const [hanging, healthy] = [await receiving(() => {}), await receiving()];
   const stuck = await Promise.all(Array.from({ length: 30 }, () => sending.createReceiver(hanging.url)));
   for (const receiver of stuck) await sending.deliver([receiver], 5);
-  // They have hung before.
+  // Each has failed before.
   await sending.db.query("update webhook.lanes set failed_in_a_row = 1");
   sending.start({ inFlightMax: 40 });
   await eventually(() => expect(hanging.requests.length).toBeGreaterThanOrEqual(20));
   const well = await sending.createReceiver(healthy.url);
   await sending.deliver([well], 50);
-  // Before an attempt that hangs is over, which takes 15 s.
+  // Before a hanging attempt ends, which takes 15 s.
   await eventually(() => expect(healthy.requests).toHaveLength(50));
-  // A claim takes whole lanes, so a few more than half.
+  // A claim takes whole lanes, so it may take a few more than half.
   expect(hanging.requests.length).toBeLessThan(40);
 });
 
-it("leaves no lane awake that has nothing to send: with many receivers the next event would wait for them all", async () => {
+it("leaves no lane due without deliveries: the next event would wait for all such lanes", async () => {
   const server = await receiving();
   const receivers = await Promise.all(Array.from({ length: 60 }, () => sending.createReceiver(server.url)));
   for (const receiver of receivers) await sending.deliver([receiver]);
@@ -386,33 +386,33 @@ it("leaves no lane awake that has nothing to send: with many receivers the next 
   expect(await sending.db.query("select from webhook.lanes where next_due < 'infinity'")).toEqual([]);
 });
 
-it("keeps room for others when receivers are slow and succeed", async () => {
+it("keeps room for other receivers while some are slow", async () => {
   const [slow, quick] = [await receiving(() => {}), await receiving()];
   for (let index = 0; index < 4; index += 1) await sending.deliver([await sending.createReceiver(slow.url)], 64);
   await sending.db.query("update webhook.lanes set max_in_flight = 64");
   sending.start({ inFlightMax: 200 });
   await eventually(() => expect(slow.requests.length).toBeGreaterThanOrEqual(100));
   await sending.deliver([await sending.createReceiver(quick.url)], 20);
-  // Before an attempt that hangs is over, which takes 15 s.
+  // Before a hanging attempt ends, which takes 15 s.
   await eventually(() => expect(quick.requests).toHaveLength(20));
 });
 
-it("does not hold what an old URL answers against a new one", async () => {
+it("does not count a response of the old URL against the new one", async () => {
   const [before, after] = [await receiving(() => {}), await receiving()];
-  let answerOld = (): void => {};
-  before.answer = (response) => void (answerOld = () => response.writeHead(410).end());
+  let endOld = (): void => {};
+  before.respond = (response) => void (endOld = () => response.writeHead(410).end());
   const receiver = await sending.createReceiver(before.url, { maxInFlight: 1 });
   await sending.deliver([receiver], 2);
   sending.start({ retryDelaysSeconds: [0.05, 0.05] });
   await eventually(() => expect(before.requests).toHaveLength(1));
   await sending.db.query("update webhook.receivers set url = $2 where id = $1", [receiver.id, after.url]);
-  answerOld();
+  endOld();
   await eventually(() => expect(after.requests).toHaveLength(2));
   expect(await lane(receiver)).toMatchObject({ held: false, failures: 0 });
 });
 
 describe("a result", () => {
-  it("counts once, also when the answer of its commit is lost and it is written again", async () => {
+  it("counts once, even if it is written again because the commit's confirmation was lost", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 3);
     const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
@@ -423,7 +423,7 @@ describe("a result", () => {
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
   });
 
-  it("of five days of failures only disables the receiver, and holds what waits for it", async () => {
+  it("that completes five days of failures disables the receiver and holds its pending deliveries", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 4);
     const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
@@ -446,7 +446,7 @@ describe("a result", () => {
     expect(await open()).toBe(4);
   });
 
-  it("that is a success leaves its receiver enabled, also written together with the failure that would have disabled it", async () => {
+  it("that is a success keeps its receiver enabled, even in one batch with the failure that would disable it", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 2);
     await sending.db.query(
@@ -454,7 +454,7 @@ describe("a result", () => {
               failing_since = now() - interval '6 days'`,
     );
     const [first, second] = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
-    if (first === undefined || second === undefined) throw new Error("two were due");
+    if (first === undefined || second === undefined) throw new Error("expected two due deliveries");
     const refused = { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
     const batch = [{ ...resultOf(first, 1), ...refused }, resultOf(second, 2)];
     await writeResults(sending.db, batch, Date.now(), openLog("webhook", "silent"));
@@ -467,10 +467,10 @@ describe("a result", () => {
     ]);
   });
 
-  it("that Postgres refuses for good gives up its delivery, and holds up no other", async () => {
-    const answers: (() => void)[] = [];
-    const [slow, quick] = [await receiving((response) => void answers.push(() => response.writeHead(204).end())), await receiving()];
-    const [old, well] = [await sending.createReceiver(slow.url), await sending.createReceiver(quick.url)];
+  it("that Postgres refuses permanently ends its delivery, and delays no other", async () => {
+    const responses: (() => void)[] = [];
+    const [slow, quick] = [await receiving((response) => void responses.push(() => response.writeHead(204).end())), await receiving()];
+    const [old, healthy] = [await sending.createReceiver(slow.url), await sending.createReceiver(quick.url)];
     const yesterday = new Date(Date.now() - 86_400_000).toISOString();
     await ensureDays(sending.db, [yesterday.slice(0, 10)]);
     await sending.db.query(
@@ -483,18 +483,18 @@ describe("a result", () => {
     );
     await sending.db.query("update webhook.lanes set next_due = now() where receiver_id = $1", [old.id]);
     sending.start();
-    await eventually(() => expect(answers).toHaveLength(1));
+    await eventually(() => expect(responses).toHaveLength(1));
     for (const table of ["past_deliveries", "attempts"])
       await sending.db.query(`drop table webhook.${table}_${yesterday.slice(0, 10).replaceAll("-", "")}`);
-    for (const answer of answers) answer();
-    await sending.deliver([well], 3);
-    await eventually(async () => expect(await past(well)).toHaveLength(3));
+    for (const respond of responses) respond();
+    await sending.deliver([healthy], 3);
+    await eventually(async () => expect(await past(healthy)).toHaveLength(3));
     await eventually(async () => expect(await open()).toBe(0));
     expect(await lane(old)).toMatchObject({ in_flight: 0 });
   });
 });
 
-it("shares the work between two senders: each delivery goes to one of them", async () => {
+it("shares the work between two senders, each delivery sent once", async () => {
   const server = await receiving();
   const receivers = await Promise.all(Array.from({ length: 5 }, () => sending.createReceiver(server.url)));
   for (const receiver of receivers) await sending.deliver([receiver], 60);
@@ -505,19 +505,19 @@ it("shares the work between two senders: each delivery goes to one of them", asy
   expect(new Set(server.requests.map(({ body }) => body.id)).size).toBe(300);
 });
 
-it("finishes what is under way when it is stopped, and leaves the rest to others", async () => {
-  const answers: (() => void)[] = [];
-  const server = await receiving((response) => void answers.push(() => response.writeHead(204).end()));
+it("finishes attempts in flight when it is stopped, and leaves the rest to other senders", async () => {
+  const responses: (() => void)[] = [];
+  const server = await receiving((response) => void responses.push(() => response.writeHead(204).end()));
   const receiver = await sending.createReceiver(server.url);
   await sending.deliver([receiver], 30);
   const sender = sending.start();
-  await eventually(() => expect(answers.length).toBeGreaterThanOrEqual(8));
+  await eventually(() => expect(responses.length).toBeGreaterThanOrEqual(8));
   const stopping = sender.stop();
-  const underWay = server.requests.length;
-  for (const answer of answers) answer();
-  server.answer = (response) => response.writeHead(204).end();
+  const inFlight = server.requests.length;
+  for (const respond of responses) respond();
+  server.respond = (response) => response.writeHead(204).end();
   await stopping;
-  expect(await past(receiver)).toHaveLength(underWay);
+  expect(await past(receiver)).toHaveLength(inFlight);
   expect(await sending.db.query("select from webhook.deliveries where state = 'sending'")).toEqual([]);
   sending.start();
   await eventually(async () => expect(await past(receiver)).toHaveLength(30));

@@ -3,14 +3,13 @@ import { WakeSignal, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
-import { leaseSecondsFor } from "../domain/lease.ts";
+import { leaseSecondsFor } from "../domain/delivery.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders } from "../domain/signature.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
-import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
-import { abandonDeliveries, returnClaims } from "../storage/unsent-deliveries.ts";
+import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { attemptPost } from "./attempt.ts";
 import { eventBody } from "./event-body.ts";
@@ -18,21 +17,21 @@ import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 
-/** Retries come due by themselves, and a notification may be lost with its connection. */
+/** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
-/** While this stops: a claim takes milliseconds, or its database says nothing. */
+/** While this stops: a claim takes milliseconds unless the database does not respond. */
 const CLAIM_STOP_MS = 2_000;
-/** However many receivers hang, what they hold up is not more than this part of what may be under way. */
+/** The share of attempts in flight that failing receivers may occupy, however many hang. */
 const FAILING_SHARE = 0.5;
-/** With less room than this left, receivers that have attempts under way wait for those that have none. */
+/** With less room than this share, receivers with attempts in flight wait for those with none. */
 const CROWDED_SHARE = 0.5;
 const USER_AGENT = "BrandRecords-Webhooks/1.0";
 
 type Sendable = ClaimedDelivery & { readonly brand_id: string };
 
 export interface SendingSettings {
-  /** Attempts under way at once in this process. */
+  /** Attempts in flight in this process. */
   readonly inFlightMax: number;
   readonly deadlineMs: number;
   readonly retryDelaysSeconds: readonly number[];
@@ -50,14 +49,14 @@ export interface SenderOptions extends SendingSettings {
 
 const newAttemptId = idSequence("att");
 
-/** Claims what is due, posts it, and hands on what came of it, until it is stopped. Any number of processes share the work. */
+/** Claims due deliveries, posts them and writes the results, until it is stopped. Any number of processes share the work. */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #stopping = new AbortController();
-  /** Deliveries that are claimed and whose result is not written down. */
-  #underWay = 0;
-  /** Of them, those to receivers whose last attempt had failed. */
+  /** Claimed deliveries whose result is not written yet. */
+  #inFlight = 0;
+  /** Those among them to receivers whose last attempt failed. */
   #failing = 0;
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
@@ -70,14 +69,14 @@ export class Sender {
     this.#running = this.#run();
   }
 
-  /** Looks for due deliveries now instead of with the next poll. */
+  /** Looks for due deliveries now instead of at the next poll. */
   wake(): void {
     this.#wake.notify();
   }
 
   /**
-   * Claims nothing more, finishes the attempts under way and writes down their results. Without a database that takes four seconds
-   * beyond the attempts: what is not written down then is in the log, and goes on when its lease expires.
+   * Stops claiming, finishes the attempts in flight and writes their results. Without a database this takes four seconds beyond
+   * the attempts: results not written by then are logged, and their deliveries continue when their leases expire.
    */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -92,7 +91,7 @@ export class Sender {
     const { log, inFlightMax } = this.#options;
     while (!this.#stopping.signal.aborted) {
       this.#wake.reset();
-      const room = inFlightMax - this.#underWay;
+      const room = inFlightMax - this.#inFlight;
       let claimed = 0;
       try {
         if (room > 0) claimed = await this.#claim(room);
@@ -114,22 +113,22 @@ export class Sender {
     });
     if (this.#stopped && claimed.length > 0) {
       await returnClaims(db, claimed).catch((error: unknown) => {
-        log.warn({ err: error, deliveries: claimed.length }, "claimed too late and not returned: they go on when their leases expire");
+        log.warn({ err: error, deliveries: claimed.length }, "late claims not returned: the deliveries continue when their leases expire");
       });
       return 0;
     }
-    const lost: ClaimedDelivery[] = [];
+    const unsendable: ClaimedDelivery[] = [];
     for (const delivery of claimed) {
       const { brand_id } = delivery;
-      if (brand_id === null) lost.push(delivery);
-      else this.#begin({ ...delivery, brand_id });
+      if (brand_id === null) unsendable.push(delivery);
+      else this.#start({ ...delivery, brand_id });
     }
-    if (lost.length > 0) await abandonDeliveries(db, lost);
+    if (unsendable.length > 0) await abandonDeliveries(db, unsendable);
     return claimed.length;
   }
 
-  #begin(delivery: Sendable): void {
-    this.#underWay += 1;
+  #start(delivery: Sendable): void {
+    this.#inFlight += 1;
     if (delivery.failing) this.#failing += 1;
     const attempt = this.#send(delivery);
     this.#attempts.add(attempt);
@@ -139,9 +138,9 @@ export class Sender {
         return this.#results.write(result);
       })
       .finally(() => {
-        this.#underWay -= 1;
+        this.#inFlight -= 1;
         if (delivery.failing) this.#failing -= 1;
-        // Its lane has room again.
+        // The lane has room again.
         this.#wake.notify();
       });
   }
@@ -149,17 +148,17 @@ export class Sender {
   async #send(delivery: Sendable): Promise<AttemptResult> {
     const { metrics, log, retryDelaysSeconds } = this.#options;
     const startedAt = new Date();
-    const begun = performance.now();
+    const started = performance.now();
     const outcome = await this.#attempt(delivery);
-    const duration_ms = Math.round(performance.now() - begun);
+    const duration_ms = Math.round(performance.now() - started);
     const next = nextState(outcome, delivery.attempt, Math.random(), retryDelaysSeconds);
     metrics.attempts.inc({ outcome: outcome.outcome });
     metrics.duration.observe(duration_ms / 1_000);
     const { id, event_id, receiver_id, brand_id, attempt } = delivery;
-    const said = { outcome: outcome.outcome, http_status: outcome.httpStatus, ...(outcome.error !== null && { error: outcome.error }) };
+    const fields = { outcome: outcome.outcome, http_status: outcome.httpStatus, ...(outcome.error !== null && { error: outcome.error }) };
     const retry = next.state === "pending" ? { retry_in_seconds: Math.round(next.delaySeconds) } : {};
     log.info(
-      { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...said, duration_ms, next_state: next.state, ...retry },
+      { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...fields, duration_ms, next_state: next.state, ...retry },
       "delivery attempted",
     );
     return resultOf(delivery, outcome, next, startedAt, duration_ms);
@@ -171,7 +170,7 @@ export class Sender {
     try {
       secrets = secretsOf(keys, delivery);
     } catch (error) {
-      log.error({ err: error, delivery_id: delivery.id }, "a delivery cannot be signed");
+      log.error({ err: error, delivery_id: delivery.id }, "delivery cannot be signed");
       return {
         outcome: "unsendable",
         httpStatus: null,

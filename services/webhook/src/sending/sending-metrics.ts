@@ -10,13 +10,13 @@ export function sendingMetrics(registry: Registry): SendingMetrics {
   return {
     attempts: new Counter({
       name: "delivery_attempts_total",
-      help: "Attempts that are over, by what came of them.",
+      help: "Finished attempts, by outcome.",
       labelNames: ["outcome"],
       registers,
     }),
     duration: new Histogram({
       name: "delivery_attempt_duration_seconds",
-      help: "Time from the request to the end of the answer.",
+      help: "Time from the request to the end of the response.",
       buckets: [...SECONDS_BUCKETS, 20],
       registers,
     }),

@@ -2,13 +2,13 @@ import { startNotifier, type Database } from "@brand-records/postgres";
 import { type Lifecycle, withStopTimeout } from "@brand-records/lifecycle";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { WebhookConfig } from "../config.ts";
-import { leaseSecondsFor } from "../domain/lease.ts";
-import { startLeaseKeeper } from "./lease-keeper.ts";
+import { leaseSecondsFor } from "../domain/delivery.ts";
+import { startLeaseKeeper } from "./expired-leases.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
 import { Sender } from "./sender.ts";
 import { sendingMetrics } from "./sending-metrics.ts";
 
-/** It holds nothing: the time of a silent database belongs to the sender. */
+/** Short: it has nothing to finish, and while the database does not respond, the sender needs the time. */
 const NOTIFIER_STOP_MS = 200;
 
 export interface SendingStart {
@@ -21,7 +21,7 @@ export interface SendingStart {
 
 export function startSending({ config, db, life, registry, log }: SendingStart): void {
   const allowLoopback = config.RECEIVERS_ON_LOOPBACK === "true";
-  if (allowLoopback) log.warn({}, "RECEIVERS_ON_LOOPBACK is set: deliveries may go to this machine, and without TLS");
+  if (allowLoopback) log.warn({}, "RECEIVERS_ON_LOOPBACK is set: deliveries may go to this machine, without TLS");
   const agent = new ReceiverAgent({ dnsServers: config.RECEIVER_DNS_SERVERS, allowLoopback, connectionsMax: config.SENDING_MAX });
   life.own("connections to receivers", agent);
   const terms = { leaseSeconds: leaseSecondsFor(config.DELIVERY_DEADLINE_MS), attemptsMax: config.RETRY_DELAYS_SECONDS.length + 1 };

@@ -1,11 +1,7 @@
 import type { Database } from "@brand-records/postgres";
-import { BREAKER_FAILURES } from "../domain/lane.ts";
+import { leaveLanesOf, lockLanes, lockLanesToServe, type LanesToServe } from "./lanes.ts";
 
-/** Of one lane at once; fairness comes from serving many lanes a little each. */
-export const ROOM_MAX = 16;
-const LANES_MAX = 16;
-
-/** A delivery that is ours to attempt until its lease ends, with all that the attempt needs. */
+/** A delivery that this worker may attempt until its lease ends, with everything the attempt needs. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly receiver_id: string;
@@ -16,7 +12,7 @@ export interface ClaimedDelivery {
   readonly lease: string;
   readonly test: boolean;
   readonly created_at: string;
-  /** Null if the event is not kept any more, or the receiver is gone. */
+  /** Null if the event is no longer stored or the receiver was deleted. */
   readonly brand_id: string | null;
   readonly type: string;
   readonly data: string;
@@ -30,25 +26,8 @@ export interface ClaimedDelivery {
   readonly failing: boolean;
 }
 
-/**
- * In two statements of one transaction (read committed): the second needs a snapshot taken after the lanes are locked, else
- * a delivery that was committed in between is missed and its lane put to sleep. One of a receiver whose breaker is open is a
- * probe: there is never a second beside it.
- *
- * Planned anew each time: a plan made while the tables were small scans them when they are not.
- */
-const CAP = `case when l.failed_in_a_row >= ${BREAKER_FAILURES} or $3 then 1 else l.max_in_flight end`;
-const LANES = `
-  select l.receiver_id, l.failed_in_a_row > 0 as failing, least(${CAP} - l.in_flight, ${ROOM_MAX}) as room
-    from webhook.lanes l
-   where l.next_due < 'infinity' and not l.held and l.next_due <= now() and l.parked_until <= now()
-     and ($2 or l.failed_in_a_row = 0)
-     and l.in_flight < ${CAP}
-   order by l.last_served
-   limit $1
-     for update skip locked`;
-
-const DELIVERIES = `
+/** Not prepared: a plan made while the tables were small scans them when they are not. */
+const CLAIM = `
   with lane as materialized (
     select * from unnest($1::text[], $2::int[]) as t(receiver_id, room)),
   claimed as materialized (
@@ -64,7 +43,7 @@ const DELIVERIES = `
     update webhook.lanes l
        set in_flight = l.in_flight + coalesce(counted.n, 0),
            last_served = clock_timestamp(),
-           -- Of one that has more than it was given room for, as it was; of the others the next that is not ours by now.
+           -- A lane that filled its room may have more due now. The others are due with their next unclaimed delivery.
            next_due = case when coalesce(counted.n, 0) < lane.room
                            then coalesce((select due_at from webhook.deliveries
                                            where receiver_id = l.receiver_id and state = 'pending' and id <> all(array(select id from claimed))
@@ -86,33 +65,53 @@ const DELIVERIES = `
    order by d.due_at, d.id`;
 
 /**
- * Due deliveries, a few of each of the receivers that were served longest ago, in the order in which each receiver's are
- * due. Safe to run anywhere at once: a delivery goes to one caller, for `leaseSeconds`.
+ * Claims due deliveries, a few for each of the receivers that were served longest ago, in the order in which each
+ * receiver's are due. Safe to run in any number of processes: a delivery goes to one caller, for `leaseSeconds`.
  *
- * @param max about so many; at most this, rounded up to whole lanes
- * @param failing also of receivers whose last attempt failed
- * @param crowded only of receivers with nothing under way, one each: who is slow has taken enough
+ * Takes two statements: the second needs a snapshot taken after the lanes are locked. Otherwise it could miss a delivery
+ * committed in between and put its lane to sleep.
  */
-export async function claimDeliveries(db: Database, { max, leaseSeconds, failing, crowded }: ClaimOptions): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(
+  db: Database,
+  { leaseSeconds, ...wanted }: LanesToServe & { readonly leaseSeconds: number },
+): Promise<ClaimedDelivery[]> {
   return db.transaction(async (sql) => {
-    const lanes = await sql.query<Lane>(LANES, [Math.min(LANES_MAX, Math.ceil(max / ROOM_MAX)), failing, crowded]);
+    const lanes = await lockLanesToServe(sql, wanted);
     if (lanes.length === 0) return [];
     const receiverIds = lanes.map(({ receiver_id }) => receiver_id);
-    const claimed = await sql.query<ClaimedDelivery>(DELIVERIES, [receiverIds, lanes.map(({ room }) => room), leaseSeconds]);
+    const claimed = await sql.query<ClaimedDelivery>(CLAIM, [receiverIds, lanes.map(({ room }) => room), leaseSeconds]);
     const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
     return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
   });
 }
 
-interface ClaimOptions {
-  readonly max: number;
-  readonly leaseSeconds: number;
-  readonly failing: boolean;
-  readonly crowded: boolean;
-}
+const RETURN = `
+  with returned as (
+    update webhook.deliveries d set state = 'pending', attempt = d.attempt - 1, lease = null, lease_until = null
+      from unnest($1::text[], $2::uuid[]) as t(id, lease)
+     where d.id = any($1::text[]) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
+  ${leaveLanesOf("returned", { isDue: true })}`;
 
-interface Lane {
-  readonly receiver_id: string;
-  readonly room: number;
-  readonly failing: boolean;
+const ABANDON = `
+  with abandoned as (
+    delete from webhook.deliveries d using unnest($1::text[], $2::uuid[]) as t(id, lease)
+     where d.id = any($1::text[]) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
+  ${leaveLanesOf("abandoned", { isDue: false })}`;
+
+type Claim = Pick<ClaimedDelivery, "id" | "receiver_id" | "lease">;
+
+/** Returns claims for which no request was sent: they are due again, and the attempt does not count. */
+export const returnClaims = (db: Database, claims: readonly Claim[]): Promise<void> => changeClaims(db, RETURN, claims);
+
+/** Removes deliveries that cannot be sent: their event is no longer stored or their receiver was deleted. */
+export const abandonDeliveries = (db: Database, claims: readonly Claim[]): Promise<void> => changeClaims(db, ABANDON, claims);
+
+async function changeClaims(db: Database, statement: string, claims: readonly Claim[]): Promise<void> {
+  await db.transaction(async (sql) => {
+    await lockLanes(
+      sql,
+      claims.map(({ receiver_id }) => receiver_id),
+    );
+    await sql.query(statement, [claims.map(({ id }) => id), claims.map(({ lease }) => lease)]);
+  });
 }

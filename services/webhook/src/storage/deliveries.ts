@@ -1,17 +1,19 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey, DeliveryState } from "../domain/delivery.ts";
-import type { ReceiverKey } from "../domain/receiver.ts";
-import { wakeLanes } from "./intake.ts";
+import { wakeLanes } from "./lanes.ts";
 
-/** After every id there may be. */
+/** Sorts after every delivery id. */
 const BEYOND = "dlv_~";
 
-const UNDER_WAY = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.state, d.attempt as attempts, d.test, d.created_at,
+const UNFINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.state, d.attempt as attempts, d.test, d.created_at,
   d.due_at, null::timestamptz as finished_at`;
-const OVER = `p.id, p.receiver_id, p.event_id, p.event_created_at, p.state, p.attempts, p.test, p.created_at,
+const FINISHED = `p.id, p.receiver_id, p.event_id, p.event_created_at, p.state, p.attempts, p.test, p.created_at,
   null::timestamptz as due_at, p.finished_at`;
 
-/** With what people see of them: what is pending at a held lane is held. Looked up one by one: a join read all events there are. */
+/**
+ * Deliveries as members see them: pending ones are shown as held if their lane is held. Event types are looked up one by
+ * one: a join read every event.
+ */
 const shown = (deliveries: string): string => `
   select o.id, o.receiver_id, o.event_id,
          coalesce((select e.type from webhook.events e where e.id = o.event_id and e.created_at = o.event_created_at), '') as event_type,
@@ -23,25 +25,25 @@ const shown = (deliveries: string): string => `
 type StoredState = Exclude<DeliveryState, "held">;
 
 const BRANCHES: Readonly<Record<StoredState, string>> = {
-  pending: underWay("pending"),
-  sending: underWay("sending"),
-  delivered: over("delivered"),
-  failed: over("failed"),
+  pending: unfinished("pending"),
+  sending: unfinished("sending"),
+  delivered: finished("delivered"),
+  failed: finished("failed"),
 };
 
-function underWay(state: string): string {
-  return `(select ${UNDER_WAY} from webhook.deliveries d
+function unfinished(state: string): string {
+  return `(select ${UNFINISHED} from webhook.deliveries d
             where d.receiver_id = $1 and d.state = '${state}' and d.id < $2 order by d.id desc limit $3)`;
 }
 
-function over(state: string): string {
-  return `(select ${OVER} from webhook.past_deliveries p
+function finished(state: string): string {
+  return `(select ${FINISHED} from webhook.past_deliveries p
             where p.receiver_id = $1 and p.state = '${state}' and p.id < $2 order by p.id desc limit $3)`;
 }
 
 /**
- * Each state on its own, the newest of each, then the newest of all: every branch reads so many rows along its index,
- * whatever the others have. One statement sees a delivery in one of its two tables, also while it moves.
+ * Takes the newest of each state, then the newest of all: every branch reads at most one page along its index. One statement
+ * sees each delivery in exactly one of its two tables, even while it moves.
  */
 function pageStatement(states: readonly StoredState[]): Statement {
   const union = states.map((state) => BRANCHES[state]).join(" union all ");
@@ -52,27 +54,34 @@ function pageStatement(states: readonly StoredState[]): Statement {
 }
 
 const statements = {
-  isHeld: {
-    name: "deliveries.is_held",
-    text: `select l.held from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2`,
+  insert: {
+    name: "deliveries.insert",
+    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at)
+           select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])`,
+  },
+  insertTest: {
+    name: "deliveries.insert_test",
+    text: "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, test) values ($1, $2, $3, $4, true)",
   },
   find: {
     name: "deliveries.find",
     text: shown(`
-      select ${UNDER_WAY} from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id and r.brand_id = $1 where d.id = $2
+      select ${UNFINISHED} from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id and r.brand_id = $1 where d.id = $2
       union all
-      select ${OVER} from webhook.past_deliveries p where p.brand_id = $1 and p.id = $2`),
+      select ${FINISHED} from webhook.past_deliveries p where p.brand_id = $1 and p.id = $2`),
+  },
+  findBrand: {
+    name: "deliveries.find_brand",
+    text: `select r.brand_id from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id where d.id = $1
+           union all
+           select p.brand_id from webhook.past_deliveries p where p.id = $1`,
   },
   attempts: {
     name: "deliveries.attempts",
     text: `select a.id, a.attempt, a.started_at, a.duration_ms, a.outcome, a.http_status, a.error, coalesce(a.response, '') as response
              from webhook.attempts a where a.delivery_id = $1 order by a.attempt, a.started_at, a.id`,
   },
-  hasEvent: {
-    name: "deliveries.has_event",
-    text: "select from webhook.events e where e.id = $1 and e.brand_id = $2",
-  },
-  /** The event's time with it, from where it stands: partitions are chosen by that. */
+  /** Copies the event's time from the past delivery: it selects the partition. */
   repeat: {
     name: "deliveries.repeat",
     text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, test)
@@ -84,21 +93,39 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-/** Whether what is pending at the receiver is held; undefined if the brand has no such receiver. */
-export async function isHeld(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean | undefined> {
-  const [row] = await sql.query<{ held: boolean }>(statements.isHeld, [brandId, receiverId]);
-  return row?.held;
+export interface NewDelivery {
+  readonly id: string;
+  readonly receiver_id: string;
+  readonly event_id: string;
+  readonly event_created_at: string;
 }
 
-export interface DeliveriesWanted {
+/** Adds deliveries, due now. Their lanes must be locked. */
+export async function insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
+  await sql.query(statements.insert, [
+    deliveries.map(({ id }) => id),
+    deliveries.map(({ receiver_id }) => receiver_id),
+    deliveries.map(({ event_id }) => event_id),
+    deliveries.map(({ event_created_at }) => event_created_at),
+  ]);
+  await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
+}
+
+/** Adds a test delivery, due now. Its lane must be locked. */
+export async function insertTestDelivery(sql: Sql, { id, receiver_id, event_id, event_created_at }: NewDelivery): Promise<void> {
+  await sql.query(statements.insertTest, [id, receiver_id, event_id, event_created_at]);
+  await wakeLanes(sql, [receiver_id]);
+}
+
+export interface DeliveriesPage {
   readonly receiverId: string;
   readonly state: DeliveryState | null;
   readonly afterId: string | null;
   readonly limit: number;
 }
 
-/** Newest first, by id. Asked for what is held, it answers what is pending: whether that is held is for the caller to know. */
-export function pageOfDeliveries(sql: Sql, { receiverId, state, afterId, limit }: DeliveriesWanted): Promise<Delivery[]> {
+/** Returns deliveries, newest first, by id. `held` selects the pending ones: the caller knows whether the lane is held. */
+export function pageOfDeliveries(sql: Sql, { receiverId, state, afterId, limit }: DeliveriesPage): Promise<Delivery[]> {
   const stored: StoredState | null = state === "held" ? "pending" : state;
   const statement = pageStatement(stored === null ? ["pending", "sending", "delivered", "failed"] : [stored]);
   return sql.query<Delivery>(statement, [receiverId, afterId ?? BEYOND, limit]);
@@ -109,22 +136,24 @@ export async function findDelivery(sql: Sql, { brandId, deliveryId }: DeliveryKe
   return row;
 }
 
-/** Oldest first. */
+/** For operators only: every other look-up names the brand. */
+export async function findBrandOfDelivery(sql: Sql, deliveryId: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [deliveryId]);
+  return row?.brand_id;
+}
+
+/** Returns the attempts of a delivery, oldest first. */
 export function attemptsOf(sql: Sql, deliveryId: string): Promise<Attempt[]> {
   return sql.query<Attempt>(statements.attempts, [deliveryId]);
 }
 
-export async function isEventKept(sql: Sql, brandId: string, eventId: string): Promise<boolean> {
-  return (await sql.query(statements.hasEvent, [eventId, brandId])).length > 0;
-}
-
-/** A new delivery of the event of one that is over, due at once. Its lane must be locked. */
+/** Adds a new delivery of a past delivery's event, due now. Its lane must be locked. */
 export async function repeatDelivery(sql: Sql, id: string, { id: pastId, receiver_id }: Delivery): Promise<void> {
   await sql.query(statements.repeat, [id, pastId]);
   await wakeLanes(sql, [receiver_id]);
 }
 
-/** Due at once, if it is pending. Its lane must be locked. */
+/** Makes a delivery due now if it is pending. Its lane must be locked. */
 export async function hastenDelivery(sql: Sql, { id, receiver_id }: Delivery): Promise<void> {
   await sql.query(statements.hasten, [id]);
   await wakeLanes(sql, [receiver_id]);

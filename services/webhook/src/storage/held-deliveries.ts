@@ -1,11 +1,11 @@
 import type { Database, Sql, Statement } from "@brand-records/postgres";
 
-/** Removed in one transaction: 60 ms, which is how long whoever wants one of those rows must wait. */
+/** Removed in one transaction. It takes 60 ms, during which other statements wait for these rows. */
 const DROP_CHUNK_ROWS = 10_000;
 
 const statements = {
   now: { name: "held_deliveries.now", text: "select clock_timestamp()::timestamptz(3) as now" },
-  /** From receiver to receiver along the index: the deliveries between are not looked at. */
+  /** Steps from receiver to receiver along the index, without reading the deliveries in between. */
   orphaned: {
     name: "held_deliveries.orphaned",
     text: `with recursive waiting as (
@@ -21,9 +21,9 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /**
- * Only of a lane that is held or gone: once somebody else has enabled the receiver, the rest is theirs to be sent. Locked
- * in index order, and what others have removed meanwhile does not count towards the limit, so any number of these may run
- * at once and each goes on until there is nothing left.
+ * Drops deliveries only while their lane is held or deleted: once the receiver is enabled, the rest is sent. Rows are locked
+ * in index order, and rows that others removed meanwhile do not count towards the limit. So any number of callers may run
+ * at the same time, and each continues until nothing is left.
  *
  * "= any(array(…))": a generic plan of a join scans the table.
  */
@@ -41,29 +41,30 @@ const dropChunk = (rows: number): Statement => ({
          select count(*) as dropped from dropped`,
 });
 
-/** As `created_at` of deliveries is told. */
-export async function timeOfDay(sql: Sql): Promise<string> {
+/** Returns the database's time, comparable with `created_at` of deliveries. */
+export async function databaseTime(sql: Sql): Promise<string> {
   const [row] = await sql.query<{ now: string }>(statements.now);
-  if (row === undefined) throw new Error("the time was not answered");
+  if (row === undefined) throw new Error("the database returned no time");
   return row.now;
 }
 
-export interface Dropping {
-  /** `created_at` of the last to remove; all of them unless set. */
+export interface DropOptions {
+  /** `created_at` of the last delivery to drop. Default: no bound. */
   readonly createdUntil?: string;
-  /** Removed in one transaction; 10,000 unless set. */
+  /** Rows removed in one transaction. Default: 10,000. */
   readonly chunkRows?: number;
 }
 
 /**
- * Removes what waits for a receiver whose lane is held or gone, in transactions of its own. Holds neither lane nor receiver.
+ * Drops the pending deliveries of a receiver whose lane is held or deleted, in chunks of one transaction each. Locks neither
+ * lane nor receiver.
  *
- * @returns how many; those under way at a worker are not among them
+ * @returns how many, without those that a worker is sending
  */
-export async function dropWaiting(
+export async function dropPending(
   db: Database,
   receiverId: string,
-  { createdUntil = "infinity", chunkRows = DROP_CHUNK_ROWS }: Dropping = {},
+  { createdUntil = "infinity", chunkRows = DROP_CHUNK_ROWS }: DropOptions = {},
 ): Promise<number> {
   for (let dropped = 0; ;) {
     const [row] = await db.query<{ dropped: number }>(dropChunk(chunkRows), [receiverId, createdUntil]);
@@ -73,7 +74,7 @@ export async function dropWaiting(
   }
 }
 
-/** Receivers that are gone and that something waits for. */
+/** Returns the ids of deleted receivers that still have pending deliveries. */
 export async function orphanedReceiverIds(sql: Sql): Promise<string[]> {
   return (await sql.query<{ receiver_id: string }>(statements.orphaned)).map(({ receiver_id }) => receiver_id);
 }

@@ -1,16 +1,15 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Replay, ReplayKey } from "../domain/replay.ts";
 
-/** Events looked at, to say how many there are in all: 40 ms. */
+/** Events counted for the total, at most: 40 ms. */
 export const REPLAY_COUNTED_MAX = 100_000;
 
-/** Where it goes on: behind the last event that was looked at. `~` is after every id of the same time. */
+/** Where it continues: after the last event that was read. `~` sorts after every id of the same time. */
 const FROM = "coalesce(p.at_created_at, p.since), coalesce(p.at_id, '~')";
 
 /**
- * Events behind its position, in their order. Later ones than `until` are delivered without it, and so are those that were
- * taken in later, though they happened before. The bound on created_at alone leaves out partitions, which that on both
- * columns does not.
+ * Events after its position, oldest first. Intake delivers what was created or stored after `until`. The bound on
+ * created_at alone prunes partitions; the bound on both columns does not.
  */
 const AHEAD = `
   select e.id, e.created_at, e.type, e.test, e.received_at from webhook.events e
@@ -19,7 +18,7 @@ const AHEAD = `
    order by e.created_at, e.id`;
 const IS_REPLAYED = "e.type = any(r.events) and not e.test and e.received_at <= p.until";
 
-/** What is ahead is counted, not what was behind the start: it is there, and it becomes less. */
+/** The total is what was queued and what is ahead, so the count gets shorter as the replay advances. */
 const COLUMNS = `p.id, p.receiver_id, p.since, p.until, p.queued, p.finished_at,
   p.queued + case when p.finished_at is not null then 0 else
     (select count(*) filter (where ${IS_REPLAYED})
@@ -32,23 +31,24 @@ const statements = {
     text: "insert into webhook.replays (id, brand_id, receiver_id, since, until) values ($1, $2, $3, $4, $5)",
   },
   find: { name: "replays.find", text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.id = $2` },
-  underWay: {
-    name: "replays.under_way",
+  findUnfinished: {
+    name: "replays.find_unfinished",
     text: `select p.id, p.since from webhook.replays p where p.receiver_id = $1 and p.finished_at is null`,
   },
-  /** Waits for nobody, neither for another worker nor for whoever has the lane, so it is never part of a circle of waiting. */
+  findBrand: { name: "replays.find_brand", text: "select p.brand_id from webhook.replays p where p.id = $1" },
+  /** Skips a replay that another worker has, or whose lane is locked: it waits for no other transaction, so it never deadlocks. */
   take: {
     name: "replays.take",
     text: `select p.id, p.brand_id, p.receiver_id from webhook.replays p join webhook.lanes l on l.receiver_id = p.receiver_id
             where p.finished_at is null and p.id <> all($1::text[])
             order by p.id limit 1 for update of p, l skip locked`,
   },
-  left: {
-    name: "replays.left",
+  hasUnfinished: {
+    name: "replays.has_unfinished",
     text: "select from webhook.replays p where p.finished_at is null and p.id <> all($1::text[]) limit 1",
   },
-  waitsBeyond: {
-    name: "replays.waits_beyond",
+  hasPendingBeyond: {
+    name: "replays.has_pending_beyond",
     text: `select from webhook.deliveries d where d.receiver_id = $1 and d.state = 'pending' order by d.due_at, d.id offset $2 limit 1`,
   },
   ahead: {
@@ -73,7 +73,7 @@ export interface NewReplay {
   readonly until: string;
 }
 
-/** A second one of a receiver is for the caller to refuse, who holds the lane. */
+/** The caller, who has locked the lane, refuses a second unfinished replay of a receiver. */
 export async function insertReplay(sql: Sql, { id, brandId, receiverId, since, until }: NewReplay): Promise<void> {
   await sql.query(statements.insert, [id, brandId, receiverId, since, until]);
 }
@@ -83,9 +83,18 @@ export async function findReplay(sql: Sql, { brandId, replayId }: ReplayKey): Pr
   return row;
 }
 
-/** The receiver's replay that is not finished, if there is one. */
-export async function replayUnderWay(sql: Sql, receiverId: string): Promise<{ readonly id: string; readonly since: string } | undefined> {
-  const [row] = await sql.query<{ id: string; since: string }>(statements.underWay, [receiverId]);
+/** For operators only: every other look-up names the brand. */
+export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [replayId]);
+  return row?.brand_id;
+}
+
+/** Returns the receiver's unfinished replay, if it has one. */
+export async function findUnfinishedReplay(
+  sql: Sql,
+  receiverId: string,
+): Promise<{ readonly id: string; readonly since: string } | undefined> {
+  const [row] = await sql.query<{ id: string; since: string }>(statements.findUnfinished, [receiverId]);
   return row;
 }
 
@@ -95,35 +104,40 @@ export interface TakenReplay {
   readonly receiver_id: string;
 }
 
-/** One that nobody works on, with its lane, until the transaction ends. Undefined if all others are finished or in somebody's hands. */
+/**
+ * Locks an unfinished replay and its lane until the transaction ends.
+ *
+ * @param except replays to skip
+ * @returns undefined if all others are finished or locked
+ */
 export async function takeReplay(sql: Sql, except: readonly string[]): Promise<TakenReplay | undefined> {
   const [row] = await sql.query<TakenReplay>(statements.take, [except]);
   return row;
 }
 
-/** Whether any of the others is not finished, in whosever hands it is. */
-export async function areReplaysLeft(sql: Sql, except: readonly string[]): Promise<boolean> {
-  return (await sql.query(statements.left, [except])).length > 0;
+/** Whether any other replay is unfinished, locked or not. */
+export async function hasUnfinishedReplays(sql: Sql, except: readonly string[]): Promise<boolean> {
+  return (await sql.query(statements.hasUnfinished, [except])).length > 0;
 }
 
-/** Whether more deliveries than so many wait for the receiver. */
-export async function waitsBeyond(sql: Sql, receiverId: string, count: number): Promise<boolean> {
-  return (await sql.query(statements.waitsBeyond, [receiverId, count])).length > 0;
+/** Whether more than `count` deliveries of the receiver are pending. */
+export async function hasPendingBeyond(sql: Sql, receiverId: string, count: number): Promise<boolean> {
+  return (await sql.query(statements.hasPendingBeyond, [receiverId, count])).length > 0;
 }
 
 export interface EventAhead {
   readonly id: string;
   readonly created_at: string;
-  /** Whether it is one to be sent again; the others are only passed. */
+  /** Whether it is sent again; the others are skipped. */
   readonly replayed: boolean;
 }
 
-/** The next events of the brand, oldest first. */
+/** Returns the brand's next events, oldest first. */
 export function eventsAhead(sql: Sql, replayId: string, limit: number): Promise<EventAhead[]> {
   return sql.query<EventAhead>(statements.ahead, [replayId, limit]);
 }
 
-/** @returns how many it has queued in all */
+/** @returns how many deliveries the replay has queued in all */
 export async function advanceReplay(
   sql: Sql,
   replayId: string,

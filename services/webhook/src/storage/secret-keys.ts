@@ -1,7 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 
 const statements = {
-  /** In one order everywhere, so that processes that start at once never wait for each other in a circle. */
+  /** In the order of ids, so that processes starting at the same time never deadlock. */
   add: {
     name: "secret_keys.add",
     text: `insert into webhook.secret_keys (id, proof)
@@ -23,7 +23,7 @@ export interface Proof {
   readonly proof: Buffer;
 }
 
-/** Those there were already stay as they are. */
+/** Adds proofs of new keys. Existing ones stay as they are. */
 export async function addProofs(sql: Sql, proofs: readonly Proof[]): Promise<void> {
   await sql.query(statements.add, [proofs.map(({ id }) => id), proofs.map(({ proof }) => proof)]);
 }
@@ -32,7 +32,7 @@ export function listProofs(sql: Sql): Promise<Proof[]> {
   return sql.query<Proof>(statements.list);
 }
 
-/** Ids of the keys that any receiver's secret, or next secret, is sealed under. */
+/** Returns the ids of the keys under which any receiver's secret or next secret is sealed. */
 export async function idsInUse(sql: Sql): Promise<number[]> {
   return (await sql.query<{ id: number }>(statements.inUse)).map(({ id }) => id);
 }

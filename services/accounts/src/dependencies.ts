@@ -1,0 +1,14 @@
+import type { Database } from "@brand-records/postgres";
+import type { Pepper } from "./domain/key-hash.ts";
+import type { EpochPublisher } from "./epochs/epoch-publisher.ts";
+
+/** What the handlers and use cases work with. */
+export interface AccountsDependencies {
+  readonly db: Database;
+  readonly epochs: EpochPublisher;
+  /** Newest first. */
+  readonly peppers: readonly [Pepper, ...Pepper[]];
+  readonly environment: "live" | "test";
+  /** Records that a key was verified just now. */
+  recordKeyUse(keyId: string): void;
+}

@@ -1,0 +1,124 @@
+import { eventually } from "@brand-records/testkit";
+import type { EpochPublisher } from "../epochs/epoch-publisher.ts";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+
+/** Keeps each published epoch, and whether the brand's row already had it: whether the change was committed. */
+class WitnessPublisher implements EpochPublisher {
+  published: { epoch: number; committed: boolean }[] = [];
+  failure: Error | undefined;
+  isUnavailable = false;
+
+  async publish(brandId: string, epoch: number): Promise<boolean> {
+    if (this.failure !== undefined) throw this.failure;
+    if (this.isUnavailable) return false;
+    const [row] = await served.db.query<{ epoch: number }>("select epoch from accounts.brands where id = $1", [brandId]);
+    this.published.push({ epoch, committed: row?.epoch === epoch });
+    return true;
+  }
+}
+
+const publisher = new WitnessPublisher();
+let served: ServedAccounts;
+let brand: TestBrand;
+beforeAll(async () => {
+  served = await serveAccounts({ epochs: publisher });
+});
+beforeEach(async () => {
+  brand = await served.createBrand();
+  publisher.published = [];
+});
+afterEach(() => {
+  publisher.failure = undefined;
+  publisher.isUnavailable = false;
+});
+afterAll(() => served.stop());
+
+const changes: [string, () => Promise<unknown>][] = [
+  ["the tier", () => served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext())],
+  ["the verification", () => served.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext())],
+  ["a new key", () => served.createKey(brand)],
+  [
+    "a revocation",
+    async () => {
+      const { id } = await served.createKey(brand);
+      publisher.published = [];
+      await served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext());
+    },
+  ],
+];
+
+it.each(changes)("%s raises the epoch and publishes it before the commit, and again before the call returns", async (_, change) => {
+  const before = await served.epochOf(brand);
+  await change();
+  const after = await served.epochOf(brand);
+  expect(after).toBeGreaterThan(before);
+  expect(publisher.published).toEqual([
+    { epoch: after, committed: false },
+    { epoch: after, committed: true },
+  ]);
+});
+
+it("raises the epoch with each of several concurrent changes", async () => {
+  const before = await served.epochOf(brand);
+  // The publisher reads through the same pool, so the changes may take less than half of its connections.
+  await Promise.all(Array.from({ length: 4 }, () => served.createKey(brand)));
+  const epochs = [...new Set(publisher.published.map(({ epoch }) => epoch))];
+  expect(epochs).toHaveLength(4);
+  expect(Math.min(...epochs)).toBeGreaterThan(before);
+  expect(await served.epochOf(brand)).toBe(Math.max(...epochs));
+});
+
+it("follows the clock, so that a brand created again under its old id never repeats an epoch", async () => {
+  await served.accounts.setBrandVerified({ brand_id: brand.id, verified: true }, callContext());
+  const [{ now } = { now: Number.NaN }] = await served.db.query<{ now: number }>(
+    "select (extract(epoch from epoch_changed_at) * 1000)::bigint as now from accounts.brands where id = $1",
+    [brand.id],
+  );
+  expect(await served.epochOf(brand)).toBeGreaterThanOrEqual(now - 1);
+});
+
+it("raises the epoch by one if the clock went back", async () => {
+  const ahead = Date.now() + 3_600_000;
+  await served.db.query("update accounts.brands set epoch = $2 where id = $1", [brand.id, ahead]);
+  await served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext());
+  expect(await served.epochOf(brand)).toBe(ahead + 1);
+});
+
+it("neither raises nor publishes an epoch when the change is refused", async () => {
+  const before = await served.epochOf(brand);
+  const request = { brand_id: brand.id, name: "Reports", environment: "live", permissions: [], created_by: "stranger@example.ph" };
+  await expect(served.accounts.createKey(request, callContext())).rejects.toMatchObject({ kind: "owner_required" });
+  expect(await served.epochOf(brand)).toBe(before);
+  expect(publisher.published).toEqual([]);
+});
+
+it("keeps publishing after its caller timed out, without holding the row lock", async () => {
+  const { id } = await served.createKey(brand);
+  publisher.published = [];
+  publisher.isUnavailable = true;
+  const revoking = served.accounts.revokeKey({ key_id: id, revoked_by: brand.owner }, callContext(500));
+  await expect(revoking).rejects.toMatchObject({ kind: "timeout" });
+  const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
+  expect(keys[0]?.revoked_at).toEqual(expect.any(String));
+  await served.db.query("update accounts.brands set name = 'Not locked' where id = $1", [brand.id]);
+  publisher.isUnavailable = false;
+  const epoch = await served.epochOf(brand);
+  await eventually(() => expect(publisher.published).toEqual([{ epoch, committed: true }]));
+});
+
+it("rolls the change back when publishing fails with an unknown error", async () => {
+  const { brand: before } = await served.accounts.getBrand({ brand_id: brand.id }, callContext());
+  publisher.failure = new Error("WRONGTYPE");
+  await expect(served.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext())).rejects.toMatchObject({
+    kind: "internal_error",
+    message: expect.not.stringContaining("WRONGTYPE"),
+  });
+  expect((await served.accounts.getBrand({ brand_id: brand.id }, callContext())).brand).toEqual(before);
+});
+
+it("keeps the epoch when members change, because members do not affect what a key may do", async () => {
+  const before = await served.epochOf(brand);
+  await served.accounts.addMember({ brand_id: brand.id, email: "ana@example.ph", role: "member" }, callContext());
+  await served.accounts.removeMember({ brand_id: brand.id, email: "ana@example.ph" }, callContext());
+  expect(await served.epochOf(brand)).toBe(before);
+});

@@ -1,0 +1,86 @@
+import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
+import { AppError } from "@brand-records/errors";
+import { newId } from "@brand-records/typeid";
+import type { AccountsDependencies } from "../dependencies.ts";
+import { keyHash } from "../domain/key-hash.ts";
+import {
+  grantedPermissions,
+  keyNotFound,
+  requireApiAccess,
+  requireOwner,
+  type Key,
+  type Permission,
+  type Principal,
+} from "../domain/key.ts";
+import { findKey, findPrincipal, insertKey, markKeyRevoked } from "../storage/keys.ts";
+import { findMember } from "../storage/members.ts";
+import { changeBrand } from "./change-brand.ts";
+
+export interface KeyRequest {
+  readonly brandId: string;
+  readonly name: string;
+  readonly environment: "live" | "test";
+  readonly permissions: readonly Permission[];
+  /** E-mail address of the acting owner. */
+  readonly createdBy: string;
+}
+
+/**
+ * Creates a key. `secret` is the key itself, to be shown once; only its hash is stored.
+ *
+ * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`
+ */
+export async function createKey(deps: AccountsDependencies, request: KeyRequest): Promise<{ key: Key; secret: string }> {
+  const { brandId, name, environment, createdBy } = request;
+  const permissions = grantedPermissions(request.permissions, environment);
+  const secret = generateKey(environment);
+  const [pepper] = deps.peppers;
+  const key = await changeBrand(
+    deps,
+    brandId,
+    async (sql, brand) => {
+      requireOwner(await findMember(sql, brandId, createdBy), createdBy);
+      requireApiAccess(brand);
+      return insertKey(sql, {
+        id: newId("key"),
+        brand_id: brandId,
+        environment,
+        name,
+        permissions,
+        hint: keyHint(secret),
+        created_by: createdBy,
+        pepperVersion: pepper.version,
+        keyHash: keyHash(keyDigest(secret), pepper),
+      });
+    },
+    { onlyAdds: true },
+  );
+  return { key, secret };
+}
+
+/**
+ * Finds the principal behind a key and records the key's use.
+ *
+ * @throws AppError `invalid_key`, the same for unknown, revoked and other-environment keys, so that it reveals nothing
+ */
+export async function verifyKey(deps: AccountsDependencies, digest: Uint8Array): Promise<Principal> {
+  const hashes = deps.peppers.map((pepper) => keyHash(digest, pepper));
+  const principal = await findPrincipal(deps.db, hashes, deps.environment);
+  if (principal === undefined) throw new AppError("invalid_key", "This key is not valid here");
+  deps.recordKeyUse(principal.key_id);
+  return principal;
+}
+
+/**
+ * Revokes a key permanently. Returns a key that is already revoked unchanged.
+ *
+ * @throws AppError `not_found`, `owner_required`
+ */
+export async function revokeKey(deps: AccountsDependencies, keyId: string, revokedBy: string): Promise<Key> {
+  const key = await findKey(deps.db, keyId);
+  if (key === undefined) throw keyNotFound("key_id");
+  return changeBrand(deps, key.brand_id, async (sql, brand) => {
+    requireOwner(await findMember(sql, brand.id, revokedBy), revokedBy);
+    return (await markKeyRevoked(sql, keyId, revokedBy)) ?? (await findKey(sql, keyId)) ?? key;
+  });
+}

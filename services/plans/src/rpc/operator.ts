@@ -1,0 +1,17 @@
+import type { OperatorServiceService } from "@brand-records/proto/plans/v1";
+import type { Handlers } from "@brand-records/rpc";
+import { check, idField } from "@brand-records/service";
+import type { PlansDependencies } from "../dependencies.ts";
+import { planNotFound } from "../domain/plan.ts";
+import { findBrandOfPlan } from "../storage/plans.ts";
+
+export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorServiceService> {
+  return {
+    async findBrand(request) {
+      const { id } = check({ id: idField("pln") }, request);
+      const brand_id = await findBrandOfPlan(db, id);
+      if (brand_id === undefined) throw planNotFound("id");
+      return { brand_id };
+    },
+  };
+}

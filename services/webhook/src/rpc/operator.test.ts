@@ -1,0 +1,70 @@
+import { addEvents } from "../../test/add-events.ts";
+import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
+
+const FROM = "2026-11-20T08:30:00.000Z";
+
+let served: ServedReceivers;
+beforeAll(async () => {
+  served = await serveReceivers();
+});
+afterAll(() => served.stop());
+
+const findBrand = async (id: string): Promise<string> => (await served.operator.findBrand({ id }, callContext())).brand_id;
+
+describe("FindBrand", () => {
+  it("finds the brand of a receiver, among those of other brands", async () => {
+    const [ours, theirs] = [await served.create(newBrand()), await served.create(newBrand())];
+    expect([await findBrand(ours.id), await findBrand(theirs.id)]).toEqual([ours.brand_id, theirs.brand_id]);
+  });
+
+  it("finds the brand of a delivery while it is pending and once it is finished", async () => {
+    const receiver = await served.create(newBrand());
+    await served.addDeliveries(receiver, 1);
+    const [delivery] = await served.db.query<{ id: string }>("select id from webhook.deliveries where receiver_id = $1", [receiver.id]);
+    const { id } = present(delivery);
+    expect(await findBrand(id)).toBe(receiver.brand_id);
+    await addEvents(served.db, { brandId: receiver.brand_id, from: FROM, count: 1 });
+    await served.db.query(
+      `with finished as (delete from webhook.deliveries where id = $1 returning *)
+       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
+       select id, $2, receiver_id, event_id, $3::timestamptz, 'delivered', 1, test, created_at from finished`,
+      [id, receiver.brand_id, FROM],
+    );
+    expect(await findBrand(id)).toBe(receiver.brand_id);
+  });
+
+  it("finds the brand of a replay", async () => {
+    const { brand_id, id } = await served.create(newBrand());
+    const { replay } = await served.deliveriesRpc.replayEvents({ brand_id, receiver_id: id, since: FROM }, callContext());
+    expect(await findBrand(present(replay).id)).toBe(brand_id);
+  });
+
+  it.each([
+    ["rcv_1", "receiver"],
+    ["dlv_1", "delivery"],
+    ["rpl_1", "replay"],
+  ])("returns not_found for %s, which does not exist, and names the kind", async (id, noun) => {
+    await expect(findBrand(id)).rejects.toMatchObject({
+      kind: "not_found",
+      field: "id",
+      message: `There is no ${noun} of this id, or it is no longer stored`,
+    });
+  });
+
+  it.each(["", "brd_1", "evt_1", "rcv", "rcv_", "rcv_A", "rcv_1' or true", " rcv_1"])("refuses %j with invalid_request", async (id) => {
+    await expect(findBrand(id)).rejects.toMatchObject({
+      kind: "invalid_request",
+      field: "id",
+      message: "id must be the id of a receiver (rcv_…), a delivery (dlv_…) or a replay (rpl_…)",
+    });
+  });
+
+  it("looks a past delivery up by index in every partition", async () => {
+    const plan = await served.db.transaction(async (sql) => {
+      // The tables are tiny: without this, the planner scans them whatever the indexes.
+      await sql.query("set local enable_seqscan = off");
+      return sql.query<{ "QUERY PLAN": string }>("explain select p.brand_id from webhook.past_deliveries p where p.id = 'dlv_1'");
+    });
+    expect(plan.map((row) => row["QUERY PLAN"]).join("\n")).not.toContain("Seq Scan");
+  });
+});

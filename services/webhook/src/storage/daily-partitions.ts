@@ -1,0 +1,79 @@
+import type { Database } from "@brand-records/postgres";
+
+const CHUNK_ROWS = 10_000;
+/** Dropping a partition waits for every reader of its table, and new readers wait for it. After this, the next round tries again. */
+const LOCK_WAIT = "500ms";
+const DEAD_LETTER_DAYS = 90;
+
+interface Day {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly tables: string[];
+}
+
+/** Creates the partitions of these days (YYYY-MM-DD, UTC). Not within a transaction: a new table is locked until it ends. */
+export async function ensureDays(db: Database, days: readonly string[]): Promise<void> {
+  for (const day of days) await db.query("select webhook.ensure_day($1::date)", [day]);
+}
+
+/** Returns the days, oldest first, that have partitions and ended more than `keepDays` ago. */
+function daysToDrop(db: Database, keepDays: number): Promise<Day[]> {
+  return db.query<Day>(
+    `select to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day, array_agg(c.oid::regclass::text order by p.relname) as tables
+       from pg_inherits i
+       join pg_class c on c.oid = i.inhrelid
+       join pg_class p on p.oid = i.inhparent
+      where p.oid in ('webhook.events'::regclass, 'webhook.past_deliveries'::regclass, 'webhook.attempts'::regclass)
+        and to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - $1::int
+      group by 1 order by 1`,
+    [keepDays],
+  );
+}
+
+/**
+ * Drops what is older than `keepDays` whole days: events with their deliveries and attempts, including what a receiver
+ * that was disabled for all that time had pending. Safe to run anywhere, any number of times; after an interruption the
+ * next call continues.
+ *
+ * @returns the days that were dropped
+ */
+export async function dropOldDays(db: Database, keepDays: number): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const { day, tables } of await daysToDrop(db, keepDays)) {
+    // First: no delivery may outlive its event.
+    await dropDeliveriesUntil(db, day);
+    // Results of attempts in flight must still be written. The next round drops the day.
+    if (await isBeingSent(db, day)) continue;
+    await db.transaction(async (sql) => {
+      await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);
+      for (const table of tables) await sql.query(`drop table if exists ${table}`);
+    });
+    dropped.push(day);
+  }
+  await db.query(`delete from webhook.dead_letters where dead_lettered_at < now() - make_interval(days => $1)`, [DEAD_LETTER_DAYS]);
+  await db.query("delete from webhook.replays where finished_at < now() - make_interval(days => $1)", [keepDays]);
+  return dropped;
+}
+
+async function dropDeliveriesUntil(db: Database, day: string): Promise<void> {
+  let rows: unknown[];
+  do {
+    rows = await db.query(
+      `delete from webhook.deliveries where id = any(array(
+         select id from webhook.deliveries
+          where state = 'pending' and event_created_at < (($1::date + 1)::timestamp at time zone 'UTC') limit ${CHUNK_ROWS} for update skip locked))
+       returning 1`,
+      [day],
+    );
+  } while (rows.length === CHUNK_ROWS);
+}
+
+/** Ignores expired leases: their workers died, so no result will be written. */
+async function isBeingSent(db: Database, day: string): Promise<boolean> {
+  const rows = await db.query(
+    `select from webhook.deliveries
+      where state = 'sending' and lease_until >= now() and event_created_at < (($1::date + 1)::timestamp at time zone 'UTC') limit 1`,
+    [day],
+  );
+  return rows.length > 0;
+}

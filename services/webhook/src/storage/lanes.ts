@@ -1,0 +1,273 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import { BREAKER_FAILURES, type LaneState } from "../domain/lane.ts";
+import type { ReceiverKey } from "../domain/receiver.ts";
+
+/**
+ * Every statement that locks or updates `webhook.lanes` alone. A lane is one receiver's queue: a row for each receiver.
+ *
+ * The locking order of the service:
+ *
+ * 1. A transaction that adds deliveries, writes results, or enables, disables or deletes a receiver locks the lanes first;
+ *    deliveries, receivers and replays come after them.
+ * 2. Several lanes are locked by one statement, in the order of receiver_id.
+ * 3. What depends on a lane is read by a later statement. Its snapshot is taken after the lock, so it contains what another
+ *    transaction committed while this one waited.
+ * 4. Claims and replay workers skip locked lanes: they wait for no other transaction, so they are never part of a deadlock.
+ *
+ * Without the lock, a claim could empty a lane and put it to sleep beside a delivery that was just being added.
+ */
+
+/** Deliveries claimed from one lane at a time. Fairness comes from serving many lanes a little each. */
+export const ROOM_MAX = 16;
+const SERVED_LANES_MAX = 16;
+
+const statements = {
+  insert: { name: "lanes.insert", text: "insert into webhook.lanes (receiver_id) values ($1)" },
+  lockOne: {
+    name: "lanes.lock_one",
+    text: `select from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
+            where r.brand_id = $1 and r.id = $2 for update of l`,
+  },
+  lockSelecting: {
+    name: "lanes.lock_selecting",
+    text: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+            where r.brand_id = any($1::text[]) and r.events && $2::text[]
+            order by l.receiver_id for update of l`,
+  },
+  isHeld: {
+    name: "lanes.is_held",
+    text: "select l.held from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2",
+  },
+  wake: {
+    name: "lanes.wake",
+    text: "update webhook.lanes set next_due = now() where receiver_id = any($1::text[]) and next_due > now()",
+  },
+  /** Once for each transaction, whatever its size. Postgres delivers it at the commit. */
+  notifySenders: { name: "lanes.notify_senders", text: "select pg_notify('webhook_deliveries', '')" },
+  hold: { name: "lanes.hold", text: "update webhook.lanes set held = true where receiver_id = $1" },
+  limit: {
+    name: "lanes.limit",
+    text: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
+  },
+  release: {
+    name: "lanes.release",
+    text: `update webhook.lanes l
+              set held = false, ${closedCircuit()},
+                  next_due = coalesce((select d.due_at from webhook.deliveries d
+                                        where d.receiver_id = l.receiver_id and d.state = 'pending'
+                                        order by d.due_at limit 1), 'infinity')
+            where l.receiver_id = $1`,
+  },
+  forgetFailures: {
+    name: "lanes.forget_failures",
+    text: `update webhook.lanes set ${closedCircuit()}, failures = 0 where receiver_id = $1`,
+  },
+} satisfies Record<string, Statement>;
+
+/** Circuit and failure clock as they are before the first failure. */
+function closedCircuit(): string {
+  return `open_until = '-infinity', opened_at = null, failed_in_a_row = 0, trips = 0, first_failure_at = null, failing_since = null`;
+}
+
+export async function insertLane(sql: Sql, receiverId: string): Promise<void> {
+  await sql.query(statements.insert, [receiverId]);
+}
+
+/**
+ * Locks a receiver's lane: until the transaction ends, no other one adds or claims deliveries of this receiver.
+ *
+ * @returns false if the brand has no such receiver
+ */
+export async function lockLane(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> {
+  return (await sql.query(statements.lockOne, [brandId, receiverId])).length > 0;
+}
+
+/**
+ * Locks the lanes of every receiver of these brands that selects one of these event types.
+ *
+ * @returns the ids of the receivers
+ */
+export async function lockLanesSelecting(sql: Sql, brandIds: readonly string[], types: readonly string[]): Promise<string[]> {
+  return receiverIds(await sql.query<LaneId>(statements.lockSelecting, [brandIds, types]));
+}
+
+/** Locks these lanes. Those of deleted receivers are missing. */
+export async function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
+  await sql.query("select from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update", [receiverIds]);
+}
+
+/**
+ * Locks the lanes of deliveries whose lease expired. Only rows that have a lane count towards the limit: 1,000 rows without
+ * one once hid every other row.
+ *
+ * @param expired condition on `webhook.deliveries d`
+ * @param limit deliveries, oldest lease first
+ * @returns the ids of the receivers
+ */
+export async function lockLanesOfExpired(sql: Sql, expired: string, limit: number): Promise<string[]> {
+  const statement = `
+    select l.receiver_id from webhook.lanes l
+     where l.receiver_id in (select d.receiver_id from webhook.deliveries d where ${expired} and ${HAS_LANE} order by d.lease_until limit $1)
+     order by l.receiver_id for update`;
+  return receiverIds(await sql.query<LaneId>(statement, [limit]));
+}
+
+/** Condition on `webhook.deliveries d`: its receiver was not deleted. */
+export const HAS_LANE = "exists (select from webhook.lanes o where o.receiver_id = d.receiver_id)";
+
+/** A receiver whose circuit is open gets one probe at a time. */
+const CAP = `case when l.failed_in_a_row >= ${BREAKER_FAILURES} or $3 then 1 else l.max_in_flight end`;
+const LOCK_LANES_TO_SERVE = `
+  select l.receiver_id, l.failed_in_a_row > 0 as failing, least(${CAP} - l.in_flight, ${ROOM_MAX}) as room
+    from webhook.lanes l
+   where l.next_due < 'infinity' and not l.held and l.next_due <= now() and l.open_until <= now()
+     and ($2 or l.failed_in_a_row = 0)
+     and l.in_flight < ${CAP}
+   order by l.last_served
+   limit $1
+     for update skip locked`;
+
+export interface LanesToServe {
+  /** Deliveries to claim; rounded up to whole lanes. */
+  readonly max: number;
+  /** Includes receivers whose last attempt failed. */
+  readonly failing: boolean;
+  /** Only receivers with nothing in flight, one delivery each. */
+  readonly crowded: boolean;
+}
+
+export interface LaneToServe {
+  readonly receiver_id: string;
+  /** Deliveries that may be claimed. */
+  readonly room: number;
+  /** The last attempt failed. */
+  readonly failing: boolean;
+}
+
+/** Locks the due lanes that have room and were served longest ago. Skips lanes that another transaction has locked. */
+export function lockLanesToServe(sql: Sql, { max, failing, crowded }: LanesToServe): Promise<LaneToServe[]> {
+  return sql.query<LaneToServe>(LOCK_LANES_TO_SERVE, [Math.min(SERVED_LANES_MAX, Math.ceil(max / ROOM_MAX)), failing, crowded]);
+}
+
+export interface LockedLane extends LaneState {
+  readonly receiverId: string;
+  readonly url: string;
+  /** The receiver's own `max_in_flight`. */
+  readonly limit: number;
+}
+
+const READ_LANES = `
+  select l.receiver_id as "receiverId", r.url, r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
+         l.trips, l.failures, l.last_status as "lastStatus",
+         extract(epoch from l.opened_at)::float8 * 1000 as "openedAt",
+         extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
+         extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
+    from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
+   where l.receiver_id = any($1::text[])`;
+
+/** Locks and reads these lanes. Those of deleted receivers are missing. */
+export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
+  await lockLanes(sql, receiverIds);
+  return sql.query<LockedLane>(READ_LANES, [receiverIds]);
+}
+
+export interface LaneUpdate {
+  readonly receiverId: string;
+  readonly lane: LaneState;
+  /** Attempts that ended. */
+  readonly ended: number;
+  /** Opens the circuit for this long; undefined leaves it as it is. */
+  readonly openSeconds: number | undefined;
+  /** Until the first retry is due. */
+  readonly dueInSeconds: number | undefined;
+}
+
+const UPDATE_LANES = `
+  update webhook.lanes l
+     set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
+         trips = t.trips, failures = t.failures, last_status = t.last_status, last_delivery_at = now(),
+         opened_at = to_timestamp(t.opened_at / 1000),
+         first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
+         open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end
+                           else now() + make_interval(secs => t.open_seconds) end,
+         next_due = least(l.next_due, now() + make_interval(secs => t.due_in_seconds))
+    from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::float8[], $10::float8[], $11::float8[], $12::float8[])
+      as t(receiver_id, ended, max_in_flight, failed_in_a_row, trips, failures, last_status, first_failure_at, failing_since,
+           open_seconds, due_in_seconds, opened_at)
+   where l.receiver_id = t.receiver_id`;
+
+/** Writes what results make of their lanes. The lanes must be locked. */
+export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
+  await sql.query(UPDATE_LANES, [
+    updates.map(({ receiverId }) => receiverId),
+    updates.map(({ ended }) => ended),
+    updates.map(({ lane }) => lane.maxInFlight),
+    updates.map(({ lane }) => lane.failedInARow),
+    updates.map(({ lane }) => lane.trips),
+    updates.map(({ lane }) => lane.failures),
+    updates.map(({ lane }) => lane.lastStatus),
+    updates.map(({ lane }) => lane.firstFailureAt),
+    updates.map(({ lane }) => lane.failingSince),
+    updates.map(({ openSeconds }) => openSeconds ?? null),
+    updates.map(({ dueInSeconds }) => dueInSeconds ?? null),
+    updates.map(({ lane }) => lane.openedAt),
+  ]);
+}
+
+/**
+ * The update that takes deliveries out of flight, for a statement that changes them as well. The lanes must be locked.
+ *
+ * @param from a relation with the `receiver_id` of each delivery
+ */
+export const leaveLanesOf = (from: string, { isDue }: { readonly isDue: boolean }): string => `
+  update webhook.lanes l set in_flight = greatest(0, l.in_flight - t.n)${isDue ? ", next_due = least(l.next_due, now())" : ""}
+    from (select receiver_id, count(*)::int as n from ${from} group by receiver_id) t
+   where l.receiver_id = t.receiver_id`;
+
+const LEAVE_LANES = leaveLanesOf("unnest($1::text[]) as d(receiver_id)", { isDue: true });
+
+/** Takes one delivery out of flight for each time its receiver is named, and makes the lanes due. They must be locked. */
+export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
+  await sql.query(LEAVE_LANES, [receiverIds]);
+}
+
+/** Makes lanes due now and notifies the senders. The lanes must be locked. */
+export async function wakeLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
+  await sql.query(statements.wake, [receiverIds]);
+  await sql.query(statements.notifySenders);
+}
+
+/** Whether the receiver's pending deliveries are held; undefined if the brand has no such receiver. */
+export async function isHeld(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean | undefined> {
+  const [row] = await sql.query<{ held: boolean }>(statements.isHeld, [brandId, receiverId]);
+  return row?.held;
+}
+
+/** Sends nothing until `releaseLane`. The lane must be locked. */
+export async function holdLane(sql: Sql, receiverId: string): Promise<void> {
+  await sql.query(statements.hold, [receiverId]);
+}
+
+/**
+ * Sends again, from the first pending delivery on. Resets circuit and failure clock, because a member has looked at the
+ * receiver; the number of failures that members see stays. The lane must be locked, by an earlier statement.
+ */
+export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
+  await sql.query(statements.release, [receiverId]);
+}
+
+/** Lowers the lane's own limit to the receiver's. Below it the lane goes on growing with each success. The lane must be locked. */
+export async function limitLane(sql: Sql, receiverId: string, maxInFlight: number): Promise<void> {
+  await sql.query(statements.limit, [receiverId, maxInFlight]);
+}
+
+/** Resets circuit, failure clock and the number of failures. The lane must be locked. */
+export async function forgetFailures(sql: Sql, receiverId: string): Promise<void> {
+  await sql.query(statements.forgetFailures, [receiverId]);
+}
+
+interface LaneId {
+  readonly receiver_id: string;
+}
+
+const receiverIds = (lanes: readonly LaneId[]): string[] => lanes.map(({ receiver_id }) => receiver_id);

@@ -1,0 +1,45 @@
+import { AppError } from "@brand-records/errors";
+import type { Database } from "@brand-records/postgres";
+import { newId } from "@brand-records/typeid";
+import type { NewReceiver } from "../domain/receiver-fields.ts";
+import { duplicateUrl, RECEIVERS_MAX, requireReceiver, type Receiver } from "../domain/receiver.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
+import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
+import type { KnownBrands } from "../known-brands.ts";
+import { lockBrand } from "../storage/brands.ts";
+import { countReceivers, findReceiver, insertReceiver } from "../storage/receivers.ts";
+
+export interface CreateReceiverParts {
+  readonly db: Database;
+  readonly keys: SecretKeys;
+  readonly brands: Pick<KnownBrands, "isKnown">;
+}
+
+/**
+ * Adds a receiver, up to twenty for a brand. The limit is exact, however many are added at the same time.
+ *
+ * @returns the receiver and its signing secret, which is never shown again
+ * @throws AppError `not_found`, `duplicate_url`, `receiver_limit`
+ */
+export async function createReceiver(
+  { db, keys, brands }: CreateReceiverParts,
+  input: NewReceiver,
+): Promise<{ receiver: Receiver; secret: string }> {
+  const { brandId } = input;
+  if (!(await brands.isKnown(brandId))) throw new AppError("not_found", "There is no brand of this id", { field: "brand_id" });
+  const id = newId("rcv");
+  const secret = newSigningSecret();
+  return db.transaction(async (sql) => {
+    await lockBrand(sql, brandId);
+    // Before the limit: a caller who repeats a lost call learns that it succeeded, also at the limit.
+    if (!(await insertReceiver(sql, { ...input, id, ...sealSigningSecret(keys, id, secret) }))) throw duplicateUrl();
+    if ((await countReceivers(sql, brandId)) > RECEIVERS_MAX) throw receiverLimit();
+    return { receiver: requireReceiver(await findReceiver(sql, { brandId, receiverId: id })), secret };
+  });
+}
+
+const receiverLimit = (): AppError =>
+  new AppError(
+    "receiver_limit",
+    `The brand has ${RECEIVERS_MAX} receivers, the maximum. Delete one that is no longer needed, or forward events from an existing one.`,
+  );

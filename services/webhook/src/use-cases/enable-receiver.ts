@@ -1,0 +1,43 @@
+import type { Database } from "@brand-records/postgres";
+import { noSuchReceiver, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
+import { databaseTime, dropPending, type DropOptions } from "../storage/held-deliveries.ts";
+import { holdLane, lockLane, releaseLane } from "../storage/lanes.ts";
+import { disableReceiver as disable, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
+
+/**
+ * Enables a receiver, and releases or drops the deliveries that were held. Drops them first, while the lane is still held, so
+ * none is sent; deliveries added meanwhile stay. If that is interrupted, the receiver is still disabled and a repeat
+ * completes it. Does nothing if the receiver is enabled.
+ *
+ * @throws AppError `not_found`
+ */
+export async function enableReceiver(
+  db: Database,
+  key: ReceiverKey,
+  held: "release" | "drop",
+  options?: DropOptions,
+): Promise<{ receiver: Receiver; dropped: number }> {
+  const before = requireReceiver(await findReceiver(db, key));
+  if (before.enabled) return { receiver: before, dropped: 0 };
+  const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: await databaseTime(db) }) : 0;
+  await db.transaction(async (sql) => {
+    // Before the deliveries are read: adding one needs the lane, so none is missed.
+    if (!(await lockLane(sql, key))) throw noSuchReceiver();
+    if (await enable(sql, key.receiverId)) await releaseLane(sql, key.receiverId);
+  });
+  return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
+}
+
+/**
+ * Disables a receiver: nothing more is sent, and all deliveries are kept. Takes the same time however many are pending.
+ * A repeat changes nothing, not even the reason.
+ *
+ * @throws AppError `not_found`
+ */
+export async function disableReceiver(db: Database, key: ReceiverKey): Promise<Receiver> {
+  await db.transaction(async (sql) => {
+    if (!(await lockLane(sql, key))) throw noSuchReceiver();
+    if (await disable(sql, key.receiverId, "member")) await holdLane(sql, key.receiverId);
+  });
+  return requireReceiver(await findReceiver(db, key));
+}

@@ -1,0 +1,54 @@
+import { isEventType, type EventType } from "@brand-records/brand-events";
+import { AppError } from "@brand-records/errors";
+import type { Database } from "@brand-records/postgres";
+import { newId } from "@brand-records/typeid";
+import { noSuchReceiver, requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
+import { sampleData } from "../domain/sample-data.ts";
+import { ensureDays } from "../storage/daily-partitions.ts";
+import { insertTestDelivery } from "../storage/deliveries.ts";
+import { insertTestEvent } from "../storage/events.ts";
+import { lockLane } from "../storage/lanes.ts";
+import { findReceiver } from "../storage/receivers.ts";
+
+export interface QueuedTest {
+  readonly deliveryId: string;
+  readonly eventId: string;
+}
+
+/**
+ * Queues a delivery of sample data, which is sent like every other delivery. Queued does not mean delivered.
+ *
+ * @param type one of the selected types. Default: the first.
+ * @throws AppError `not_found`, `receiver_disabled`, `invalid_request`
+ */
+export async function sendTest(
+  db: Database,
+  key: ReceiverKey,
+  type: EventType | undefined,
+  now: () => number = Date.now,
+): Promise<QueuedTest> {
+  const { brandId, receiverId } = key;
+  const created_at = new Date(now()).toISOString();
+  await ensureDays(db, [created_at.slice(0, 10)]);
+  const [deliveryId, eventId] = [newId("dlv"), newId("evt")];
+  await db.transaction(async (sql) => {
+    if (!(await lockLane(sql, key))) throw noSuchReceiver();
+    const receiver = requireReceiver(await findReceiver(sql, key));
+    if (!receiver.enabled) throw receiverDisabled();
+    const chosen = typeAmong(receiver.events, type);
+    const data = JSON.stringify(sampleData(chosen, created_at));
+    await insertTestEvent(sql, { id: eventId, created_at, brand_id: brandId, type: chosen, data });
+    await insertTestDelivery(sql, { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at });
+  });
+  return { deliveryId, eventId };
+}
+
+function typeAmong(selected: readonly string[], requested: EventType | undefined): EventType {
+  const types = selected.filter(isEventType);
+  const chosen = requested ?? types[0];
+  if (chosen !== undefined && types.includes(chosen)) return chosen;
+  throw new AppError("invalid_request", `type must be one that the receiver selects: ${types.join(", ")}`, { field: "type" });
+}
+
+const receiverDisabled = (): AppError =>
+  new AppError("receiver_disabled", "The receiver is disabled, and only enabled receivers can be tested. Enable it first.");

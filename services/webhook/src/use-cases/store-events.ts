@@ -1,0 +1,46 @@
+import type { Database, Transaction } from "@brand-records/postgres";
+import { idSequence } from "@brand-records/typeid";
+import { insertDeliveries, type NewDelivery } from "../storage/deliveries.ts";
+import { insertEvents, type NewEvent } from "../storage/events.ts";
+import { lockLanesSelecting } from "../storage/lanes.ts";
+import { selectionsOf, type Selection } from "../storage/receivers.ts";
+
+export interface Stored {
+  /** Events that were not stored before. */
+  readonly events: number;
+  readonly deliveries: number;
+}
+
+const nextDeliveryId = idSequence("dlv");
+
+/**
+ * Stores events and a delivery for every receiver that selects them, in one transaction. Idempotent: an event that is already
+ * stored adds nothing.
+ */
+export function storeEvents(db: Database, events: readonly NewEvent[]): Promise<Stored> {
+  return db.transaction(async (sql) => {
+    // First: disabling, deleting or emptying a lane then happens before or after this, never in between.
+    const lanes = await lockLanesSelecting(sql, unique(events.map(({ brand_id }) => brand_id)), unique(events.map(({ type }) => type)));
+    const added = await insertEvents(sql, events);
+    // `delete` keeps one of an event that occurs twice in a batch.
+    const fresh = events.filter(({ id }) => added.delete(id));
+    return { events: fresh.length, deliveries: await addDeliveries(sql, fresh, lanes) };
+  });
+}
+
+async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lanes: readonly string[]): Promise<number> {
+  if (lanes.length === 0 || events.length === 0) return 0;
+  const byBrand = Map.groupBy(await selectionsOf(sql, lanes), ({ brand_id }) => brand_id);
+  const deliveries = events.flatMap((event) => deliveriesOf(event, byBrand.get(event.brand_id) ?? []));
+  if (deliveries.length > 0) await insertDeliveries(sql, deliveries);
+  return deliveries.length;
+}
+
+/** Ids of deliveries rise in the order of the events. */
+function deliveriesOf(event: NewEvent, receivers: readonly Selection[]): NewDelivery[] {
+  return receivers
+    .filter(({ events }) => events.includes(event.type))
+    .map(({ id }) => ({ id: nextDeliveryId(), receiver_id: id, event_id: event.id, event_created_at: event.created_at }));
+}
+
+const unique = (values: readonly string[]): string[] => [...new Set(values)];

@@ -1,0 +1,33 @@
+import { isUniqueViolation, type Database, type Sql } from "@brand-records/postgres";
+import type { ReceiverChange } from "../domain/receiver-fields.ts";
+import { duplicateUrl, noSuchReceiver, requireReceiver, type Receiver } from "../domain/receiver.ts";
+import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
+import { changeReceiver, findReceiver } from "../storage/receivers.ts";
+
+/**
+ * Changes the given fields of a receiver. Its secret and its pending deliveries stay. Attempts in flight beyond a lower
+ * `maxInFlight` are not cut short; no other attempt starts until there is room.
+ *
+ * @throws AppError `not_found`, `duplicate_url`
+ */
+export async function updateReceiver(db: Database, change: ReceiverChange): Promise<Receiver> {
+  const { url, label, events, maxInFlight } = change;
+  try {
+    if (maxInFlight !== undefined || url !== undefined) await db.transaction((sql) => changeWithLane(sql, change));
+    else if (label !== undefined || events !== undefined) await changeReceiver(db, change);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw duplicateUrl();
+    throw error;
+  }
+  return requireReceiver(await findReceiver(db, change));
+}
+
+/** Failures of the old URL do not count against a new one. */
+async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
+  const { receiverId, url, maxInFlight } = change;
+  if (!(await lockLane(sql, change))) throw noSuchReceiver();
+  const before = await findReceiver(sql, change);
+  await changeReceiver(sql, change);
+  if (maxInFlight !== undefined) await limitLane(sql, receiverId, maxInFlight);
+  if (url !== undefined && url !== before?.url) await forgetFailures(sql, receiverId);
+}
