@@ -76,7 +76,7 @@ it("writes everything down if Postgres is back while it stops", async () => {
   await proxy.cut();
   const stopping = sender.stop();
   for (const response of answers) response.writeHead(204).end();
-  await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ message: "results could not be written" })));
+  await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ message: "results cannot be written" })));
   await proxy.heal();
   await stopping;
   expect(unwritten()).toEqual([]);
