@@ -17,7 +17,7 @@ export interface RawReceiver {
 
 export const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/** Starts a raw TCP server on loopback, for responses that no HTTP server sends. Calls back with every whole request and keeps connections open. */
+/** Starts a raw TCP server for responses that no HTTP server sends. Calls back with every whole request; keeps connections open. */
 export async function startRawReceiver(onRequest: (request: RawRequest) => void): Promise<RawReceiver> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];

@@ -3539,9 +3539,9 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
 export type ReceiversServiceService = typeof ReceiversServiceService;
 export const ReceiversServiceService = {
   /**
-   * Returns the receiver and its signing secret, which no other call returns. INVALID_ARGUMENT with kind `invalid_request`, `not_https`,
-   * `private_address` or `chat_webhook`; ALREADY_EXISTS (kind `duplicate_url`) if another receiver of the brand has that URL;
-   * FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if the brand does not exist.
+   * Returns the receiver and its signing secret, which no other call returns. INVALID_ARGUMENT (kind `invalid_request`,
+   * `not_https`, `private_address` or `chat_webhook`); ALREADY_EXISTS (kind `duplicate_url`) if another receiver of the brand has
+   * that URL; FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if the brand does not exist.
    */
   createReceiver: {
     path: "/webhook.v1.ReceiversService/CreateReceiver" as const,
@@ -3624,8 +3624,8 @@ export const ReceiversServiceService = {
     responseDeserialize: (value: Buffer): DeleteReceiverResponse => DeleteReceiverResponse.decode(value),
   },
   /**
-   * Creates the next signing secret and returns it; no other call returns it. Until it is activated, deliveries have a Standard
-   * Webhooks signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
+   * Creates the next signing secret, which no other call returns. Until it is activated, deliveries have a Standard Webhooks
+   * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
    */
   rotateSecret: {
     path: "/webhook.v1.ReceiversService/RotateSecret" as const,
@@ -3666,9 +3666,9 @@ export const ReceiversServiceService = {
 
 export interface ReceiversServiceServer extends UntypedServiceImplementation {
   /**
-   * Returns the receiver and its signing secret, which no other call returns. INVALID_ARGUMENT with kind `invalid_request`, `not_https`,
-   * `private_address` or `chat_webhook`; ALREADY_EXISTS (kind `duplicate_url`) if another receiver of the brand has that URL;
-   * FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if the brand does not exist.
+   * Returns the receiver and its signing secret, which no other call returns. INVALID_ARGUMENT (kind `invalid_request`,
+   * `not_https`, `private_address` or `chat_webhook`); ALREADY_EXISTS (kind `duplicate_url`) if another receiver of the brand has
+   * that URL; FAILED_PRECONDITION (kind `receiver_limit`) if it would be the 21st; NOT_FOUND if the brand does not exist.
    */
   createReceiver: handleUnaryCall<CreateReceiverRequest, CreateReceiverResponse>;
   /** NOT_FOUND if the brand has no such receiver. */
@@ -3684,8 +3684,8 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
   /** Deletes the receiver and its pending deliveries permanently. A repeat returns NOT_FOUND. */
   deleteReceiver: handleUnaryCall<DeleteReceiverRequest, DeleteReceiverResponse>;
   /**
-   * Creates the next signing secret and returns it; no other call returns it. Until it is activated, deliveries have a Standard
-   * Webhooks signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
+   * Creates the next signing secret, which no other call returns. Until it is activated, deliveries have a Standard Webhooks
+   * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
   /** Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */

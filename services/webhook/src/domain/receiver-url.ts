@@ -92,8 +92,8 @@ const isDomainName = (host: string): boolean =>
   host.length <= 253 && host.split(".").every((label) => label.length >= 1 && label.length <= 63);
 
 /**
- * Normalises a URL further than `URL` does: removes the dot that ends a host name and the escapes of unreserved characters in path and
- * query, and writes the other escapes in upper case (RFC 3986, 6.2.2).
+ * Normalises a URL further than `URL` does: removes the dot that ends a host name, decodes escapes of unreserved characters in
+ * path and query, and writes the other escapes in upper case (RFC 3986, 6.2.2).
  */
 function normalise(url: URL): void {
   // One dot is the root's. Before another dot it is an empty label, which no name has.

@@ -32,6 +32,21 @@ export interface ReceiverKey {
   readonly receiverId: string;
 }
 
+export interface NewReceiver {
+  readonly brandId: string;
+  readonly url: string;
+  readonly label: string;
+  readonly events: readonly string[];
+}
+
+/** Undefined fields stay unchanged. */
+export interface ReceiverChange extends ReceiverKey {
+  readonly url: string | undefined;
+  readonly label: string | undefined;
+  readonly events: readonly string[] | undefined;
+  readonly maxInFlight: number | undefined;
+}
+
 /** Also for another brand's receiver, so that ids cannot be probed. */
 export const noSuchReceiver = (): AppError => new AppError("not_found", "There is no receiver of this id", { field: "receiver_id" });
 

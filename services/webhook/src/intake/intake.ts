@@ -45,9 +45,9 @@ interface Readable {
 }
 
 /**
- * Stores messages as events and deliveries, a batch in one transaction. Messages that cannot be stored are dead-lettered with the reason and
- * hold up no other. Rejects only if the database, accounts or the dead-letter store is unavailable: then the log delivers
- * the same messages again, and those that were already stored change nothing.
+ * Stores messages as events and deliveries, a batch in one transaction. Messages that cannot be stored are dead-lettered with
+ * the reason and hold up no other. Rejects only if the database, accounts or the dead-letter store is unavailable: then the log
+ * delivers the same messages again, and those that were already stored change nothing.
  */
 export function openIntake(options: IntakeOptions): Intake {
   const days = new Set<string>();
@@ -110,7 +110,7 @@ async function ensureNewDays(db: Database, known: Set<string>, readable: readonl
   for (const day of days) known.add(day);
 }
 
-/** Stores all messages in one transaction. If Postgres refuses their data, stores them one by one and dead-letters the refused ones. */
+/** Stores all messages in one transaction. If Postgres refuses their data, stores each alone and dead-letters the refused ones. */
 async function store(db: Database, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
   if (readable.length === 0) return { events: 0, deliveries: 0 };
   try {

@@ -1,9 +1,8 @@
 import type { Database } from "@brand-records/postgres";
 import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, idField } from "@brand-records/service";
-import { z } from "zod";
-import { DELIVERY_STATES, requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
+import { check } from "@brand-records/service";
+import { requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
 import { noSuchReceiver } from "../domain/receiver.ts";
 import { requireReplay } from "../domain/replay.ts";
 import { attemptsOf, findDelivery, pageOfDeliveries } from "../storage/deliveries.ts";
@@ -11,9 +10,7 @@ import { isHeld } from "../storage/lanes.ts";
 import { findReplay } from "../storage/replays.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { replayEvents } from "../use-cases/replay-events.ts";
-
-const PAGE_SIZE_MAX = 200;
-const PAGE_SIZE_DEFAULT = 50;
+import { fields } from "./fields.ts";
 
 export interface DeliveriesParts {
   readonly db: Database;
@@ -29,10 +26,9 @@ export function deliveriesHandlers({ db, replaying }: DeliveriesParts): Handlers
       if (held === undefined) throw noSuchReceiver();
       // All unsent deliveries of a receiver are pending, or all are held.
       if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null };
-      const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
-      const page = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit };
+      const page = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit: page_size };
       const deliveries = await pageOfDeliveries(db, page);
-      return { deliveries, next_after_id: deliveries.length === limit ? (deliveries.at(-1)?.id ?? null) : null };
+      return { deliveries, next_after_id: deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null };
     },
     async getDelivery(request) {
       const key = deliveryIn(request);
@@ -57,27 +53,6 @@ export function deliveriesHandlers({ db, replaying }: DeliveriesParts): Handlers
     },
   };
 }
-
-/** With seconds and an offset, which zod leaves optional. */
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
-
-const fields = {
-  brandId: idField("brd"),
-  receiverId: idField("rcv"),
-  deliveryId: idField("dlv"),
-  replayId: idField("rpl"),
-  state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(", ")}`),
-  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`),
-  /** Converted to UTC and rounded down to the millisecond: an event of that very millisecond is replayed, not skipped. */
-  since: z
-    .string()
-    .refine((text) => RFC_3339.test(text) && z.iso.datetime({ offset: true }).safeParse(text).success, {
-      error: "must be RFC 3339, such as 2026-11-21T08:30:00Z",
-      abort: true,
-    })
-    .refine((text) => Date.parse(text) >= 0, "must be after 1970")
-    .transform((text) => new Date(text).toISOString()),
-};
 
 const listFields = {
   brand_id: fields.brandId,

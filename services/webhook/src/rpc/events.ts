@@ -1,16 +1,11 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
 import type { Database } from "@brand-records/postgres";
 import type { DeadLetter as DeadLetterMessage, EventsServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, idField } from "@brand-records/service";
-import { z } from "zod";
+import { check } from "@brand-records/service";
 import { isEventStored, pageOfEvents } from "../storage/events.ts";
-
-/** An event has at most 20 KiB; clients accept messages of 8 MiB. */
-const PAGE_SIZE_MAX = 200;
-const PAGE_SIZE_DEFAULT = 50;
+import { fields } from "./fields.ts";
 
 interface EventsParts {
   readonly db: Database;
@@ -24,19 +19,18 @@ export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<Event
         { brand_id: fields.brandId, type: fields.type.nullish(), page_size: fields.pageSize, after_id: fields.eventId.nullish() },
         request,
       );
-      const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
-      const events = await pageOfEvents(db, brand_id, { type: type ?? null, afterId: after_id ?? null, limit });
+      const events = await pageOfEvents(db, brand_id, { type: type ?? null, afterId: after_id ?? null, limit: page_size });
       // An unknown event is followed by none, which would look like the last page.
       if (events.length === 0 && after_id != null && !(await isEventStored(db, brand_id, after_id, { tests: false }))) {
         throw new AppError("invalid_request", "after_id must be the id of a stored event of this brand", {
           field: "after_id",
         });
       }
-      return { events, next_after_id: events.length === limit ? (events.at(-1)?.id ?? null) : null };
+      return { events, next_after_id: events.length === page_size ? (events.at(-1)?.id ?? null) : null };
     },
     async listDeadLetters(request) {
       const { page_size } = check({ page_size: fields.pageSize }, request);
-      const { deadLetters: page, total } = await deadLetters.list(page_size === 0 ? PAGE_SIZE_DEFAULT : page_size);
+      const { deadLetters: page, total } = await deadLetters.list(page_size);
       return { dead_letters: page.map(messageOf), total };
     },
     async replayDeadLetters() {
@@ -44,13 +38,6 @@ export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<Event
     },
   };
 }
-
-const fields = {
-  brandId: idField("brd"),
-  eventId: idField("evt"),
-  type: z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
-  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`),
-};
 
 const messageOf = ({ deadLetteredAt, ...letter }: DeadLetterSummary): DeadLetterMessage => ({
   ...letter,

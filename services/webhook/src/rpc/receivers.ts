@@ -1,7 +1,6 @@
 import type { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
-import { fields, readNewReceiver, readReceiverChange } from "../domain/receiver-fields.ts";
 import type { UrlRules } from "../domain/receiver-url.ts";
 import { requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
 import type { DropOptions } from "../storage/held-deliveries.ts";
@@ -12,6 +11,8 @@ import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts
 import { activateSecret, rotateSecret } from "../use-cases/rotate-secret.ts";
 import { sendTest } from "../use-cases/send-test.ts";
 import { updateReceiver } from "../use-cases/update-receiver.ts";
+import { fields } from "./fields.ts";
+import { readNewReceiver, readReceiverChange } from "./receiver-fields.ts";
 
 export interface ReceiversParts extends CreateReceiverParts, UrlRules {
   readonly dropping?: Pick<DropOptions, "chunkRows">;

@@ -14,7 +14,7 @@ const RESOLVE_TRIES = 2;
 const RESOLVE_MS_MAX = 5_000;
 /** Wait for IPv6 addresses once IPv4 addresses are there: some resolvers never respond for IPv6. */
 const SECOND_FAMILY_MS = 300;
-/** Longer than undici's 4 s: a receiver that gets an event every ten seconds keeps its connection. A shorter Keep-Alive header of the server wins. */
+/** Longer than undici's 4 s, so that an event every ten seconds keeps its connection. A server's shorter Keep-Alive header wins. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** The URL, or a name in it, leads to an address that is not public. */

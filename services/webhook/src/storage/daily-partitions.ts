@@ -1,7 +1,7 @@
 import type { Database } from "@brand-records/postgres";
 
 const CHUNK_ROWS = 10_000;
-/** Dropping a partition waits for every reader of its table, and new readers wait for it. After this, the next round tries again. */
+/** Dropping a partition waits for every reader of its table, and new readers wait for it. After this, the next round retries. */
 const LOCK_WAIT = "500ms";
 const DEAD_LETTER_DAYS = 90;
 

@@ -1,6 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Receiver, ReceiverKey } from "../domain/receiver.ts";
-import type { NewReceiver, ReceiverChange } from "../domain/receiver-fields.ts";
+import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
 import { insertLane } from "./lanes.ts";
 

@@ -1,8 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import type { NewReceiver } from "../domain/receiver-fields.ts";
-import { duplicateUrl, RECEIVERS_MAX, requireReceiver, type Receiver } from "../domain/receiver.ts";
+import { duplicateUrl, RECEIVERS_MAX, requireReceiver, type NewReceiver, type Receiver } from "../domain/receiver.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import type { KnownBrands } from "../known-brands.ts";

@@ -1,6 +1,5 @@
 import { isUniqueViolation, type Database, type Sql } from "@brand-records/postgres";
-import type { ReceiverChange } from "../domain/receiver-fields.ts";
-import { duplicateUrl, noSuchReceiver, requireReceiver, type Receiver } from "../domain/receiver.ts";
+import { duplicateUrl, noSuchReceiver, requireReceiver, type Receiver, type ReceiverChange } from "../domain/receiver.ts";
 import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
 import { changeReceiver, findReceiver } from "../storage/receivers.ts";
 

@@ -1,52 +1,9 @@
-import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
-import { check, idField } from "@brand-records/service";
+import { check } from "@brand-records/service";
 import { z } from "zod";
-import { IN_FLIGHT_MAX } from "./lane.ts";
-import type { ReceiverKey } from "./receiver.ts";
-import { readReceiverUrl, type UrlProblem, type UrlRules } from "./receiver-url.ts";
-
-const LABEL_CHARACTERS_MAX = 80;
-
-const label = z
-  .string()
-  .trim()
-  .min(1, "must not be empty")
-  // Code points, as people count: one emoji is one character.
-  .refine((text) => [...text].length <= LABEL_CHARACTERS_MAX, `must be at most ${LABEL_CHARACTERS_MAX} characters`)
-  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not contain control characters");
-
-const events = z
-  .array(z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`))
-  .refine((types) => new Set(types).size === types.length, "must name no event type twice");
-
-/** Fields of a request, except the URL. Labels are trimmed. */
-export const fields = {
-  brandId: idField("brd"),
-  receiverId: idField("rcv"),
-  label,
-  events: events.min(1, `must name at least one of ${EVENT_TYPE_NAMES.join(", ")}`),
-  /** Empty for no change. */
-  changedEvents: events,
-  maxInFlight: z.int().min(1, "must be at least 1").max(IN_FLIGHT_MAX, `must be at most ${IN_FLIGHT_MAX}`),
-  type: z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`),
-  held: z.enum(["release", "drop"], "must be release or drop"),
-};
-
-export interface NewReceiver {
-  readonly brandId: string;
-  readonly url: string;
-  readonly label: string;
-  readonly events: readonly string[];
-}
-
-/** Undefined fields stay unchanged. */
-export interface ReceiverChange extends ReceiverKey {
-  readonly url: string | undefined;
-  readonly label: string | undefined;
-  readonly events: readonly string[] | undefined;
-  readonly maxInFlight: number | undefined;
-}
+import { readReceiverUrl, type UrlProblem, type UrlRules } from "../domain/receiver-url.ts";
+import type { NewReceiver, ReceiverChange } from "../domain/receiver.ts";
+import { fields } from "./fields.ts";
 
 type Loose<Name extends string> = { readonly [Key in Name]?: unknown };
 
@@ -90,8 +47,8 @@ export function readReceiverChange(
 type UrlField = z.ZodPipe<z.ZodString, z.ZodTransform<string, string>>;
 
 /**
- * Refuses a well-formed URL that a receiver may not have with the URL problem's own kind. If anything else is wrong too, refuses with
- * `invalid_request`, so that the error lists every problem.
+ * Refuses a well-formed URL that a receiver may not have, with the kind of that problem. If anything else is wrong too, the
+ * kind is `invalid_request`, and the error lists every problem.
  */
 function checkWithUrl<T>(rules: UrlRules, checkFields: (url: UrlField) => T): T {
   let problems: readonly UrlProblem[] = [];
