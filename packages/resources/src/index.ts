@@ -9,12 +9,12 @@ import { submissions } from "./submissions.ts";
 export { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
 export { fieldsByKind, type Resource } from "./resource.ts";
 
-/** The six readable resources, by their names in paths. */
+/** The readable resources, by their names in paths. */
 export const RESOURCES = Object.freeze({ campaigns, submissions, payouts, deposits, conversions, links });
 
 export type ResourceName = keyof typeof RESOURCES;
 
-/** A record as it is answered: every key present. */
+/** A record as the API returns it: every key present. */
 export type RecordOf<Name extends ResourceName> = z.output<(typeof RESOURCES)[Name]["schema"]>;
 
 export const RESOURCE_NAMES = Object.freeze(Object.keys(RESOURCES) as ResourceName[]);
@@ -23,6 +23,16 @@ export function isResourceName(text: string): text is ResourceName {
   return Object.hasOwn(RESOURCES, text);
 }
 
-/** Records of a page: the number asked for when none is, and the largest that may be. */
+/** The method of RecordsService that lists a resource: `listCampaigns` for `campaigns`. */
+export type ListMethod<Name extends ResourceName = ResourceName> = `list${Capitalize<Name>}`;
+
+export function listMethod<Name extends ResourceName>(resource: Name): ListMethod<Name> {
+  return `list${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as ListMethod<Name>;
+}
+
+/** The list methods of all resources, for clients that may retry them. */
+export const LIST_METHODS: readonly ListMethod[] = Object.freeze(RESOURCE_NAMES.map(listMethod));
+
+/** Records per page: the default and the maximum. */
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;

@@ -7,7 +7,7 @@ import {
   type ImportRecordsResponse,
   type ImportSummary,
 } from "@brand-records/proto/records/v1";
-import type { RecordOf, ResourceName } from "@brand-records/resources";
+import { listMethod, type RecordOf, type ResourceName } from "@brand-records/resources";
 import {
   connectRpc,
   fromServiceError,
@@ -97,7 +97,7 @@ export async function serveRecords(): Promise<ServedRecords> {
     import: (brandId, lines, options) => importLines(importing, brandId, lines, options),
     async list(brandId, resource) {
       const request = { brand_id: brandId, limit: 200 };
-      const { data } = await listing(records, resource)(request, callContext());
+      const { data } = await records[listMethod(resource)](request, callContext());
       return data as unknown as RecordOf<typeof resource>[];
     },
     async stop() {
@@ -108,13 +108,6 @@ export async function serveRecords(): Promise<ServedRecords> {
       await database.drop();
     },
   };
-}
-
-type Listing = (request: { brand_id: string; limit: number }, context: CallContext) => Promise<{ data: object[] }>;
-
-function listing(records: RpcClient<RecordsServiceService>, resource: ResourceName): Listing {
-  const name = `list${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as keyof RpcClient<RecordsServiceService>;
-  return records[name] as Listing;
 }
 
 async function importLines(
