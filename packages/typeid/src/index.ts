@@ -3,6 +3,16 @@ import { randomBytes } from "node:crypto";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
+/** Ids come from us as TypeIDs, and from the platform in any form that matches: `prefix_` and 1 to 40 of `[0-9a-z]`. */
+export function idPattern(prefix: string): RegExp {
+  return new RegExp(`^${prefix}_[0-9a-z]{1,40}$`);
+}
+
+/** The rule of `idPattern` for people, to follow the name of a field. */
+export function idRule(prefix: string): string {
+  return `must be ${prefix}_ and 1 to 40 lower-case letters or digits`;
+}
+
 /**
  * A TypeID: `prefix_` and 26 characters of base32 over a UUIDv7, so ids sort by the time they were made.
  *

@@ -1,4 +1,4 @@
-import { idSequence, newId, timeOfId } from "./index.ts";
+import { idPattern, idSequence, newId, timeOfId } from "./index.ts";
 
 describe("newId", () => {
   it("encodes as the TypeID specification does", () => {
@@ -14,6 +14,16 @@ describe("newId", () => {
 
   it("does not repeat itself", () => {
     expect(new Set(Array.from({ length: 10_000 }, () => newId("brd", 1))).size).toBe(10_000);
+  });
+});
+
+describe("idPattern", () => {
+  it.each([newId("sub"), "sub_1", `sub_${"z".repeat(40)}`])("matches %s", (id) => {
+    expect(id).toMatch(idPattern("sub"));
+  });
+
+  it.each(["sub_", "sub", `sub_${"z".repeat(41)}`, "sub_A", "sub_1\n", "xsub_1", "po_1"])("does not match %j", (id) => {
+    expect(id).not.toMatch(idPattern("sub"));
   });
 });
 
