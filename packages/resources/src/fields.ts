@@ -1,11 +1,10 @@
+import { idPattern, idRule } from "@brand-records/typeid";
 import { z } from "zod";
 import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
 
 /** Kinds of fields of a record. What they accept is what the platform may import; what they say is the API's reference. */
 
-/** `prefix_` and 1 to 40 of `[0-9a-z]`. */
-export const id = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `must be ${prefix}_ and 1 to 40 lower-case letters or digits`);
+export const id = (prefix: string) => z.string().regex(idPattern(prefix), idRule(prefix));
 
 /**
  * http or https, a host, no user name or password, no blanks or control characters. A password in a URL would be shown to

@@ -9,8 +9,8 @@ import type { Logger } from "@brand-records/telemetry";
 import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
-import { importHandlers } from "./rpc/importing.ts";
-import { recordsHandlers } from "./rpc/records.ts";
+import { importHandlers } from "./rpc/import-records.ts";
+import { recordsHandlers } from "./rpc/list-records.ts";
 import { oldestSeconds } from "./storage/outbox.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));

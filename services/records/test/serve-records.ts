@@ -20,8 +20,8 @@ import {
 } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
-import { importHandlers } from "../src/rpc/importing.ts";
-import { recordsHandlers } from "../src/rpc/records.ts";
+import { importHandlers } from "../src/rpc/import-records.ts";
+import { recordsHandlers } from "../src/rpc/list-records.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
