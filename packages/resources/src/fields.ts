@@ -8,7 +8,7 @@ export const id = (prefix: string) => z.string().regex(idPattern(prefix), idRule
 
 /**
  * http or https, a host, no user name or password, no blanks or control characters. A password in a URL would be shown to
- * everyone who reads the record. At least as strict as the constraints in services/records/migrations/0004-value-ranges.sql:
+ * everyone who reads the record. At least as strict as the constraints in services/records/migrations/0001-records.sql:
  * a line that passes here never makes the database refuse the whole import.
  */
 const WEB_URL = /^https?:\/\/[^/?#\\@ \p{Cc}]+([/?#\\][^ \p{Cc}]*)?$/iu;

@@ -57,7 +57,8 @@ async function runImport(
 async function* chunksOf(messages: AsyncIterable<ImportRecordsRequest>): AsyncGenerator<readonly string[]> {
   for await (const { chunk, commit } of messages) {
     if (commit != null) return;
-    if (chunk == null) throw new AppError("invalid_request", "Every message between start and commit must carry a chunk", { field: "chunk" });
+    if (chunk == null)
+      throw new AppError("invalid_request", "Every message between start and commit must carry a chunk", { field: "chunk" });
     yield chunk.lines;
   }
   throw new AppError("request_timeout", "The stream ended before the commit message; nothing was imported");

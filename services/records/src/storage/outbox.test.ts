@@ -265,7 +265,7 @@ describe("a status", () => {
     await bring("submissions", record);
     await expect(setStatus("submissions", record.id, "approved")).rejects.toMatchObject({
       code: "23514",
-      message: `submissions ${record.id}: from withdrawn a status cannot become approved`,
+      message: `submissions ${record.id}: status cannot change from withdrawn to approved`,
     });
     expect(await outbox()).toEqual([]);
   });

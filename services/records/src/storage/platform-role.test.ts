@@ -161,7 +161,7 @@ describe("a login with the role", () => {
     await platform.query("update records.submissions set status = 'withdrawn' where brand_id = $1", [brand]);
     await expect(platform.query("update records.submissions set status = 'approved' where brand_id = $1", [brand])).rejects.toMatchObject({
       code: "23514",
-      message: "submissions sub_b: from withdrawn a status cannot become approved",
+      message: "submissions sub_b: status cannot change from withdrawn to approved",
     });
     expect(await eventTypes()).toEqual([]);
   });

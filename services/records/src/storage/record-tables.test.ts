@@ -91,7 +91,7 @@ describe.each(RESOURCE_NAMES)("a page of %s", (resource) => {
     ["deep", () => deep(resource)],
     ["first with since", () => ({ ...firstPage, since: new Date(NEWEST - 100).toISOString() })],
     ["deep with since", async () => ({ ...(await deep(resource)), since: new Date(NEWEST - 10_000).toISOString() })],
-  ])("walks the index backwards and reads no row it does not answer: %s", async (_, page) => {
+  ])("walks the index backwards and reads no row that it does not return: %s", async (_, page) => {
     const nodes = await genericPlan(resource, await page());
     expect(nodes.map((node) => node["Node Type"])).toEqual(["Limit", "Index Scan"]);
     expect(nodes[1]).toMatchObject({ "Index Name": `${resource}_newest`, "Scan Direction": "Backward", "Actual Rows": 50 });
@@ -108,6 +108,14 @@ describe.each(RESOURCE_NAMES)("a page of %s", (resource) => {
 });
 
 describe.each(RESOURCE_NAMES)("the table of %s", (resource) => {
+  it("has the triggers that keep identity, transitions and updated_at", async () => {
+    const triggers = await served.db.query<{ name: string }>("select tgname as name from pg_trigger where tgrelid = $1::regclass", [
+      `records.${resource}`,
+    ]);
+    const required = ["identity", "transition", "touch"].map((trigger) => `${resource}_${trigger}`);
+    expect(triggers.map(({ name }) => name)).toEqual(expect.arrayContaining(required));
+  });
+
   it.each(["brand_id = 'brd_other'", "id = id || 'x'", "created_at = created_at + interval '1 ms'"])(
     "refuses a change of a record's identity, also by direct SQL: %s",
     async (change) => {

@@ -28,7 +28,11 @@ export async function importRecords(db: Database, request: ImportRequest): Promi
       await copyIntoStage(sql, request.resource, rowsOf(request, tally));
       const changing = await linesChangingCreatedAt(sql, request.resource, request.brandId);
       for (const { line, id } of changing) {
-        await tally.addBadLine({ line, field: "created_at", message: `differs from the created_at that ${id} has; created_at never changes` });
+        await tally.addBadLine({
+          line,
+          field: "created_at",
+          message: `differs from the created_at that ${id} has; created_at never changes`,
+        });
       }
       if (tally.bad > 0 && !request.skipBad) throw new NothingImported();
       const badLines = changing.map(({ line }) => line);
