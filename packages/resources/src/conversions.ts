@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { centavos, common, creatorId, currency, id, nullable, text, time, oneOf } from "./fields.ts";
+import { centavos, common, creatorId, currency, id, nullable, text, time, oneOf, EXAMPLE } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
 export const conversions = defineResource({
   name: "conversions",
   title: "Conversion",
   description: "An order that came through a creator's tracked link, and the commission on it.",
+  summary: "List orders that came through tracked links, newest first.",
+  guide:
+    "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Often the largest list by far: the totals by link, without reversed orders, are in links.",
   schema: z.strictObject({
     ...common("cnv"),
     campaign_id: id("cmp"),
@@ -20,4 +23,20 @@ export const conversions = defineResource({
     occurred_at: time().describe("When the order was placed."),
     reversal_code: nullable(oneOf("returned", "fraud", "duplicate", "order_error")).describe("Why it was reversed."),
   }),
+  example: {
+    id: "cnv_01kak9t2b3c4d5e6f7g8h9j0k1",
+    created_at: EXAMPLE.created_at,
+    updated_at: EXAMPLE.updated_at,
+    campaign_id: EXAMPLE.campaign_id,
+    link_id: EXAMPLE.link_id,
+    creator_id: EXAMPLE.creator_id,
+    payout_id: null,
+    status: "pending",
+    external_id: "ORDER-10294",
+    order_amount_centavos: 189_900,
+    commission_centavos: 18_990,
+    currency: "PHP",
+    occurred_at: "2026-11-20T08:29:12.000Z",
+    reversal_code: null,
+  },
 });

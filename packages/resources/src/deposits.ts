@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { centavos, common, currency, id, nullable, text, time, oneOf } from "./fields.ts";
+import { centavos, common, currency, id, nullable, text, time, oneOf, EXAMPLE } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
 export const deposits = defineResource({
   name: "deposits",
   title: "Deposit",
   description: "Money the brand paid in, for one campaign or for its balance.",
+  summary: "List what the brand paid in, newest first.",
+  guide:
+    "Money the brand paid in, for a campaign or (campaign_id null) for its balance. Read it for funding, failed or refunded payments and their references. What creators received is in payouts.",
   schema: z.strictObject({
     ...common("dep"),
     campaign_id: nullable(id("cmp")).describe("The campaign it funds; null when it went to the brand's balance."),
@@ -17,4 +20,17 @@ export const deposits = defineResource({
     reference: nullable(text(200)).describe("The payment provider's reference."),
     credited_at: nullable(time()),
   }),
+  example: {
+    id: "dep_01kac5p3y6f7g8h9j0k1m2n3p4",
+    created_at: EXAMPLE.created_at,
+    updated_at: EXAMPLE.updated_at,
+    campaign_id: EXAMPLE.campaign_id,
+    status: "succeeded",
+    amount_centavos: 25_000_000,
+    refunded_centavos: 0,
+    currency: "PHP",
+    method: "gcash",
+    reference: "GC-8841-2210",
+    credited_at: "2026-11-20T08:30:41.000Z",
+  },
 });

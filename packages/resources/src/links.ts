@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { common, count, creatorId, id, nullable, text, time, webUrl, oneOf } from "./fields.ts";
+import { common, count, creatorId, id, nullable, text, time, webUrl, oneOf, EXAMPLE } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
 export const links = defineResource({
   name: "links",
   title: "Link",
   description: "A creator's tracked link into the brand's shop.",
+  summary: "List creators' tracked links, newest first.",
+  guide:
+    "Creators' tracked links into the brand's shop, with their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active. Single orders are in conversions.",
   schema: z.strictObject({
     ...common("lnk"),
     campaign_id: id("cmp"),
@@ -18,4 +21,18 @@ export const links = defineResource({
     conversions: count().describe("Orders so far, less reversed ones."),
     expires_at: nullable(time()),
   }),
+  example: {
+    id: EXAMPLE.link_id,
+    created_at: EXAMPLE.created_at,
+    updated_at: EXAMPLE.updated_at,
+    campaign_id: EXAMPLE.campaign_id,
+    creator_id: EXAMPLE.creator_id,
+    status: "active",
+    code: "ate-pinay",
+    url: "https://go.example/ate-pinay",
+    destination_url: "https://shop.example/pasko",
+    clicks: 1_284,
+    conversions: 37,
+    expires_at: null,
+  },
 });

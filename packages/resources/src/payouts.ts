@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { centavos, common, creatorId, currency, id, nullable, time, oneOf } from "./fields.ts";
+import { centavos, common, creatorId, currency, id, nullable, time, oneOf, EXAMPLE } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
 const items = () => z.int("must be a whole number").min(0, "must not be negative").max(2_147_483_647, "must be at most 2147483647");
@@ -8,6 +8,9 @@ export const payouts = defineResource({
   name: "payouts",
   title: "Payout",
   description: "Money on its way, or arrived, at one creator for one campaign.",
+  summary: "List payouts to creators, newest first.",
+  guide:
+    "Money on its way, or arrived, at one creator for one campaign. Read it for what was paid, what is in progress and what failed and why. amount_centavos is what the creator gets; fee_centavos comes on top. What the brand itself paid in is in deposits.",
   schema: z.strictObject({
     ...common("po"),
     campaign_id: id("cmp"),
@@ -22,4 +25,20 @@ export const payouts = defineResource({
     initiated_at: nullable(time()),
     paid_at: nullable(time()),
   }),
+  example: {
+    id: EXAMPLE.payout_id,
+    created_at: EXAMPLE.created_at,
+    updated_at: EXAMPLE.updated_at,
+    campaign_id: EXAMPLE.campaign_id,
+    creator_id: EXAMPLE.creator_id,
+    status: "paid",
+    amount_centavos: 241_000,
+    fee_centavos: 2_410,
+    currency: "PHP",
+    submission_count: 1,
+    conversion_count: 0,
+    failure_code: null,
+    initiated_at: "2026-11-20T08:31:00.000Z",
+    paid_at: "2026-11-21T02:15:09.412Z",
+  },
 });

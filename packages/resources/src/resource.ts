@@ -7,8 +7,14 @@ export interface Resource<Name extends string = string, Shape extends z.ZodObjec
   readonly title: string;
   /** What such a record is, for people and models who read the description. */
   readonly description: string;
+  /** The list operation in one sentence. */
+  readonly summary: string;
+  /** For models: what the records hold, and when to read this list rather than another. */
+  readonly guide: string;
   /** Accepts what may be imported (strictly); describes what is answered. */
   readonly schema: Shape;
+  /** One record for the API description. */
+  readonly example: z.output<Shape>;
 }
 
 export function defineResource<const Name extends string, Shape extends z.ZodObject>(

@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { centavos, common, count, creatorId, currency, id, nullable, text, time, webUrl, oneOf } from "./fields.ts";
+import { centavos, common, count, creatorId, currency, id, nullable, text, time, webUrl, oneOf, EXAMPLE } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
 export const submissions = defineResource({
   name: "submissions",
   title: "Submission",
   description: "A piece of content a creator handed in for a campaign, and what became of it in review.",
+  summary: "List the content that creators handed in, newest first.",
+  guide:
+    "Content that creators handed in, its views and earnings, and what review decided. Read it for what waits for review (status pending), approval rates, reasons of rejection, or how content performs. The money itself is in payouts.",
   schema: z.strictObject({
     ...common("sub"),
     campaign_id: id("cmp"),
@@ -23,4 +26,21 @@ export const submissions = defineResource({
     submitted_at: time(),
     reviewed_at: nullable(time()),
   }),
+  example: {
+    id: "sub_01kak2r7w5e8a9b0c1d2e3f4g5",
+    created_at: EXAMPLE.created_at,
+    updated_at: EXAMPLE.updated_at,
+    campaign_id: EXAMPLE.campaign_id,
+    creator_id: EXAMPLE.creator_id,
+    payout_id: EXAMPLE.payout_id,
+    status: "approved",
+    platform: "tiktok",
+    content_url: "https://www.tiktok.example/@pseudonym/video/7301",
+    views: 48_210,
+    earned_centavos: 241_000,
+    currency: "PHP",
+    rejection_code: null,
+    submitted_at: "2026-11-20T08:30:00.000Z",
+    reviewed_at: "2026-11-21T02:15:09.412Z",
+  },
 });
