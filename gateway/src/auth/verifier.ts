@@ -1,4 +1,5 @@
 import { AppError } from "@brand-records/errors";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import type { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
 import type { CallContext, RpcClient } from "@brand-records/rpc";
@@ -7,7 +8,6 @@ import { invalidKey } from "./authorization-header.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { mayIntegrate, type Principal, type Tier } from "./principal.ts";
 import { VerificationSlots } from "./verification-slots.ts";
-import { withDeadline } from "./with-deadline.ts";
 
 const PRINCIPALS_MAX = 50_000;
 /** A refused key stays refused: it is unknown, and keys are random, or revoked for good. */
@@ -51,7 +51,9 @@ export class Verifier {
     }
     // Others may join, so the flight ends neither with this request's client nor with its deadline.
     const verification = this.#flights.run(id, () => this.#slots.hold(id, () => this.#ask(id, keyDigest, { requestId, traceparent })));
-    return withDeadline(verification, deadline);
+    const principal = await withTimeout(verification, deadline - Date.now());
+    if (principal === TIMED_OUT) throw new AppError("timeout", "The answer took too long. Try again.");
+    return principal;
   }
 
   async #ask(id: string, keyDigest: Buffer, context: Omit<CallContext, "deadline">): Promise<Principal> {

@@ -3,6 +3,5 @@ export { identify, isAlive, killProcess, type ProcessIdentity } from "./process-
 export { NODE_ARGUMENTS } from "./node-arguments.ts";
 export { repeat } from "./repeat.ts";
 export { runProcess, type ProcessOptions } from "./run-process.ts";
-export { settlesWithin } from "./settles-within.ts";
-export { stopWithin } from "./stop-within.ts";
 export { WakeSignal } from "./wake-signal.ts";
+export { TIMED_OUT, withStopTimeout, withTimeout } from "./with-timeout.ts";

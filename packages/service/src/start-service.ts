@@ -1,7 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError } from "@brand-records/config";
-import type { Lifecycle } from "@brand-records/lifecycle";
-import { migrate, openPool, SchemaMismatchError, type Database } from "@brand-records/postgres";
+import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
@@ -81,15 +79,11 @@ async function degradedAmong(checks: ReadonlyMap<string, () => boolean | Promise
 
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** Whether the database answers within a probe's time. */
+/** Whether the database responds within a probe's time. */
 async function isReachable(db: Database): Promise<boolean> {
-  const answered = new AbortController();
   const query = db.query("select 1").then(
     () => true,
     () => false,
   );
-  const timeout = pause(PROBE_TIMEOUT_MS, false, { signal: answered.signal, ref: false }).catch(() => false);
-  const reachable = await Promise.race([query, timeout]);
-  answered.abort();
-  return reachable;
+  return (await withTimeout(query, PROBE_TIMEOUT_MS)) === true;
 }

@@ -1,4 +1,4 @@
-import { repeat, stopWithin } from "@brand-records/lifecycle";
+import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { dropOrphanedDeliveries } from "./domain/delete-receiver.ts";
@@ -39,5 +39,5 @@ export function startJanitor({ db, log, keepDays }: JanitorOptions): { stop(): P
       await work().catch((error: unknown) => log.warn({ err: error, chore }, "a chore could not be done"));
     }
   };
-  return stopWithin(repeat(round, EVERY_MS), STOP_MS);
+  return withStopTimeout(repeat(round, EVERY_MS), STOP_MS);
 }

@@ -4,9 +4,9 @@ import { AppError } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Consumer, EachBatchPayload, Kafka } from "kafkajs";
 import type { DeadLetter, DeadLetters, LogMessage, Publisher, ReceivedMessage, DeadLetterSummary } from "../event-log.ts";
+import { disconnect } from "./open-kafka.ts";
 import { receivedFrom } from "./subscription.ts";
 import { deadTopicOf, withAdmin } from "./topics.ts";
-import { within } from "./within.ts";
 
 /** The topic of dead letters has one: they are few, and are listed and replayed in their order. */
 const PARTITION = 0;
@@ -18,7 +18,6 @@ const CUT_FROM = "dead-cut-from";
 /** Fits wherever a batch of ours does. */
 const CUT_BYTES = 256 * 1024;
 const READ_MS = 30_000;
-const STOP_MS = 2_000;
 
 export interface KafkaDeadLettersOptions {
   readonly kafka: Kafka;
@@ -170,7 +169,7 @@ export class KafkaDeadLetters implements DeadLetters {
       await done.promise;
     } finally {
       clearTimeout(tooLong);
-      await within(STOP_MS, consumer.disconnect());
+      await disconnect(consumer);
     }
   }
 }

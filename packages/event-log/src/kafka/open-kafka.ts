@@ -1,3 +1,4 @@
+import { withTimeout } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import { Kafka, logLevel, type KafkaConfig, type LogEntry, type SASLOptions } from "kafkajs";
 import type { EventLogConfig } from "../settings.ts";
@@ -6,6 +7,8 @@ import "./quiet-request-queue.ts";
 const CONNECT_MS = 3_000;
 /** A frozen broker keeps a request open: after this it counts as lost. Longer than a healthy broker ever takes. */
 const REQUEST_MS = 10_000;
+
+const DISCONNECT_MS = 2_000;
 
 /** kafkajs with our log and our patience. It retries little: whoever uses it tries again from the beginning, for ever. */
 export function openKafka(config: EventLogConfig, clientId: string, log: Logger): Kafka {
@@ -25,6 +28,11 @@ export function openKafka(config: EventLogConfig, clientId: string, log: Logger)
     logCreator: () => write(log),
   };
   return new Kafka(options);
+}
+
+/** Waits until a client has disconnected, at most `timeoutMs`. Ignores failures: brokers that are gone do not complete a disconnect. */
+export async function disconnect(client: { disconnect(): Promise<void> }, timeoutMs = DISCONNECT_MS): Promise<void> {
+  await withTimeout(client.disconnect(), timeoutMs).catch(() => {});
 }
 
 const write =

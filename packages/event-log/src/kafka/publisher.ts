@@ -3,11 +3,10 @@ import { Partitioners, type Kafka, type Producer } from "kafkajs";
 import type { LogMessage, Publisher } from "../event-log.ts";
 import { chunks } from "../chunks.ts";
 import type { EventLogConfig } from "../settings.ts";
+import { disconnect } from "./open-kafka.ts";
 import { ensureTopics } from "./topics.ts";
-import { within } from "./within.ts";
 
 const ALL_IN_SYNC_REPLICAS = -1;
-const STOP_MS = 2_000;
 /** A broker measures a batch against the topic's max.message.bytes, which is 1 MiB where nobody has set it. */
 const BATCH_BYTES_MAX = 512 * 1024;
 
@@ -74,7 +73,7 @@ export class KafkaPublisher implements Publisher {
   async #disconnect(): Promise<void> {
     const producer = this.#producer;
     this.#producer = undefined;
-    if (producer !== undefined) await within(STOP_MS, producer.disconnect());
+    if (producer !== undefined) await disconnect(producer);
   }
 
   async stop(): Promise<void> {

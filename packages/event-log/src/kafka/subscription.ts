@@ -3,8 +3,8 @@ import type { Logger } from "@brand-records/telemetry";
 import type { Consumer, EachBatchPayload, IHeaders, Kafka, KafkaMessage } from "kafkajs";
 import type { Intake, ReceivedMessage, Subscription } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
+import { disconnect } from "./open-kafka.ts";
 import { ensureTopics, withAdmin } from "./topics.ts";
-import { within } from "./within.ts";
 
 /** Messages taken in at once, and offsets committed after. */
 const BATCH_MAX = 500;
@@ -132,7 +132,7 @@ export class KafkaSubscription implements Subscription {
     } finally {
       clearInterval(watchdog);
       this.#stopping.signal.removeEventListener("abort", onStop);
-      await within(STOP_MS, consumer.disconnect());
+      await disconnect(consumer, STOP_MS);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Kafka } from "kafkajs";
 import type { EventLogConfig } from "../settings.ts";
-import { within } from "./within.ts";
+import { disconnect } from "./open-kafka.ts";
 
 const HOUR_MS = 3_600_000;
 /** Ours have some 600 bytes. What others write must come in before it can be set aside, rather than stop their producer. */
@@ -12,7 +12,6 @@ const DEAD_LETTER_BYTES_MAX = MESSAGE_BYTES_MAX + 64 * 1024;
 const READABLE = { "compression.type": "uncompressed" };
 /** Nobody looks after dead letters at once. */
 const DEAD_RETENTION_MS = 90 * 24 * HOUR_MS;
-const STOP_MS = 2_000;
 /** Kafka's number for the kind of thing whose settings are asked for. (kafkajs' enum cannot be imported from an ES module.) */
 const TOPIC = 2;
 
@@ -85,6 +84,6 @@ export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise
     await admin.connect();
     return await work(admin);
   } finally {
-    await within(STOP_MS, admin.disconnect());
+    await disconnect(admin);
   }
 }

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import pg from "pg";
 import { EmbeddedPostgresError, ServerEndedError } from "./errors.ts";
 import { endPostmaster, STARTER_SETTING } from "./postmaster.ts";
@@ -108,7 +109,7 @@ class Server implements EmbeddedPostgres {
     if (this.#hasExited) return;
     await endPostmaster(
       (signal) => this.#child.kill(signal),
-      (milliseconds) => Promise.race([this.exited.then(() => true), pause(milliseconds, false, { ref: false })]),
+      async (milliseconds) => (await withTimeout(this.exited, milliseconds)) !== TIMED_OUT,
     );
   }
 
@@ -143,7 +144,7 @@ class Server implements EmbeddedPostgres {
 
   async #ended(): Promise<ServerEndedError> {
     // What it wrote last may arrive after its exit; sessions of a server that was killed keep the pipe open.
-    await Promise.race([this.#outputEnded, pause(LAST_WORDS_MS, undefined, { ref: false })]);
+    await withTimeout(this.#outputEnded, LAST_WORDS_MS);
     return new ServerEndedError(this.#dataDir, this.port, this.#lastLines.join("\n"));
   }
 }

@@ -1,4 +1,4 @@
-import { WakeSignal, settlesWithin } from "@brand-records/lifecycle";
+import { WakeSignal, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { areReplaysLeft } from "../storage/replays.ts";
@@ -63,7 +63,7 @@ export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorke
     async stop() {
       stopping.abort();
       wake.notify();
-      await settlesWithin(running, STOP_MS);
+      await withTimeout(running, STOP_MS);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { repeat, stopWithin } from "@brand-records/lifecycle";
+import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { endExpiredLeases, type LeaseTerms } from "./expired-leases.ts";
@@ -16,5 +16,5 @@ export function startLeaseKeeper(db: Database, terms: LeaseTerms, log: Logger): 
       log.warn({ err: error }, "expired leases could not be ended");
     }
   }, EVERY_MS);
-  return stopWithin(keeping, STOP_MS);
+  return withStopTimeout(keeping, STOP_MS);
 }

@@ -1,6 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { isPublicAddress } from "../domain/forbidden-addresses.ts";
 import { isLoopbackHost } from "../domain/loopback.ts";
@@ -149,14 +149,10 @@ export class ReceiverAgent {
   }
 
   async #ask(hostname: string): Promise<Address[]> {
-    const v4 = settled(this.#resolver.resolve4(hostname), 4);
-    const v6 = settled(this.#resolver.resolve6(hostname), 6);
-    const enough = new AbortController();
-    const patience = pause(this.#resolveMsMax, NO_ANSWER, { signal: enough.signal, ref: false }).catch(() => NO_ANSWER);
-    const first = await Promise.race([v4, patience]);
-    const patienceForSecond = first.addresses.length > 0 ? pause(SECOND_FAMILY_MS, NO_ANSWER, { ref: false }) : patience;
-    const second = await Promise.race([v6, patienceForSecond]);
-    enough.abort();
+    const v4 = settled(this.#resolver.resolve4(hostname), 4, this.#resolveMsMax);
+    const v6 = settled(this.#resolver.resolve6(hostname), 6, this.#resolveMsMax);
+    const first = await v4;
+    const second = await (first.addresses.length > 0 ? orNoAnswer(v6, SECOND_FAMILY_MS) : v6);
     const addresses = [...first.addresses, ...second.addresses];
     if (addresses.length === 0) throw new UnresolvedNameError(first.code);
     return addresses;
@@ -182,11 +178,19 @@ interface Resolved {
 
 const NO_ANSWER: Resolved = { addresses: [], code: "ETIMEOUT" };
 
-const settled = (answer: Promise<string[]>, family: 4 | 6): Promise<Resolved> =>
-  answer.then(
-    (addresses) => ({ addresses: addresses.map((address) => ({ address, family })), code: "ENODATA" }),
-    (reason: unknown) => ({ addresses: [], code: codeOf(reason) }),
+const settled = (answer: Promise<string[]>, family: 4 | 6, timeoutMs: number): Promise<Resolved> =>
+  orNoAnswer(
+    answer.then(
+      (addresses) => ({ addresses: addresses.map((address) => ({ address, family })), code: "ENODATA" }),
+      (reason: unknown) => ({ addresses: [], code: codeOf(reason) }),
+    ),
+    timeoutMs,
   );
+
+async function orNoAnswer(resolved: Promise<Resolved>, timeoutMs: number): Promise<Resolved> {
+  const result = await withTimeout(resolved, timeoutMs);
+  return result === TIMED_OUT ? NO_ANSWER : result;
+}
 
 const LOOPBACK = [
   { address: "127.0.0.1", family: 4 as const },

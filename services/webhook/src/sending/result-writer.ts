@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { settlesWithin } from "@brand-records/lifecycle";
+import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
@@ -48,7 +48,7 @@ export class ResultWriter {
 
   /** Writes what has come; after two seconds says what is not written down, and gives it up. */
   async stop(): Promise<void> {
-    if (this.#writing === undefined || (await settlesWithin(this.#writing, STOP_MS))) return;
+    if (this.#writing === undefined || (await withTimeout(this.#writing, STOP_MS)) !== TIMED_OUT) return;
     this.#stopped = true;
     for (const { result, written } of [...this.#batch, ...this.#waiting]) {
       const { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status } = result;

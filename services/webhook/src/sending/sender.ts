@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { settlesWithin, WakeSignal } from "@brand-records/lifecycle";
+import { WakeSignal, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
@@ -82,7 +82,7 @@ export class Sender {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.notify();
-    await settlesWithin(this.#running, CLAIM_STOP_MS);
+    await withTimeout(this.#running, CLAIM_STOP_MS);
     this.#stopped = true;
     await Promise.all(this.#attempts);
     await this.#results.stop();

@@ -1,5 +1,5 @@
 import { startNotifier, type Database } from "@brand-records/postgres";
-import { stopWithin, type Lifecycle } from "@brand-records/lifecycle";
+import { type Lifecycle, withStopTimeout } from "@brand-records/lifecycle";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { WebhookConfig } from "../config.ts";
 import { leaseSecondsFor } from "../domain/lease.ts";
@@ -47,5 +47,5 @@ export function startSending({ config, db, life, registry, log }: SendingStart):
     subscriptions: { webhook_deliveries: () => sender.wake() },
     onDisconnect: (err) => log.warn({ err }, "no notifications of new deliveries: polling"),
   });
-  life.own("notifier", stopWithin(notifier, NOTIFIER_STOP_MS));
+  life.own("notifier", withStopTimeout(notifier, NOTIFIER_STOP_MS));
 }

@@ -1,0 +1,30 @@
+import type { Stoppable } from "./lifecycle.ts";
+
+/** Returned by `withTimeout` instead of a result. */
+export const TIMED_OUT = Symbol("timed out");
+
+/**
+ * Settles as `work` does, or resolves to `TIMED_OUT` after `timeoutMs`. The work is not cancelled; a rejection after the timeout is
+ * ignored.
+ */
+export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T | typeof TIMED_OUT> {
+  const timeout = Promise.withResolvers<typeof TIMED_OUT>();
+  const timer = setTimeout(timeout.resolve, timeoutMs, TIMED_OUT);
+  try {
+    return await Promise.race([work, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Bounds how long `stop` waits for a resource whose work may be cut off anywhere. Without the bound, a silent database would hold up
+ * the stop for the length of a statement timeout.
+ */
+export function withStopTimeout(resource: Stoppable, timeoutMs: number): { stop(): Promise<void> } {
+  return {
+    async stop() {
+      await withTimeout(Promise.resolve(resource.stop()), timeoutMs);
+    },
+  };
+}
