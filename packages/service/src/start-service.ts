@@ -1,5 +1,6 @@
 import { ConfigError } from "@brand-records/config";
 import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
+import { migrate, openPool, SchemaMismatchError, type Database } from "@brand-records/postgres";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
