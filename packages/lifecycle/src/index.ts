@@ -1,5 +1,5 @@
 export { Lifecycle, type LifecycleLog, type Stoppable } from "./lifecycle.ts";
-export { identify, isAlive, killProcess, type ProcessIdentity } from "./process-identity.ts";
+export { identify, isAlive, killProcess, processExists, type ProcessIdentity } from "./process-identity.ts";
 export { NODE_ARGUMENTS } from "./node-arguments.ts";
 export { repeat } from "./repeat.ts";
 export { runProcess, type ProcessOptions } from "./run-process.ts";

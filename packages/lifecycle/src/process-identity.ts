@@ -9,8 +9,8 @@ export interface ProcessIdentity {
 
 /** Returns undefined if there is no such process. */
 export function identify(pid: number): ProcessIdentity | undefined {
+  if (!processExists(pid)) return undefined;
   try {
-    requireProcess(pid);
     // The second field, the program's name in parentheses, may hold anything; the start is the 22nd.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -23,13 +23,13 @@ export function identify(pid: number): ProcessIdentity | undefined {
   }
 }
 
-/** @throws ESRCH */
-function requireProcess(pid: number): void {
+/** Whether a process has this id now, including another user's process and a zombie. */
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    // Another user's is a process too.
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

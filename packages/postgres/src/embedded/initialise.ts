@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { processExists } from "@brand-records/lifecycle";
 import type { Binaries } from "./binaries.ts";
 import { makeParentOf } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./errors.ts";
-import { isAlive } from "./is-alive.ts";
 import { SERVER_ENVIRONMENT, serverUserFor, type ServerUser } from "./server-user.ts";
 
 const run = promisify(execFile);
@@ -89,7 +89,7 @@ async function holdsData(dataDir: string, majorVersion: string): Promise<boolean
 async function removeInterrupted(dataDir: string): Promise<void> {
   const prefix = `${basename(dataDir)}.initdb-`;
   for (const entry of await readdir(dirname(dataDir))) {
-    if (!entry.startsWith(prefix) || isAlive(Number.parseInt(entry.slice(prefix.length), 10))) continue;
+    if (!entry.startsWith(prefix) || processExists(Number.parseInt(entry.slice(prefix.length), 10))) continue;
     // Its initdb may live on for a moment and add files while we delete.
     await rm(join(dirname(dataDir), entry), { recursive: true, force: true, maxRetries: 20 });
   }

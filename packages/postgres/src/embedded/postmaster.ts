@@ -3,9 +3,9 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { processExists } from "@brand-records/lifecycle";
 import { embeddedDataDir } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./errors.ts";
-import { isAlive } from "./is-alive.ts";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
@@ -45,7 +45,7 @@ export async function stopOrphanedPostgres(dataDir: string): Promise<void> {
   const postmaster = await readPostmaster(pid, folder);
   if (postmaster === undefined) {
     // Some other process has that id now, and Postgres would take it for a server of this directory.
-    if (isAlive(pid)) await rm(pidFile, { force: true });
+    if (processExists(pid)) await rm(pidFile, { force: true });
     return;
   }
   if (postmaster.parent === postmaster.starter) {
