@@ -1,7 +1,6 @@
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import { run, SILENCE_MS, type Bounds } from "./run.ts";
-import type { Sql } from "./sql.ts";
+import { run, SILENCE_MS, type Bounds, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;

@@ -8,8 +8,7 @@ import {
   type ServiceDefinition,
 } from "@grpc/grpc-js";
 import type { CallContext } from "./call-context.ts";
-import { MESSAGE_BYTES_MAX } from "./message-size.ts";
-import { channelCredentials, type rpcTlsSettings } from "./settings.ts";
+import { channelCredentials, MESSAGE_BYTES_MAX, type rpcTlsSettings } from "./settings.ts";
 import { fromServiceError } from "./wire-errors.ts";
 
 /** A typed client: a promise per unary method; bidirectional streams are handed out as they are. */

@@ -2,8 +2,7 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import { Server } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import { implement, observeCalls, type ServedService } from "./handlers.ts";
-import { MESSAGE_BYTES_MAX } from "./message-size.ts";
-import { serverCredentials, type rpcServerSettings } from "./settings.ts";
+import { serverCredentials, MESSAGE_BYTES_MAX, type rpcServerSettings } from "./settings.ts";
 import type { z } from "zod";
 
 /** After this, calls that are still running are cut. */

@@ -3,6 +3,9 @@ import { ConfigError, port } from "@brand-records/config";
 import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
 import { z } from "zod";
 
+/** The largest gRPC message, in either direction. */
+export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
+
 const pemFile = z.string().optional();
 
 /** Mutual TLS between hosts: certificate, its key, and the authority both sides are signed by. */
