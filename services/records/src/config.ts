@@ -6,7 +6,7 @@ import { z } from "zod";
 const Settings = z.object({
   ...serviceSettings,
   ...eventLogSettings,
-  /** Where webhook is, for events without Kafka: host:port, or a gRPC target. */
+  /** The webhook service's gRPC address, for events without Kafka: host:port or a gRPC target. */
   WEBHOOK_ADDRESS: z.string().optional(),
 });
 

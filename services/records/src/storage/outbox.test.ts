@@ -286,7 +286,7 @@ describe("a status", () => {
     expect(await outbox()).toEqual([]);
   });
 
-  it.each(RESOURCE_NAMES)("of %s has transitions, if the resource has a status, for every status it declares", async (resource) => {
+  it.each(RESOURCE_NAMES)("of %s is declared if and only if a transition has it", async (resource) => {
     const statuses = fieldsOf(resource).get("status")?.schema.enum ?? [];
     const rows = await db.query<{ status: string }>(
       `select from_status as status from records.status_transitions where resource = $1
