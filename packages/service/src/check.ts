@@ -3,9 +3,9 @@ import { idPattern, idRule } from "@brand-records/typeid";
 import { z } from "zod";
 
 /**
- * What a request says, as far as the handler uses it.
+ * Validates the fields of a request that the handler uses.
  *
- * @throws AppError `invalid_request` with every problem
+ * @throws AppError `invalid_request` with all problems
  */
 export function check<Shape extends z.ZodRawShape>(shape: Shape, input: unknown): z.output<z.ZodObject<Shape>> {
   const parsed = z.object(shape).safeParse(input);
