@@ -172,8 +172,8 @@ begin
   end loop;
 end $$;
 
--- A trigger function runs without being granted to the writer. By default every role may execute it, and could attach it to a
--- table of its own to forge events of any brand.
+-- A trigger function runs without being granted to the writer. By default every role may execute it, and could attach it to its
+-- own table to forge events of any brand.
 revoke execute on all functions in schema records from public;
 -- WHEN clauses call this one with the rights of the writer.
 grant execute on function records.is_import() to public;

@@ -82,7 +82,7 @@ describe("an interrupted import imports nothing and releases its connection", ()
     await eventually(nothingImported);
   });
 
-  it("when the stream is closed without asking for the commit", async () => {
+  it("when the stream ends without a commit message", async () => {
     const { stream, failed } = await begin();
     stream.end();
     expect(await failed).toMatchObject({ kind: "request_timeout" });

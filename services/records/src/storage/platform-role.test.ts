@@ -105,7 +105,7 @@ describe("the role platform", () => {
     "update records.submissions set created_at = created_at",
     "update records.submissions set id = id",
     "alter table records.submissions disable trigger all",
-    "create table records.mine ()",
+    "create table records.forged ()",
     "set session_replication_role = replica",
     "select * from records.schema_migrations",
   ])("may not: %s", async (statement) => {
