@@ -293,7 +293,7 @@ describe("a status", () => {
        union select to_status from records.status_transitions where resource = $1`,
       [resource],
     );
-    expect(rows.map(({ status }) => status).toSorted()).toEqual(statuses.toSorted());
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(statuses));
   });
 });
 
