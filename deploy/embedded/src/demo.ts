@@ -3,7 +3,7 @@ import { importRecords } from "@brand-records/brandctl";
 import { DEMO_BRANDS, generateBrand } from "@brand-records/demo-data";
 import { AccountsServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
-import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
+import { listMethod, RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { RunBrand } from "./run-file.ts";
 
@@ -123,15 +123,7 @@ async function importMissing(clients: Clients, demo: DemoBrand, now: number, pro
 
 async function hasRecords(records: Clients["records"], brandId: string, resource: ResourceName): Promise<boolean> {
   const request = { brand_id: brandId, limit: 1, cursor: null, since: null };
-  const first = {
-    campaigns: () => records.listCampaigns(request, step()),
-    submissions: () => records.listSubmissions(request, step()),
-    payouts: () => records.listPayouts(request, step()),
-    deposits: () => records.listDeposits(request, step()),
-    conversions: () => records.listConversions(request, step()),
-    links: () => records.listLinks(request, step()),
-  };
-  return (await first[resource]()).data.length > 0;
+  return (await records[listMethod(resource)](request, step())).data.length > 0;
 }
 
 function* lines(records: Iterable<object>): Generator<string> {

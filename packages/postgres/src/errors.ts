@@ -2,22 +2,21 @@ import { types } from "node:util";
 import { AppError } from "@brand-records/errors";
 import pg from "pg";
 
-/** SQLSTATE classes and codes that say the server is away, stopping or full, not that the statement is wrong. */
-const AWAY = /^(08|53|57P0)/;
-/** query_canceled and lock_not_available: it took longer than it may. */
-const TOO_LONG = new Set(["57014", "55P03"]);
+/** SQLSTATE classes and codes of a server that is unreachable, stopping or full. */
+const UNAVAILABLE = /^(08|53|57P0)/;
+/** query_canceled and lock_not_available. */
+const TIMED_OUT = new Set(["57014", "55P03"]);
 const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
 
-/** What pg threw, as `unavailable` or `timeout` where the database is the reason; anything else unchanged. */
+/** Converts an error of pg to `unavailable` or `timeout` if the database is the reason; returns any other value unchanged. */
 export function fromPostgresError(error: unknown): unknown {
-  // Not instanceof: what Node's sockets throw is of another realm where code runs in a vm context, as under jest.
   if (!types.isNativeError(error) || error instanceof AppError) return error;
   if (error instanceof pg.DatabaseError) forgetRow(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (TOO_LONG.has(code)) return new AppError("timeout", "The answer took too long. Try again.", { cause: error });
+  if (TIMED_OUT.has(code)) return new AppError("timeout", "The request took too long. Try again.", { cause: error });
   const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
-  if (connectionLost || AWAY.test(code)) {
-    return new AppError("unavailable", "The database cannot be reached just now. Try again shortly.", {
+  if (connectionLost || UNAVAILABLE.test(code)) {
+    return new AppError("unavailable", "The database is unavailable. Try again shortly.", {
       cause: error,
       retryAfterSeconds: 1,
     });
@@ -25,7 +24,7 @@ export function fromPostgresError(error: unknown): unknown {
   return error;
 }
 
-/** Postgres tells the failing row, a piece of its input or its parameters: what people wrote has no place in a log. */
+/** Removes the row, input and parameters that Postgres adds to an error: user data must not be logged. */
 function forgetRow(error: pg.DatabaseError): void {
   Object.assign(error, { detail: undefined, where: undefined, internalQuery: undefined });
 }
@@ -35,11 +34,10 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE of a data exception or a violated constraint, a missing partition among them: what no repetition cures.
- * Undefined for everything else.
+ * Returns the SQLSTATE of a data exception or a violated constraint, such as a missing partition, which no retry cures;
+ * undefined for any other error.
  */
 export function dataProblemOf(error: unknown): string | undefined {
-  // Not instanceof: see fromPostgresError.
   const code = types.isNativeError(error) && "code" in error ? String(error.code) : "";
   return /^2[23]/.test(code) ? code : undefined;
 }

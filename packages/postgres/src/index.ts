@@ -1,5 +1,5 @@
 export { dataProblemOf, fromPostgresError, isUniqueViolation } from "./errors.ts";
-export { migrate, MigrationError, type MigrateOptions } from "./migrate.ts";
+export { migrate, MigrationError, SchemaMismatchError, type MigrateOptions } from "./migrate.ts";
 export { startNotifier, type NotifierOptions } from "./notifier.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
 export { openPool, type Database, type PoolOptions, type Transaction } from "./pool.ts";

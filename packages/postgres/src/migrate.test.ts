@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, eventually, startTcpProxy, type TestDatabase } from "@brand-records/testkit";
-import { migrate, MigrationError } from "./migrate.ts";
+import { migrate, MigrationError, SchemaMismatchError } from "./migrate.ts";
 import { openPool, type Database } from "./pool.ts";
 
 let database: TestDatabase;
@@ -46,7 +46,7 @@ it("keeps schemas of one database apart", async () => {
   expect(await db.query("select count(*) from public.shared")).toEqual([{ count: 2 }]);
 });
 
-it("applies each migration once, however many processes start at once", async () => {
+it("applies each migration once when many processes start at the same time", async () => {
   await write({ "0001-first.sql": FIRST + note("1"), "0002-second.sql": `select pg_sleep(0.05); ${note("2")}` });
   const applied = await Promise.all(Array.from({ length: 8 }, () => run()));
   expect(applied.flat().toSorted()).toEqual(["0001-first.sql", "0002-second.sql"]);
@@ -61,15 +61,27 @@ it("refuses a schema that is newer than this release, and changes nothing", asyn
   expect(await versions()).toEqual([1, 2]);
 });
 
-it("refuses a migration that was edited after it had been applied, and applies none behind it", async () => {
+it("refuses a schema whose applied migration differs from this release's, and applies no later one", async () => {
   await write({ "0001-first.sql": FIRST });
   await run();
   await write({ "0001-first.sql": `${FIRST} -- harmless`, "0002-second.sql": note("2") });
-  await expect(run()).rejects.toThrow("schema shop: 0001-first.sql was edited after it had been applied");
+  await expect(run()).rejects.toThrow("schema shop was created by another release: its 0001-first.sql differs from this release's");
   expect(await versions()).toEqual([1]);
 });
 
-it("leaves the earlier ones, nothing of a failing one, and names it; once repaired it goes on from there", async () => {
+it("advises npm run reset for the database of an earlier release with more and other migrations", async () => {
+  const earlier = { "0001-first.sql": FIRST, "0002-second.sql": note("2"), "0003-third.sql": note("3") };
+  await write(earlier);
+  await run();
+  for (const name of Object.keys(earlier)) await rm(join(directory, name));
+  await write({ "0001-initial.sql": `${FIRST} ${note("1")}` });
+  const failure = await run().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(SchemaMismatchError);
+  expect((failure as Error).message).toContain('On a laptop, "npm run reset" deletes the local database');
+  expect(await versions()).toEqual([1, 2, 3]);
+});
+
+it("keeps the earlier migrations and nothing of a failing one, names it, and continues from there once it is fixed", async () => {
   await write({ "0001-first.sql": FIRST + note("1"), "0002-second.sql": `create table shop.half (); ${note("2")} select 1 / 0;` });
   const failure = await run().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(MigrationError);
@@ -85,15 +97,15 @@ it.each<[string, string[]]>([
   ["a gap", ["0001-first.sql", "0003-third.sql"]],
   ["a number twice", ["0001-first.sql", "0001-other.sql"]],
   ["no number", ["first.sql"]],
-  ["a beginning other than 0001", ["0002-second.sql"]],
+  ["a first number other than 0001", ["0002-second.sql"]],
   ["capitals or underscores in a name", ["0001-First_one.sql"]],
 ])("refuses files with %s before it touches the database", async (_, names) => {
   await write(Object.fromEntries(names.map((name) => [name, "select 1"])));
-  await expect(run()).rejects.toThrow("migrations are numbered 0001-name.sql, 0002-…, without gaps");
+  await expect(run()).rejects.toThrow("number migrations 0001-name.sql, 0002-…, without gaps");
   expect(await db.query("select to_regnamespace('shop') as schema")).toEqual([{ schema: null }]);
 });
 
-it("rejects when the connection is lost while it waits or works, and leaves nothing of the migration", async () => {
+it("rejects when the connection is lost during a migration, and leaves nothing of it", async () => {
   const { hostname, port } = new URL(database.url);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
   const url = new URL(database.url);

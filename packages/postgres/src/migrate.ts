@@ -5,14 +5,19 @@ import pg from "pg";
 
 export interface MigrateOptions {
   readonly url: string;
-  /** The service's schema; made if it is not there. */
+  /** The service's schema. Created if it does not exist. */
   readonly schema: string;
-  /** Holds `0001-name.sql`, `0002-…`, without gaps. */
+  /** The folder of `0001-name.sql`, `0002-…`, without gaps. */
   readonly directory: string;
 }
 
 export class MigrationError extends Error {
-  override readonly name = "MigrationError";
+  override readonly name: string = "MigrationError";
+}
+
+/** The migrations applied to the schema are not the first ones of this release. Retrying does not help. */
+export class SchemaMismatchError extends MigrationError {
+  override readonly name = "SchemaMismatchError";
 }
 
 interface Migration {
@@ -23,11 +28,12 @@ interface Migration {
 }
 
 /**
- * Brings a schema to this release: forward only, each migration in a transaction of its own, one process at a time by
- * advisory lock. Any number of processes may call it at once.
+ * Migrates a schema forward to this release: each migration in its own transaction, one process at a time by advisory lock.
+ * Any number of processes may call it at the same time.
  *
  * @returns the names of the migrations it applied
- * @throws MigrationError if the schema is newer than this release, or an applied migration was edited since
+ * @throws SchemaMismatchError if the schema is newer than this release, or was created by other migrations
+ * @throws MigrationError if a migration fails
  */
 export async function migrate({ url, schema, directory }: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory);
@@ -46,7 +52,7 @@ export async function migrate({ url, schema, directory }: MigrateOptions): Promi
     for (const migration of pending) await apply(client, table, migration);
     return pending.map((migration) => migration.name);
   } finally {
-    // Ending the session releases the lock, whatever happened.
+    // Ending the session also releases the lock.
     await client.end();
   }
 }
@@ -58,7 +64,7 @@ async function apply(client: pg.Client, table: string, { version, name, sql, che
     await client.query(`insert into ${table} (version, name, checksum) values ($1, $2, $3)`, [version, name, checksum]);
     await client.query("commit");
   } catch (error) {
-    // Of a connection that is lost the server rolls back by itself.
+    // If the connection is lost, the server rolls back.
     await client.query("rollback").catch(() => {});
     throw new MigrationError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
@@ -72,12 +78,16 @@ function pendingMigrations(
   for (const { version, checksum } of applied) {
     const migration = known[version - 1];
     if (migration === undefined) {
-      throw new MigrationError(
+      throw new SchemaMismatchError(
         `schema ${schema} is at version ${version}, newer than this release (${known.length}): run the newer release`,
       );
     }
     if (migration.checksum !== checksum) {
-      throw new MigrationError(`schema ${schema}: ${migration.name} was edited after it had been applied: add a new migration instead`);
+      throw new SchemaMismatchError(
+        `schema ${schema} was created by another release: its ${migration.name} differs from this release's. ` +
+          `Run the release that created it. On a laptop, "npm run reset" deletes the local database. ` +
+          `If you edited the file, restore it and add a new migration instead`,
+      );
     }
   }
   return known.slice(applied.length);
@@ -88,7 +98,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   return Promise.all(
     names.map(async (name, index) => {
       const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1]);
-      if (version !== index + 1) throw new MigrationError(`${name}: migrations are numbered 0001-name.sql, 0002-…, without gaps`);
+      if (version !== index + 1) throw new MigrationError(`${name}: number migrations 0001-name.sql, 0002-…, without gaps`);
       const sql = await readFile(join(directory, name), "utf8");
       return { version, name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
     }),

@@ -32,12 +32,12 @@ afterEach(async () => {
   await database.drop();
 });
 
-it("calls the subscription of the channel, and no other", async () => {
+it("calls the subscription of the channel only", async () => {
   await db.query("notify refunds");
   await eventually(() => expect(calls).toEqual({ orders: 1, refunds: 2 }));
 });
 
-it("reconnects after its connection was cut, and calls every subscription then", async () => {
+it("reconnects after a lost connection, and then calls every subscription", async () => {
   await db.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notifier test' and pid <> pg_backend_pid()",
   );
@@ -47,7 +47,7 @@ it("reconnects after its connection was cut, and calls every subscription then",
   await eventually(() => expect(calls).toEqual({ orders: 3, refunds: 2 }));
 });
 
-it("stops although the server says nothing", async () => {
+it("stops even if the server does not respond", async () => {
   await proxy.blackhole();
   await notifier.stop();
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { openSession } from "./session.ts";
 
-/** A notifier that freezes with its process gives its connection back after this long. */
+/** The server ends the connection of a frozen process after this long. */
 const IDLE_TIMEOUT_MS = 30_000;
 const RECONNECT_MS = 1_000;
 
@@ -9,11 +9,11 @@ export interface NotifierOptions {
   readonly url: string;
   readonly applicationName: string;
   /**
-   * What to call for a NOTIFY, by channel. Each is also called after every connect: notifications sent while there was no
+   * Callbacks for NOTIFY, by channel. Each is also called after every connect, because notifications sent without a
    * connection are lost.
    */
   readonly subscriptions: Readonly<Record<string, () => void>>;
-  /** The connection was lost or refused; the notifier reconnects every second. Until then callers must poll. */
+  /** Called when the connection is lost or refused. The notifier retries every second; until then callers must poll. */
   onDisconnect(error: unknown): void;
 }
 
@@ -36,7 +36,7 @@ export function startNotifier({ url, applicationName, subscriptions, onDisconnec
     try {
       await Promise.race([listening(), stopped]);
     } finally {
-      // Of a connection that is lost already, nothing is left to end.
+      // A lost connection needs no stop.
       await session.stop().catch(() => {});
     }
   };

@@ -42,18 +42,18 @@ describe("values", () => {
     ["2026-11-21 08:30:00.12+00", "2026-11-21T08:30:00.120Z"],
     ["2026-11-21 08:30:00.123+00", "2026-11-21T08:30:00.123Z"],
     ["2026-11-21 16:30:00.5+08", "2026-11-21T08:30:00.500Z"],
-  ])("of timestamptz come as RFC 3339 in UTC with milliseconds: %s", async (text, expected) => {
+  ])("of timestamptz are returned as RFC 3339 in UTC with milliseconds: %s", async (text, expected) => {
     expect(await open().query("select $1::timestamptz(3) as at", [text])).toEqual([{ at: expected }]);
   });
 
-  it("of timestamptz come in UTC also where the database prefers another time zone and style", async () => {
+  it("of timestamptz are in UTC even if the database defaults to another time zone and style", async () => {
     const name = new URL(database.url).pathname.slice(1);
     await open().query(`alter database ${name} set timezone = 'Asia/Manila'`);
     await open().query(`alter database ${name} set datestyle = 'German'`);
     expect(await open().query("select '2026-11-21 08:30:00.25+00'::timestamptz(3) as at")).toEqual([{ at: "2026-11-21T08:30:00.250Z" }]);
   });
 
-  it("of bigint come as numbers, of null as null, of text arrays as arrays", async () => {
+  it("of bigint are returned as numbers, null as null, text arrays as arrays", async () => {
     expect(await open().query("select 9007199254740991::bigint as most, null::bigint as none, array['a', 'b,c'] as texts")).toEqual([
       { most: Number.MAX_SAFE_INTEGER, none: null, texts: ["a", "b,c"] },
     ]);
@@ -61,7 +61,7 @@ describe("values", () => {
 });
 
 describe("a transaction", () => {
-  it("commits when the work resolves, and answers what it answered", async () => {
+  it("commits when the work resolves, and returns its result", async () => {
     const db = open();
     expect(
       await db.transaction(async (sql) => {
@@ -73,7 +73,7 @@ describe("a transaction", () => {
     expect(await colors(db)).toEqual(["violet"]);
   });
 
-  it("rolls back when the work rejects, rejects with the same error, and leaves the connection fit for use", async () => {
+  it("rolls back when the work rejects, rejects with the same error, and keeps the connection usable", async () => {
     const db = open({ max: 1 });
     const failure = new Error("changed my mind");
     const work = db.transaction(async (sql) => {
@@ -96,7 +96,7 @@ describe("a transaction", () => {
     expect(await colors(db)).toEqual([]);
   });
 
-  it("whose connection is lost rejects as unavailable, keeps nothing, and the pool goes on by itself", async () => {
+  it("with a lost connection rejects with unavailable and keeps nothing, and the pool reconnects", async () => {
     const { db, proxy } = await behindProxy({ max: 1 });
     const work = db.transaction(async (sql) => {
       await sql.query("insert into colors values ('violet')");
@@ -108,7 +108,7 @@ describe("a transaction", () => {
     await eventually(async () => expect(await colors(db)).toEqual([]));
   });
 
-  it("whose connection is lost while the work does something else rejects as unavailable too", async () => {
+  it("whose connection is lost between statements rejects with unavailable", async () => {
     const { db, proxy } = await behindProxy({ max: 1 });
     const work = db.transaction(async (sql) => {
       await sql.query("insert into colors values ('violet')");
@@ -122,8 +122,8 @@ describe("a transaction", () => {
   });
 });
 
-describe("while the server is away", () => {
-  it("queries and transactions reject as unavailable, to be repeated after a second, and succeed again by themselves", async () => {
+describe("an unavailable server", () => {
+  it("makes queries and transactions reject with unavailable and a retry after a second, until it is back", async () => {
     const { db, proxy } = await behindProxy();
     await colors(db);
     await proxy.cut();
@@ -134,7 +134,7 @@ describe("while the server is away", () => {
     await eventually(async () => expect(await colors(db)).toEqual([]));
   });
 
-  it("a running query rejects as unavailable", async () => {
+  it("makes a running query reject with unavailable", async () => {
     const { db, proxy } = await behindProxy();
     const running = db.query("select pg_sleep(60)").catch((error: unknown) => error);
     const witness = open();
@@ -146,7 +146,7 @@ describe("while the server is away", () => {
     expect(await running).toMatchObject({ kind: "unavailable" });
   });
 
-  it("connections lost while nobody used them are told, and end nothing", async () => {
+  it("that ends idle connections is reported, and does not end the process", async () => {
     const { db, proxy, lost } = await behindProxy();
     await colors(db);
     await proxy.cut();
@@ -155,7 +155,7 @@ describe("while the server is away", () => {
     expect(await colors(db)).toEqual([]);
   });
 
-  it("that accepts connections and answers nothing, queries reject as unavailable instead of waiting for ever", async () => {
+  it("that accepts connections and sends nothing makes queries reject with unavailable instead of waiting forever", async () => {
     const { db, proxy } = await behindProxy();
     await proxy.blackhole();
     await expect(colors(db)).rejects.toMatchObject({ kind: "unavailable" });
@@ -163,7 +163,7 @@ describe("while the server is away", () => {
     await eventually(async () => expect(await colors(db)).toEqual([]));
   });
 
-  it("that falls silent in the middle of a query, it rejects as unavailable and its connection is not used again", async () => {
+  it("that falls silent during a query makes it reject with unavailable; the connection is not reused", async () => {
     const { db, proxy } = await behindProxy({ max: 1, statementTimeoutMs: 200 });
     await colors(db);
     await proxy.blackhole();
@@ -172,7 +172,7 @@ describe("while the server is away", () => {
     await eventually(async () => expect(await colors(db)).toEqual([]));
   });
 
-  it("that falls silent in the middle of a transaction, it rejects as unavailable and its connection is not used again", async () => {
+  it("that falls silent during a transaction makes it reject with unavailable; the connection is not reused", async () => {
     const { db, proxy } = await behindProxy({ max: 1, statementTimeoutMs: 200 });
     const work = db.transaction(async (sql) => {
       await sql.query("select 1");
@@ -184,7 +184,7 @@ describe("while the server is away", () => {
     await eventually(async () => expect(await colors(db)).toEqual([]));
   });
 
-  it.each(["57P01", "57P02", "57P03", "53300", "08006"])("the server's own word for it, %s, is unavailable", async (code) => {
+  it.each(["57P01", "57P02", "57P03", "53300", "08006"])("that reports %s makes queries reject with unavailable", async (code) => {
     await expect(open().query(`do $$ begin raise exception 'away' using errcode = '${code}'; end $$`)).rejects.toMatchObject({
       kind: "unavailable",
     });
@@ -192,11 +192,11 @@ describe("while the server is away", () => {
 });
 
 describe("a statement", () => {
-  it("that runs longer than the pool allows rejects as timeout", async () => {
+  it("that runs longer than the statement timeout rejects with timeout", async () => {
     await expect(open({ statementTimeoutMs: 50 }).query("select pg_sleep(60)")).rejects.toMatchObject({ kind: "timeout" });
   });
 
-  it("that waits for a lock longer than it may rejects as timeout", async () => {
+  it("that waits for a lock longer than its timeout rejects with timeout", async () => {
     const db = open({ max: 2 });
     await db.transaction(async (sql) => {
       await sql.query("lock table colors");
@@ -208,11 +208,11 @@ describe("a statement", () => {
     });
   });
 
-  it("whose process falls silent within a transaction holds its locks for 15 seconds at most", async () => {
+  it("of a process that falls silent in a transaction holds its locks for at most 15 seconds", async () => {
     expect(await open().query("show idle_in_transaction_session_timeout")).toEqual([{ idle_in_transaction_session_timeout: "15s" }]);
   });
 
-  it("that fails tells nothing of what it was given, however it fails", async () => {
+  it("that fails in any way has none of its values in the error", async () => {
     const secret = "hunter2";
     const db = open({ max: 1, statementTimeoutMs: 100 });
     await db.query("set log_parameter_max_length_on_error = -1");
@@ -230,11 +230,11 @@ describe("a statement", () => {
     }
   });
 
-  it("may run for ten seconds unless told otherwise", async () => {
+  it("may run for ten seconds by default", async () => {
     expect(await open().query("show statement_timeout")).toEqual([{ statement_timeout: "10s" }]);
   });
 
-  it("that is wrong rejects with what Postgres said: it is our fault, not the database's absence", async () => {
+  it("that is wrong rejects with Postgres' own error, not with unavailable", async () => {
     await expect(open().query("select * from flavours")).rejects.toMatchObject({ name: "error", code: "42P01" });
   });
 
@@ -245,11 +245,11 @@ describe("a statement", () => {
   });
 });
 
-it("stop lets a running query finish and closes every connection", async () => {
+it("stop waits for a running query and closes every connection", async () => {
   const db = openPool({ url: database.url, applicationName: "stopping" });
-  const running = db.query("select pg_sleep(0.1), 'done' as answer");
+  const running = db.query("select pg_sleep(0.1), 'done' as result");
   await db.stop();
-  expect(await running).toMatchObject([{ answer: "done" }]);
+  expect(await running).toMatchObject([{ result: "done" }]);
   const witness = open();
   await eventually(async () => expect(await witness.query("select from pg_stat_activity where application_name = 'stopping'")).toEqual([]));
 });

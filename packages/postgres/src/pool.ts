@@ -1,12 +1,11 @@
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import { run, SILENCE_MS, type Bounds } from "./run.ts";
-import type { Sql } from "./sql.ts";
+import { run, SILENCE_MS, type Bounds, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** A process that froze or vanished within a transaction holds its locks no longer than this. */
+/** The server ends a transaction after its process was silent for this long, and releases its locks. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
 export interface PoolOptions {
@@ -14,9 +13,9 @@ export interface PoolOptions {
   /** Connections at most. */
   readonly max?: number;
   readonly applicationName: string;
-  /** How long one statement may run; 10 s unless told otherwise. */
+  /** Statement timeout in milliseconds. Default: 10,000. */
   readonly statementTimeoutMs?: number;
-  /** A connection broke while nobody used it. */
+  /** Called when an idle connection breaks. */
   onIdleError?(error: Error): void;
 }
 
@@ -31,7 +30,7 @@ export interface Transaction extends Sql {
   readonly client: pg.ClientBase;
 }
 
-/** A pool that connects by itself, now and after every loss. Times come as RFC 3339 text, bigint as number. */
+/** Opens a pool that connects on demand and reconnects automatically. It returns times as RFC 3339 text, bigint as number. */
 export function openPool({
   url,
   max = 10,
@@ -45,7 +44,7 @@ export function openPool({
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: typeParsers,
-    // By statement, not by startup option: poolers refuse unknown options.
+    // By statement: poolers refuse unknown startup options.
     onConnect: (client) =>
       client.query(
         `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs};
@@ -53,7 +52,7 @@ export function openPool({
       ) as unknown as void,
   });
   pool.on("error", (error) => onIdleError?.(error));
-  // A host that vanished says nothing: the system would wait a quarter of an hour for it, with the connection.
+  // The operating system waits 15 minutes for a host that vanished.
   const bounds = { query_timeout: statementTimeoutMs + SILENCE_MS };
   return {
     query: (statement, values) => run(pool, statement, values, bounds),
@@ -66,7 +65,7 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise
   const client = await pool.connect().catch((error: unknown) => {
     throw fromPostgresError(error);
   });
-  // Without a listener the loss of this connection would end the process; the running query rejects as well.
+  // Without a listener the loss of the connection would end the process; the running query rejects as well.
   let lost: Error | undefined;
   const onLoss = (error: Error): void => void (lost = error);
   client.on("error", onLoss);
@@ -80,7 +79,7 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise
     throw error;
   } finally {
     client.off("error", onLoss);
-    // A connection that could not even roll back is not given to anybody else.
+    // A connection that failed to roll back is not reused.
     client.release(lost);
   }
 }

@@ -19,7 +19,7 @@ const open = (): Promise<Session> => {
   return openSession({ url: url.href, applicationName: "session test", idleTimeoutMs: 30_000 });
 };
 
-it("ends when it is told to, also where the server says nothing any more", async () => {
+it("stops even if the server no longer responds", async () => {
   for (const fail of [async () => {}, () => proxy.blackhole()]) {
     const session = await open();
     await fail();
@@ -28,7 +28,7 @@ it("ends when it is told to, also where the server says nothing any more", async
   }
 });
 
-it("is refused where the server says nothing", async () => {
+it("is refused if the server does not respond", async () => {
   await proxy.blackhole();
   await expect(open()).rejects.toMatchObject({ kind: "unavailable" });
 });

@@ -1,12 +1,11 @@
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import { run, SILENCE_MS } from "./run.ts";
-import type { Sql } from "./sql.ts";
+import { run, SILENCE_MS, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** A server that is busy with a statement would not look whether we are still there. */
+/** While it runs a statement, the server checks at this interval whether the client is still connected. */
 const CONNECTION_CHECK_MS = 1_000;
 const KEEPALIVES_PER_IDLE_TIMEOUT = 4;
 
@@ -14,8 +13,8 @@ export interface SessionOptions {
   readonly url: string;
   readonly applicationName: string;
   /**
-   * The server ends a session that sends no statement for this long: what it holds is free again soon after the process
-   * froze or its host vanished.
+   * The server ends a session that sends no statement for this long, and releases its locks: its process froze or its host
+   * vanished.
    */
   readonly idleTimeoutMs: number;
   /**
@@ -25,11 +24,11 @@ export interface SessionOptions {
   readonly keepalive?: boolean;
 }
 
-/** A single connection, for what belongs to a session: advisory locks, LISTEN. It does not reconnect. */
+/** A single connection for advisory locks and LISTEN, which belong to a session. It does not reconnect. */
 export interface Session extends Sql {
   /** Calls `onNotify` for each NOTIFY on the channel, until the session ends. */
   listen(channel: string, onNotify: () => void): Promise<void>;
-  /** Resolves when the connection has ended, for any reason. What the session held is gone then. */
+  /** Resolves when the connection has ended for any reason. Its locks are released then. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -44,7 +43,7 @@ export async function openSession({ url, applicationName, idleTimeoutMs, keepali
     keepAlive: true,
   });
   const ended = new Promise<void>((resolve) => client.once("end", () => resolve()));
-  // Without a listener the loss of the connection would end the process; `ended` tells.
+  // Without a listener the loss of the connection would end the process; `ended` reports it.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -58,7 +57,7 @@ export async function openSession({ url, applicationName, idleTimeoutMs, keepali
   const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + SILENCE_MS };
   const query: Session["query"] = (statement, values) => run(client, statement, values, bounds);
   if (keepalive) {
-    // A lost connection fails these, and ends the session.
+    // On a lost connection this fails and the session ends.
     const timer = setInterval(() => void query("select 1").catch(() => {}), idleTimeoutMs / KEEPALIVES_PER_IDLE_TIMEOUT);
     void ended.then(() => clearInterval(timer));
   }
@@ -73,7 +72,7 @@ export async function openSession({ url, applicationName, idleTimeoutMs, keepali
   };
 }
 
-/** A server that says nothing does not close the connection either: it is cut off then. */
+/** Ends the connection, and destroys its socket if the server does not respond within 2 s. */
 async function end(client: pg.Client): Promise<void> {
   const silence = setTimeout(() => client.connection.stream.destroy(), SILENCE_MS);
   try {

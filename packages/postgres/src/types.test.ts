@@ -14,7 +14,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it("rfc3339FromPostgres reads whatever Postgres writes of a time from 0001 to 9999 as JavaScript would", async () => {
+it("rfc3339FromPostgres formats every time from the year 0001 to 9999 as JavaScript does", async () => {
   const instant = fc.date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
   await fc.assert(
     fc.asyncProperty(fc.array(instant, { minLength: 1, maxLength: 50 }), async (dates) => {

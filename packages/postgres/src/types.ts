@@ -2,7 +2,7 @@ import pg from "pg";
 
 const { builtins } = pg.types;
 
-/** `2026-11-21 08:30:00.12+00`, as Postgres writes it in UTC, as `2026-11-21T08:30:00.120Z`. */
+/** Converts the text of a timestamptz in UTC, `2026-11-21 08:30:00.12+00`, to `2026-11-21T08:30:00.120Z`. */
 export function rfc3339FromPostgres(text: string): string {
   const whole = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
   if (text.charCodeAt(19) !== 46 /* . */) return `${whole}.000Z`;
@@ -11,7 +11,7 @@ export function rfc3339FromPostgres(text: string): string {
 }
 
 const PARSERS: Partial<Record<number, (text: string) => unknown>> = {
-  // JS Dates are slow to make and to print, and nobody here calculates with them.
+  // Dates are slow to create and format, and no code calculates with them.
   [builtins.TIMESTAMPTZ]: rfc3339FromPostgres,
   // Centavos, counts and epochs stay below 2^53.
   [builtins.INT8]: Number,

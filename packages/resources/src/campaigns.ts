@@ -5,7 +5,7 @@ import { defineResource } from "./resource.ts";
 export const campaigns = defineResource({
   name: "campaigns",
   title: "Campaign",
-  description: "A campaign the brand runs with creators: what it pays for, how much is set aside and how much has been paid out.",
+  description: "A campaign the brand runs with creators: what it pays for, its budget and how much has been paid out.",
   summary: "List the brand's campaigns, newest first.",
   guide:
     "What the brand runs with creators: terms, budget against committed and paid, dates, status. type says how creators are paid: blitz per 1,000 views, ugc and package per accepted piece, affiliate by commission (commission_bps 1000 is 10%). committed_centavos is what creators earned, paid out or not. Read it first when a question names a campaign: its id is the campaign_id of all other records.",
@@ -16,9 +16,9 @@ export const campaigns = defineResource({
       "blitz: clipping, paid per view. ugc: original content, paid per deliverable. package: influencers. affiliate: tracked promotion, paid per sale.",
     ),
     status: oneOf("draft", "pending_funding", "active", "paused", "ended", "settled", "cancelled"),
-    plan_id: nullable(id("pln")).describe("The campaign plan it was made from, if any."),
+    plan_id: nullable(id("pln")).describe("The campaign plan it was created from, if any."),
     currency: currency(),
-    budget_centavos: centavos().describe("What the brand set aside."),
+    budget_centavos: centavos().describe("The brand's budget."),
     committed_centavos: centavos().describe("Earned by creators, paid out or not."),
     paid_centavos: centavos().describe("Paid out to creators."),
     rate_per_1000_views_centavos: nullable(centavos()).describe("blitz: paid per 1,000 views."),

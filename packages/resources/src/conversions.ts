@@ -14,7 +14,7 @@ export const conversions = defineResource({
     campaign_id: id("cmp"),
     link_id: id("lnk"),
     creator_id: creatorId(),
-    payout_id: nullable(id("po")).describe("The payout that pays the commission, once there is one."),
+    payout_id: nullable(id("po")).describe("The payout that pays the commission; null until then."),
     status: oneOf("pending", "approved", "reversed"),
     external_id: text(200).describe("The brand's own order number."),
     order_amount_centavos: centavos(),

@@ -1,20 +1,19 @@
+import { idPattern, idRule } from "@brand-records/typeid";
 import { z } from "zod";
 import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
 
-/** Kinds of fields of a record. What they accept is what the platform may import; what they say is the API's reference. */
+/** The kinds of fields of a record. Their rules decide what the platform may import; their descriptions are the API's reference. */
 
-/** `prefix_` and 1 to 40 of `[0-9a-z]`. */
-export const id = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `must be ${prefix}_ and 1 to 40 lower-case letters or digits`);
+export const id = (prefix: string) => z.string().regex(idPattern(prefix), idRule(prefix));
 
 /**
  * http or https, a host, no user name or password, no blanks or control characters. A password in a URL would be shown to
- * everyone who reads the record. At least as strict as the constraints in services/records/migrations/0004-value-ranges.sql:
- * a line that passes here never makes the database refuse the whole import.
+ * everyone who reads the record. At least as strict as the checks in services/records/migrations/0001-records.sql: if a line
+ * passes here, the database never refuses the whole import because of it.
  */
 const WEB_URL = /^https?:\/\/[^/?#\\@ \p{Cc}]+([/?#\\][^ \p{Cc}]*)?$/iu;
 
-const storable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
 /** Text of 1 to `max` characters that Postgres and JSON can carry. */
 export const text = (max: number) =>
@@ -22,14 +21,14 @@ export const text = (max: number) =>
     .string()
     .min(1, "must not be empty")
     .max(max, `must be at most ${max} characters`)
-    .refine(storable, "must not hold NUL or lone surrogates");
+    .refine(isStorable, "must not hold NUL or lone surrogates");
 
 const isRecordTime = (value: string): boolean => {
   const instant = parseInstant(value);
   return instant !== undefined && instant >= EARLIEST_INSTANT && instant <= LATEST_INSTANT;
 };
 
-/** RFC 3339 with an offset; kept as UTC with milliseconds. */
+/** RFC 3339 with an offset; normalized to UTC with milliseconds. */
 export const time = () =>
   z
     .string()
@@ -52,29 +51,29 @@ export const webUrl = () =>
   z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .max(2_048, "must be at most 2048 characters")
-    .refine(storable, "must not hold NUL or lone surrogates")
+    .refine(isStorable, "must not hold NUL or lone surrogates")
     .refine(
       (value) => !/^https?:/i.test(value) || WEB_URL.test(value),
       "must have a host and no user name, password, blanks or control characters",
     );
 
-/** One of the given words. The description tells clients that a later version may add one. */
-export const oneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
-  z.enum(words, `must be one of ${words.join(", ")}`);
+/** One of the given values. Clients must expect that a later version adds one. */
+export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values, `must be one of ${values.join(", ")}`);
 
-/** Null when there is none yet. Importing may leave it out, reading always shows it. */
+/** May be null. An import may omit it; the API always returns it. */
 export const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as never);
 
-/** Every record begins with these. */
+/** The first fields of every record. */
 export const common = (prefix: string) => ({
-  id: id(prefix).describe("Unique within the brand, stable for ever."),
-  created_at: time().describe("When the record came to be. Never changes; lists are ordered by it."),
+  id: id(prefix).describe("Unique within the brand. Never changes."),
+  created_at: time().describe("When the record was created. Never changes; lists are ordered by it."),
   updated_at: time().describe("When the record last changed."),
 });
 
 /** An opaque pseudonym, one per brand and creator. */
 export const creatorId = () =>
-  id("crt").describe("Pseudonym of the creator, one per brand: the same creator has another one at another brand.");
+  id("crt").describe("Pseudonym of the creator, one per brand: the same creator has a different one at another brand.");
 
 /** Ids and times that the examples of the resources share, so that they refer to each other. */
 export const EXAMPLE = {

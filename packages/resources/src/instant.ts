@@ -1,13 +1,13 @@
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** The times a record may have, both included. RFC 3339 cannot write later ones; earlier ones are mistakes. */
+/** The first and last time that a record may hold. RFC 3339 cannot express later times; earlier ones are mistakes. */
 export const EARLIEST_INSTANT = Date.UTC(2000, 0, 1);
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
  * Reads RFC 3339 with an offset and up to nine fractional digits.
  *
- * @returns milliseconds since the epoch, rounded down; undefined if it is no such time
+ * @returns milliseconds since the epoch, rounded down; undefined if the text is not such a time
  */
 export function parseInstant(text: string): number | undefined {
   const match = RFC_3339.exec(text);
@@ -15,7 +15,7 @@ export function parseInstant(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHour = "0", offsetMinute = "0"] = match;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
   const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
-  // Date.parse refuses 30 February only in part (it rolls over within a month of 31 days), hence the way back.
+  // Date.parse turns 30 February into 2 March: comparing with the text again refuses it.
   const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`;
   const parsed = Date.parse(wall);
   if (Number.isNaN(parsed) || new Date(parsed).toISOString() !== wall) return undefined;
@@ -23,7 +23,7 @@ export function parseInstant(text: string): number | undefined {
   return parsed - offset;
 }
 
-/** RFC 3339, UTC, milliseconds, `Z`: the one form in which times leave the service. */
+/** Formats as RFC 3339 in UTC with milliseconds and `Z`, the only form that the service sends. */
 export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -7,7 +7,7 @@ const items = () => z.int("must be a whole number").min(0, "must not be negative
 export const payouts = defineResource({
   name: "payouts",
   title: "Payout",
-  description: "Money on its way, or arrived, at one creator for one campaign.",
+  description: "Money on its way to one creator for one campaign, or received.",
   summary: "List payouts to creators, newest first.",
   guide:
     "Money on its way, or arrived, at one creator for one campaign. Read it for what was paid, what is in progress and what failed and why. amount_centavos is what the creator gets; fee_centavos comes on top. What the brand itself paid in is in deposits.",

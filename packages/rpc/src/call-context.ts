@@ -1,30 +1,30 @@
 import { randomUUID } from "node:crypto";
 import type { ServerUnaryCall } from "@grpc/grpc-js";
 
-/** What travels with a unit of work from the edge to the last statement. */
+/** The context of a unit of work, passed from the edge to the last statement. */
 export interface CallContext {
   readonly requestId: string;
-  /** W3C trace context of the unit of work. */
+  /** W3C trace context. */
   readonly traceparent: string;
-  /** Milliseconds since the epoch. Nobody works on this any longer after it. */
+  /** Milliseconds since the epoch. Work on the call stops then. */
   readonly deadline: number;
   /** Aborted when the caller has gone. */
   readonly signal?: AbortSignal;
-  /** The call being served, so that its cancellation reaches the calls made for it. */
+  /** The call being served: its cancellation and deadline reach the calls made for it. */
   readonly parent?: ServerUnaryCall<unknown, unknown>;
 }
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A W3C trace context, or null if it is none. */
-export function wellFormedTraceparent(given: string | undefined): string | null {
-  return given !== undefined && TRACEPARENT.test(given) ? given : null;
+/** Returns the W3C trace context if it is well formed, else null. */
+export function wellFormedTraceparent(traceparent: string | undefined): string | null {
+  return traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : null;
 }
 
-/** The caller's trace context if it is well formed, else the start of a new trace that nobody samples. */
-export function traceparentFrom(given: string | undefined): string {
-  const theirs = wellFormedTraceparent(given);
-  if (theirs !== null) return theirs;
+/** Returns the caller's trace context if it is well formed, else a new one, not sampled. */
+export function traceparentFrom(traceparent: string | undefined): string {
+  const wellFormed = wellFormedTraceparent(traceparent);
+  if (wellFormed !== null) return wellFormed;
   const random = randomUUID().replaceAll("-", "");
   return `00-${random}-${random.slice(0, 16)}-00`;
 }

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing.stop();
 });
 
-/** A handler that answers when told to. */
+/** A handler that returns once `open` was called. */
 function gate() {
   let open = (): void => {};
   const opens = new Promise<void>((resolve) => void (open = resolve));
@@ -28,7 +28,7 @@ function gate() {
   return { calls, handler, open };
 }
 
-it("the request's id and its trace travel with the call", async () => {
+it("a call carries the request id and the trace", async () => {
   const { calls, handler, open } = gate();
   open();
   const client = (await serve({ say: handler })).connect();
@@ -37,7 +37,7 @@ it("the request's id and its trace travel with the call", async () => {
   expect(calls).toMatchObject([{ requestId: "req_42", traceparent }]);
 });
 
-it("nobody listening is unavailable, to be repeated after a second", async () => {
+it("a call to a closed port fails with unavailable and a retry after a second", async () => {
   const { address, stop } = await serveEcho();
   await stop();
   const client = own(connectRpc(EchoService, address, { idempotent: ["saySafely"] }));
@@ -46,7 +46,7 @@ it("nobody listening is unavailable, to be repeated after a second", async () =>
   }
 });
 
-it("a client finds its service again by itself", async () => {
+it("a client reconnects to its service automatically", async () => {
   const echo = await serve();
   const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: echo.port }));
   const client = own(connectRpc(EchoService, `127.0.0.1:${proxy.port}`, { idempotent: [] }));
@@ -57,7 +57,7 @@ it("a client finds its service again by itself", async () => {
   await eventually(async () => expect(await client.say({ n: 1 }, callContext())).toEqual({ n: 1 }));
 });
 
-it("a call under way when the connection is lost is unavailable", async () => {
+it("a call in flight when the connection is lost fails with unavailable", async () => {
   const { calls, handler, open } = gate();
   const echo = await serve({ say: handler });
   const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: echo.port }));
@@ -80,19 +80,19 @@ describe("after unavailable", () => {
     return { handler, attempts: () => attempts };
   };
 
-  it("an idempotent method is sent again until it succeeds", async () => {
+  it("an idempotent method is retried until it succeeds", async () => {
     const client = (await serve({ saySafely: failingTwice().handler })).connect();
     expect(await client.saySafely({ n: 1 }, callContext())).toEqual({ n: 1, attempts: 3 });
   });
 
-  it("any other is sent once", async () => {
+  it("any other method is sent once", async () => {
     const { handler, attempts } = failingTwice();
     const client = (await serve({ say: handler })).connect();
     await expect(client.say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
     expect(attempts()).toBe(1);
   });
 
-  it("an idempotent method is given up after four attempts", async () => {
+  it("an idempotent method fails after four attempts", async () => {
     let attempts = 0;
     const saySafely = async (): Promise<Message> => {
       attempts += 1;
@@ -116,7 +116,7 @@ describe("after unavailable", () => {
 });
 
 describe("deadlines", () => {
-  it("end a call as timeout, on both sides", async () => {
+  it("end a call with timeout on both sides", async () => {
     const { calls, handler, open } = gate();
     const client = (await serve({ say: handler })).connect();
     await expect(client.say({}, callContext({ deadline: Date.now() + 200 }))).rejects.toMatchObject({ kind: "timeout" });
@@ -124,20 +124,20 @@ describe("deadlines", () => {
     open();
   });
 
-  it("shrink along a chain: a service works no longer for a caller than that caller is waited for", async () => {
+  it("shrink along a chain: a service stops working when its caller's caller stops waiting", async () => {
     const { calls, handler, open } = gate();
     open();
     const back = (await serve({ say: handler })).connect();
     const front = await serve({ say: (message, context) => back.say(message, { ...context, deadline: Date.now() + 3_600_000 }) });
     const deadline = Date.now() + 5_000;
     await front.connect().say({}, callContext({ deadline }));
-    // Deadlines travel as a duration, so each hop may add what it took to get there.
+    // Deadlines are sent as durations, so each hop may add its latency.
     expect((calls[0]?.deadline ?? Number.NaN) - deadline).toBeLessThan(1_000);
   });
 });
 
-describe("a caller that goes", () => {
-  it("by its signal ends the call on the server too", async () => {
+describe("a caller that aborts", () => {
+  it("cancels the call on the server", async () => {
     const { calls, handler, open } = gate();
     const client = (await serve({ say: handler })).connect();
     const leaving = new AbortController();
@@ -149,7 +149,7 @@ describe("a caller that goes", () => {
     open();
   });
 
-  it("before the call is made has no call made", async () => {
+  it("before the call prevents the call", async () => {
     const { calls, handler, open } = gate();
     open();
     const client = (await serve({ say: handler })).connect();
@@ -158,7 +158,7 @@ describe("a caller that goes", () => {
     expect(calls).toEqual([]);
   });
 
-  it("by its signal ends a stream on the server too", async () => {
+  it("cancels a stream on the server", async () => {
     const begun: CallContext[] = [];
     const echo = await serve({
       async *chat(messages, context) {
@@ -176,7 +176,7 @@ describe("a caller that goes", () => {
     await eventually(() => expect(begun[0]?.parent?.cancelled).toBe(true));
   });
 
-  it("is gone for the whole chain of services", async () => {
+  it("cancels the whole chain of services", async () => {
     const { calls, handler, open } = gate();
     const back = (await serve({ say: handler })).connect();
     const front = await serve({ say: (message, context) => back.say(message, context) });

@@ -8,11 +8,10 @@ import {
   type ServiceDefinition,
 } from "@grpc/grpc-js";
 import type { CallContext } from "./call-context.ts";
-import { MESSAGE_BYTES_MAX } from "./message-size.ts";
-import { channelCredentials, type rpcTlsSettings } from "./settings.ts";
+import { channelCredentials, MESSAGE_BYTES_MAX, type rpcTlsSettings } from "./settings.ts";
 import { fromServiceError } from "./wire-errors.ts";
 
-/** A typed client: a promise per unary method; bidirectional streams are handed out as they are. */
+/** A typed client: unary methods return promises, bidirectional methods the grpc-js stream. */
 export type RpcClient<Service> = {
   [Name in keyof Service]: Service[Name] extends MethodDefinition<infer Request, infer Response>
     ? Service[Name] extends { requestStream: true }
@@ -23,13 +22,13 @@ export type RpcClient<Service> = {
 
 export interface ConnectOptions<Service> {
   readonly config?: { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };
-  /** Methods that may be sent again after UNAVAILABLE, because twice is the same as once. */
+  /** Methods that are retried after UNAVAILABLE, because calling them twice has the effect of once. */
   readonly idempotent: readonly (keyof Service & string)[];
 }
 
 /**
- * A client for `address`: `host:port`, `dns:///name:port` (all its addresses share the load), or
- * `ipv4:a:port,b:port`. It connects by itself, now and after every loss.
+ * Returns a client for `address`: `host:port`, `dns:///name:port` (all its addresses share the load), or
+ * `ipv4:a:port,b:port`. It connects on demand and reconnects automatically.
  */
 export function connectRpc<Service extends ServiceDefinition>(
   definition: Service,
@@ -93,7 +92,7 @@ function duplex(client: Client, method: MethodDefinition<unknown, unknown>) {
   };
 }
 
-/** Cancels the call when its caller goes, or has gone already. Answers what lets go of the signal. */
+/** Cancels the call when the signal aborts, or if it already has. Returns a function that removes the listener. */
 function cancelWith(signal: AbortSignal | undefined, call: { cancel(): void }): () => void {
   const cancel = (): void => call.cancel();
   if (signal?.aborted === true) cancel();
@@ -108,7 +107,7 @@ function metadataOf(context: CallContext): Metadata {
   return metadata;
 }
 
-/** Without the parent a deadline would not shrink along the chain, nor a cancellation reach its end. */
+/** With the parent, deadlines shrink along a chain of calls, and a cancellation reaches its end. */
 function optionsOf(context: CallContext): CallOptions {
   if (context.parent === undefined) return { deadline: context.deadline };
   return { deadline: context.deadline, parent: context.parent, propagate_flags: propagate.DEADLINE | propagate.CANCELLATION };

@@ -19,7 +19,7 @@ const failureOf = async (stream: NodeJS.EventEmitter): Promise<AppError> => {
 };
 
 describe("a bidirectional stream", () => {
-  it("ends when the handler ends, with everything it said before", async () => {
+  it("ends after everything that the handler yielded", async () => {
     const client = await serve(async function* (messages) {
       for await (const { n } of messages) yield { twice: Number(n) * 2 };
       yield { done: true };
@@ -27,15 +27,15 @@ describe("a bidirectional stream", () => {
     const stream = client.chat(callContext());
     for (const n of [1, 2, 3]) stream.write({ n });
     stream.end();
-    const answers: Message[] = [];
-    for await (const answer of stream) answers.push(answer as Message);
-    expect(answers).toEqual([{ twice: 2 }, { twice: 4 }, { twice: 6 }, { done: true }]);
+    const responses: Message[] = [];
+    for await (const response of stream) responses.push(response as Message);
+    expect(responses).toEqual([{ twice: 2 }, { twice: 4 }, { twice: 6 }, { done: true }]);
   });
 
   it.each([
     ["before it reads anything", 0],
     ["in the middle of reading", 2],
-  ])("answers a failure at once, while the other side could still say more: %s", async (_, after) => {
+  ])("fails immediately, while the client may still write: %s", async (_, after) => {
     const client = await serve(async function* (messages) {
       let read = 0;
       if (after > 0)
@@ -52,7 +52,7 @@ describe("a bidirectional stream", () => {
     expect(await failureOf(stream)).toMatchObject({ kind: "invalid_request", message: "That is enough", field: "n" });
   });
 
-  it("answers a handler that ends early as it ends any call", async () => {
+  it("ends when the handler returns early", async () => {
     const client = await serve(async function* (messages) {
       for await (const message of messages) {
         yield message;
@@ -61,33 +61,33 @@ describe("a bidirectional stream", () => {
     });
     const stream = client.chat(callContext());
     stream.write({ n: 1 });
-    const answers: Message[] = [];
-    for await (const answer of stream) answers.push(answer as Message);
-    expect(answers).toEqual([{ n: 1 }]);
+    const responses: Message[] = [];
+    for await (const response of stream) responses.push(response as Message);
+    expect(responses).toEqual([{ n: 1 }]);
   });
 
-  it("waits for a reader that is slow, without warnings, and sends everything in order", async () => {
+  it("waits for a slow reader without warnings, and sends everything in order", async () => {
     const COUNT = 2_000;
-    let said = 0;
+    let sent = 0;
     const client = await serve(async function* () {
-      for (; said < COUNT; said += 1) yield { n: said, text: "x".repeat(10_000) };
+      for (; sent < COUNT; sent += 1) yield { n: sent, text: "x".repeat(10_000) };
     });
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on("warning", onWarning);
     const stream = client.chat(callContext());
     await once(stream, "readable");
-    // 20 MB are to be said; nobody reads.
+    // 20 MB to send, and no reader.
     let before = -1;
     await eventually(
       () => {
-        const stalled = said === before;
-        before = said;
-        expect(stalled && said > 0).toBe(true);
+        const stalled = sent === before;
+        before = sent;
+        expect(stalled && sent > 0).toBe(true);
       },
       { everyMs: 100 },
     );
-    expect(said).toBeLessThan(COUNT);
+    expect(sent).toBeLessThan(COUNT);
     let expected = 0;
     for await (const { n } of stream as AsyncIterable<Message>) {
       expect(n).toBe(expected);
@@ -98,7 +98,7 @@ describe("a bidirectional stream", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("ends the requests of every caller that is gone, so no handler waits for it", async () => {
+  it("ends the requests of a caller that has gone, so its handler does not wait forever", async () => {
     const STREAMS = 50;
     let ended = 0;
     const client = await serve(async function* (messages) {
@@ -119,7 +119,7 @@ describe("a bidirectional stream", () => {
     await eventually(() => expect(ended).toBe(STREAMS));
   });
 
-  it("lets a handler that waits to write go when the other side is gone", async () => {
+  it("resumes a handler that waits to write when the caller has gone", async () => {
     let ended = false;
     const client = await serve(async function* () {
       try {
@@ -136,7 +136,7 @@ describe("a bidirectional stream", () => {
   });
 });
 
-it("every call is measured by method and outcome, and has its request id and trace in the log", async () => {
+it("every call is measured by method and outcome, and logged with its request id and trace", async () => {
   echo = await serveEcho({
     say: async () => {
       throw new AppError("not_found", "There is none");
@@ -154,19 +154,19 @@ it("every call is measured by method and outcome, and has its request id and tra
   ]);
 });
 
-describe("a response that cannot be serialised", () => {
+describe("a response that cannot be serialized", () => {
   /** JSON has no big integers. */
   const unspeakable = { n: 1n };
   const failures = () => echo?.lines.filter(({ msg }) => msg === "call failed");
 
-  it("fails the call with internal_error, and is logged with its request and counted as that", async () => {
+  it("fails the call with internal_error, which is logged with its request and counted", async () => {
     echo = await serveEcho({ say: async () => unspeakable });
     const calling = echo.connect().say({}, callContext({ requestId: "req-1" }));
     await expect(calling).rejects.toMatchObject({ kind: "internal_error" });
     expect(failures()).toEqual([expect.objectContaining({ level: 50, request_id: "req-1", kind: "internal_error" })]);
   });
 
-  it("fails a stream in the same way, behind what was sent before", async () => {
+  it("fails a stream in the same way, after the responses sent before", async () => {
     const client = await serve(async function* () {
       yield { n: 1 };
       yield unspeakable;

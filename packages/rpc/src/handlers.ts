@@ -12,10 +12,10 @@ import { traceIdOf, traceparentFrom, type CallContext } from "./call-context.ts"
 import { toStatus } from "./wire-errors.ts";
 
 type Unary<Request, Response> = (request: Request, context: CallContext) => Promise<Response>;
-/** Requests end also when the caller has gone: what must be asked for is asked for by a message, not by the end. */
+/** The requests also end when the caller has gone, so their end means nothing: a commit needs its own message. */
 type Bidi<Request, Response> = (requests: AsyncIterable<Request>, context: CallContext) => AsyncIterable<Response>;
 
-/** The functions that serve a service: a promise for a unary method, an async generator for a bidirectional stream. */
+/** The functions that serve a service: async functions for unary methods, async generators for bidirectional streams. */
 export type Handlers<Service> = {
   [Name in keyof Service]: Service[Name] extends MethodDefinition<infer Request, infer Response>
     ? Service[Name] extends { requestStream: true }
@@ -29,7 +29,7 @@ export interface ServedService {
   readonly handlers: object;
 }
 
-/** Ties a generated service definition to its handlers. */
+/** Pairs a generated service definition with its handlers. */
 export function service<Service extends ServiceDefinition>(definition: Service, handlers: Handlers<Service>): ServedService {
   return { definition, handlers };
 }
@@ -53,50 +53,50 @@ export function observeCalls(log: Logger, metrics: Registry): Observer {
 type Method = MethodDefinition<unknown, unknown>;
 
 /**
- * A service as grpc-js wants it: errors become statuses, every call is measured, failures are logged. Responses are
- * serialised here: grpc-js would do it after the call has been counted as served, and would log nothing if it fails.
+ * Adapts a service to grpc-js: errors become statuses, every call is measured, failures are logged. Responses are
+ * serialized here: grpc-js would do it after the call was counted as served, and would not log a failure.
  */
 export function implement(
   { definition, handlers }: ServedService,
   observer: Observer,
 ): { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation } {
   const implementation: UntypedServiceImplementation = {};
-  const sending: Record<string, Method> = {};
+  const serialized: Record<string, Method> = {};
   for (const [name, method] of Object.entries(definition)) {
     const handler = (handlers as Record<string, unknown>)[name];
     implementation[name] = method.requestStream
       ? bidi(method, handler as Bidi<unknown, unknown>, observer)
       : unary(method, handler as Unary<unknown, unknown>, observer);
-    sending[name] = { ...method, responseSerialize: (bytes) => bytes as Buffer };
+    serialized[name] = { ...method, responseSerialize: (bytes) => bytes as Buffer };
   }
-  return { definition: sending, implementation };
+  return { definition: serialized, implementation };
 }
 
 function unary({ path, responseSerialize }: Method, handler: Unary<unknown, unknown>, observer: Observer) {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    const finish = watch(path, call, observer);
-    const serving = handler(call.request, finish.context).then(responseSerialize);
+    const observed = observe(path, call, observer);
+    const serving = handler(call.request, observed.context).then(responseSerialize);
     serving.then(
       (bytes) => {
-        finish.succeeded();
+        observed.succeeded();
         callback(null, bytes);
       },
-      (thrown: unknown) => callback(toStatus(finish.failed(thrown))),
+      (thrown: unknown) => callback(toStatus(observed.failed(thrown))),
     );
   };
 }
 
 function bidi({ path, responseSerialize }: Method, handler: Bidi<unknown, unknown>, observer: Observer) {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
-    const finish = watch(path, call, observer);
-    // A handler that stops reading early would destroy the call by default, and its answer would never be sent.
+    const observed = observe(path, call, observer);
+    // By default a handler that stops reading early destroys the call, and its response is never sent.
     const requests = call.iterator({ destroyOnReturn: false });
-    pump(handler(requests, finish.context), responseSerialize, call).then(
+    pump(handler(requests, observed.context), responseSerialize, call).then(
       () => {
-        finish.succeeded();
+        observed.succeeded();
         call.end();
       },
-      (thrown: unknown) => call.emit("error", toStatus(finish.failed(thrown))),
+      (thrown: unknown) => call.emit("error", toStatus(observed.failed(thrown))),
     );
   };
 }
@@ -114,7 +114,7 @@ async function pump(
   }
 }
 
-/** Room to write again, or nobody there to read it any more. */
+/** Resolves when there is room to write again, or the caller has gone. */
 function whenWritable(call: ServerDuplexStream<unknown, unknown>, resolve: () => void): void {
   const settle = (): void => {
     call.off("drain", settle);
@@ -127,10 +127,10 @@ function whenWritable(call: ServerDuplexStream<unknown, unknown>, resolve: () =>
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
 
-function watch(path: string, call: AnyCall, { log, duration }: Observer) {
+function observe(path: string, call: AnyCall, { log, duration }: Observer) {
   const startedAt = performance.now();
   const context = contextOf(call);
-  const observe = (code: string): number => {
+  const measure = (code: string): number => {
     const seconds = (performance.now() - startedAt) / 1000;
     duration.observe({ method: path, code }, seconds);
     return seconds;
@@ -139,12 +139,12 @@ function watch(path: string, call: AnyCall, { log, duration }: Observer) {
   return {
     context,
     succeeded(): void {
-      const seconds = observe("ok");
+      const seconds = measure("ok");
       if (log.isLevelEnabled("debug")) log.debug({ ...fields, duration_ms: seconds * 1000 }, "call served");
     },
     failed(thrown: unknown): AppError {
       const error = AppError.from(thrown);
-      const seconds = observe(error.kind);
+      const seconds = measure(error.kind);
       const level = error.kind === "internal_error" ? "error" : "debug";
       log[level]({ ...fields, kind: error.kind, duration_ms: seconds * 1000, err: error.cause ?? error.message }, "call failed");
       return error;

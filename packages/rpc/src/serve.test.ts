@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe("stop", () => {
-  it("lets running calls finish, and refuses new ones", async () => {
+  it("finishes running calls, and refuses new ones", async () => {
     let open = (): void => {};
     const opens = new Promise<void>((resolve) => void (open = resolve));
     let running = 0;
@@ -49,25 +49,25 @@ describe("stop", () => {
 });
 
 describe("listening", () => {
-  it.each(["0.0.0.0", "::", "192.0.2.1"])("at %s, where others could name any brand, is refused without TLS", async (RPC_HOST) => {
+  it.each(["0.0.0.0", "::", "192.0.2.1"])("at %s, reachable from other hosts, is refused without TLS", async (RPC_HOST) => {
     await expect(serve({}, { RPC_HOST })).rejects.toThrow(ConfigError);
     await expect(serve({}, { RPC_HOST })).rejects.toThrow(`RPC_HOST: ${RPC_HOST} is reachable from other hosts and needs RPC_TLS_CERT`);
   });
 
-  it("with a part of the TLS settings is refused, rather than going on without TLS", async () => {
+  it("with only a part of the TLS settings is refused", async () => {
     await expect(serve({}, { RPC_TLS_CA: "/nowhere/ca.pem" })).rejects.toThrow("set all three or none");
     expect(() => connectRpc(EchoService, "localhost:1", { idempotent: [], config: { RPC_TLS_CERT: "/nowhere/cert.pem" } })).toThrow(
       "set all three or none",
     );
   });
 
-  it("at a port somebody has is refused", async () => {
+  it("at a port in use is refused", async () => {
     const { port } = await serve();
     await expect(serve({}, { RPC_PORT: port })).rejects.toThrow("EADDRINUSE");
   });
 });
 
-it.each(["", "test.v1.EchoService"])("answers the health check for %j with SERVING", async (name) => {
+it.each(["", "test.v1.EchoService"])("responds to the health check for %j with SERVING", async (name) => {
   const { address } = await serve();
   const client = new Client(address, credentials.createInsecure());
   const { path, requestSerialize, responseDeserialize } = healthService["Check"] as MethodDefinition<object, object>;
@@ -157,12 +157,12 @@ describe("mutual TLS", () => {
   const connect = (echo: Echo, config?: ReturnType<typeof settings>) =>
     own(connectRpc(EchoService, `localhost:${echo.port}`, { idempotent: [], ...(config !== undefined && { config }) }));
 
-  it("lets in whom our authority signed, also beyond loopback", async () => {
+  it("accepts a client signed by our authority, even on an address other than loopback", async () => {
     const echo = await serve({}, { RPC_HOST: "0.0.0.0", ...settings("ours") });
     expect(await connect(echo, settings("ours")).say({ n: 1 }, callContext())).toEqual({ n: 1 });
   });
 
-  it("refuses a client without a certificate, and one of another authority", async () => {
+  it("refuses a client without a certificate, and one signed by another authority", async () => {
     let served = 0;
     const say = async (message: Message): Promise<Message> => {
       served += 1;
@@ -181,7 +181,7 @@ describe("mutual TLS", () => {
     expect(served).toBe(0);
   });
 
-  it("a client refuses a server that our authority did not sign", async () => {
+  it("a client refuses a server not signed by our authority", async () => {
     const echo = await serve({}, settings("theirs", "ours"));
     await expect(connect(echo, settings("ours")).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
   });

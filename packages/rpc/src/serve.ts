@@ -2,11 +2,10 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import { Server } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import { implement, observeCalls, type ServedService } from "./handlers.ts";
-import { MESSAGE_BYTES_MAX } from "./message-size.ts";
-import { serverCredentials, type rpcServerSettings } from "./settings.ts";
+import { serverCredentials, MESSAGE_BYTES_MAX, type rpcServerSettings } from "./settings.ts";
 import type { z } from "zod";
 
-/** After this, calls that are still running are cut. */
+/** Running calls are cancelled after this. */
 const DRAIN_MS = 10_000;
 
 type RpcServerConfig = { readonly [Name in keyof typeof rpcServerSettings]?: z.output<(typeof rpcServerSettings)[Name]> };
@@ -20,16 +19,16 @@ export interface ServeOptions {
 
 export interface RpcServer {
   readonly port: number;
-  /** Refuses new calls, finishes the running ones, cuts what is left at the deadline. */
+  /** Refuses new calls, finishes the running ones, and cancels those that remain after 10 s. */
   stop(): Promise<void>;
 }
 
-/** Serves gRPC with grpc.health.v1 beside our services. */
+/** Serves the services and grpc.health.v1 over gRPC. */
 export async function serveRpc({ config, services, log, metrics }: ServeOptions): Promise<RpcServer> {
   const server = new Server({
-    // Clients look names up again only when a connection ends: this is how new replicas come to get traffic.
+    // Clients resolve names again only when a connection ends: without this, new replicas get no traffic.
     "grpc.max_connection_age_ms": 60_000 + Math.floor(Math.random() * 60_000),
-    // A connection of that age takes no new calls and ends with its last one: an import may take hours.
+    // An aged connection takes no new calls and ends with its last one: an import may take hours.
     "grpc.max_connection_age_grace_ms": 24 * 60 * 60 * 1_000,
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
   });
@@ -54,7 +53,7 @@ export async function serveRpc({ config, services, log, metrics }: ServeOptions)
 function drain(server: Server, log: Logger): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => {
-      log.warn({ drain_ms: DRAIN_MS }, "calls still running at the end of the drain are cut");
+      log.warn({ drain_ms: DRAIN_MS }, "drain timed out, running calls cancelled");
       server.forceShutdown();
       resolve();
     }, DRAIN_MS);

@@ -3,9 +3,12 @@ import { ConfigError, port } from "@brand-records/config";
 import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
 import { z } from "zod";
 
+/** The largest gRPC message, in either direction. */
+export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
+
 const pemFile = z.string().optional();
 
-/** Mutual TLS between hosts: certificate, its key, and the authority both sides are signed by. */
+/** Mutual TLS between hosts: PEM files of the certificate, its key, and the authority that signs both sides. */
 export const rpcTlsSettings = { RPC_TLS_CERT: pemFile, RPC_TLS_KEY: pemFile, RPC_TLS_CA: pemFile } as const;
 
 export const rpcServerSettings = {
@@ -32,7 +35,7 @@ function readPem(config: TlsConfig): Pem | undefined {
 }
 
 /**
- * @throws ConfigError when listening beyond this host without TLS: a caller is trusted to name any brand.
+ * @throws ConfigError if RPC_HOST is reachable from other hosts without TLS: callers are trusted with every brand
  */
 export function serverCredentials(config: TlsConfig & { readonly RPC_HOST: string }): ServerCredentials {
   const pem = readPem(config);

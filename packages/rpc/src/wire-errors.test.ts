@@ -35,13 +35,13 @@ describe.each(Object.keys(ERROR_KINDS) as ErrorKind[])("%s crosses the wire", (k
     expect(parts(received)).toEqual(parts(error));
   });
 
-  it("without what it did not have", async () => {
+  it("without the optional parts that it does not have", async () => {
     const error = new AppError(kind, "Plain");
     expect(parts(await crossing(error))).toEqual(parts(error));
   });
 });
 
-it("a message of any text arrives as it was", async () => {
+it("a message of any text arrives unchanged", async () => {
   const text = fc.string({ unit: "binary", minLength: 1, maxLength: 100 });
   await fc.assert(
     fc.asyncProperty(text, text, async (message, field) => {
@@ -51,7 +51,7 @@ it("a message of any text arrives as it was", async () => {
   );
 });
 
-it("half a character in a message neither keeps the error back nor ends the process", async () => {
+it("an error with a lone surrogate in its message arrives, and does not end the process", async () => {
   expect(parts(await crossing(new AppError("invalid_request", "a\ud800b")))).toMatchObject({
     kind: "invalid_request",
     message: "a\ufffdb",
@@ -68,14 +68,14 @@ it.each([
         details: Array.from({ length: 5_000 }, (_, i) => ({ field: `items.${i}`, message: "€" })),
       }),
   ],
-])("an error whose %s is too large arrives shortened, and other calls on the connection live on", async (_, error) => {
+])("an error with too large a %s arrives shortened, and other calls on the connection continue", async (_, error) => {
   const other = client.chat(callContext());
   other.write({ n: 1 });
   await new Promise((resolve) => other.once("data", resolve));
   expect(await crossing(error())).toMatchObject({ kind: "invalid_request" });
-  const answered = new Promise((resolve) => other.once("data", resolve));
+  const response = new Promise((resolve) => other.once("data", resolve));
   other.write({ n: 2 });
-  expect(await answered).toEqual({ n: 2 });
+  expect(await response).toEqual({ n: 2 });
   other.end();
 });
 
@@ -83,19 +83,19 @@ it.each([
   ["an error", new Error("password of postgres is hunter2")],
   ["text", "hunter2"],
   ["nothing", undefined],
-])("%s that was not foreseen becomes internal_error, and nothing of it leaves the service", async (_, error) => {
+])("an unknown thrown value, %s, becomes internal_error, and none of it leaves the service", async (_, error) => {
   echo.lines.length = 0;
   const received = await crossing(error);
   expect(received).toMatchObject({ kind: "internal_error", message: expect.stringContaining("Something went wrong on our side") });
   const metadata = (received.cause as { metadata: { getMap(): object } }).metadata.getMap();
   expect(JSON.stringify([parts(received), metadata])).not.toMatch(/hunter2|at .*\.ts/);
-  // Who operates the service finds it, with the request's id.
+  // The log has it, with the request id.
   expect(echo.lines.filter(({ level }) => level !== 20)).toMatchObject([
     { level: 50, request_id: "test", kind: "internal_error", method: "/test.v1.EchoService/Say" },
   ]);
 });
 
-it("a refusal is nobody's alarm", async () => {
+it("a refusal is logged at debug level only", async () => {
   echo.lines.length = 0;
   await crossing(new AppError("not_found", "There is none"));
   expect(echo.lines).toMatchObject([{ level: 20, kind: "not_found" }]);

@@ -1,13 +1,13 @@
 import { AppError, ERROR_KINDS, isErrorKind, type ErrorKind, type ProblemDetail } from "@brand-records/errors";
 import { Metadata, status, type ServiceError, type StatusObject } from "@grpc/grpc-js";
 
-/** The rest of an AppError travels in trailers, so that both ends speak of the same kind. */
+/** Trailers that carry the parts of an AppError that a gRPC status has no place for. */
 const KIND = "error-kind";
 const BODY = "error-body-bin";
 
 /**
- * Trailers beyond 64 KiB end the whole connection, and with it the calls of everybody else on it. Percent-encoding makes
- * up to nine bytes of a character.
+ * Trailers beyond 64 KiB end the whole connection with all its calls. Percent-encoding turns a character into up to nine
+ * bytes.
  */
 const MESSAGE_CHARACTERS_MAX = 2_000;
 const FIELD_CHARACTERS_MAX = 200;
@@ -19,7 +19,7 @@ interface WireBody {
   retryAfterSeconds?: number;
 }
 
-/** Of an error that is too large to send, the end of the message and the last details stay behind. */
+/** Converts an error to a gRPC status. Truncates the message and drops the last details of an error too large to send. */
 export function toStatus(error: AppError): StatusObject {
   const metadata = new Metadata();
   metadata.set(KIND, error.kind);
@@ -29,18 +29,18 @@ export function toStatus(error: AppError): StatusObject {
     ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
   };
   if (Object.keys(body).length > 0) metadata.set(BODY, Buffer.from(JSON.stringify(body)));
-  // A lone surrogate cannot be percent-encoded: grpc-js would throw where nobody catches.
+  // A lone surrogate cannot be percent-encoded: grpc-js would throw an uncaught error.
   const details = error.message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed();
   return { code: status[ERROR_KINDS[error.kind].grpc], details, metadata };
 }
 
 function detailsThatFit(details: readonly ProblemDetail[]): readonly ProblemDetail[] {
   let bytes = 0;
-  const tooMany = details.findIndex((detail) => (bytes += Buffer.byteLength(JSON.stringify(detail))) > BODY_BYTES_MAX);
-  return tooMany === -1 ? details : details.slice(0, tooMany);
+  const firstBeyond = details.findIndex((detail) => (bytes += Buffer.byteLength(JSON.stringify(detail))) > BODY_BYTES_MAX);
+  return firstBeyond === -1 ? details : details.slice(0, firstBeyond);
 }
 
-/** What the other side of a call said, as the AppError it was thrown as; a broken connection as `unavailable`. */
+/** Restores the AppError that the server threw. A broken connection becomes `unavailable`. */
 export function fromServiceError(error: ServiceError): AppError {
   const kind = error.metadata?.get(KIND)[0];
   if (typeof kind === "string" && isErrorKind(kind)) {
@@ -56,7 +56,7 @@ export function fromServiceError(error: ServiceError): AppError {
 
 const UNAVAILABLE = {
   kind: "unavailable" as ErrorKind,
-  message: "A part of the service cannot be reached just now. Try again shortly.",
+  message: "A part of the service is unavailable. Try again shortly.",
   options: { retryAfterSeconds: 1 },
 };
 
@@ -64,5 +64,5 @@ const TRANSPORT_ERRORS: Partial<Record<status, { kind: ErrorKind; message: strin
   [status.UNAVAILABLE]: UNAVAILABLE,
   [status.RESOURCE_EXHAUSTED]: UNAVAILABLE,
   [status.CANCELLED]: UNAVAILABLE,
-  [status.DEADLINE_EXCEEDED]: { kind: "timeout", message: "The answer took too long. Try again." },
+  [status.DEADLINE_EXCEEDED]: { kind: "timeout", message: "The request took too long. Try again." },
 };

@@ -6,7 +6,7 @@ import { connectRpc, type ConnectOptions, type RpcClient } from "../src/connect.
 import { service, type Handlers } from "../src/handlers.ts";
 import { serveRpc, type RpcServer, type ServeOptions } from "../src/serve.ts";
 
-/** A message of any shape, as JSON: these tests are about calls, not about protobuf. */
+/** A message of any shape, sent as JSON: these tests are about calls, not protobuf. */
 export type Message = { [name: string]: unknown };
 
 const serialize = (message: Message): Buffer => Buffer.from(JSON.stringify(message));
@@ -34,7 +34,7 @@ export type EchoClient = RpcClient<EchoService>;
 export const callContext = (more: Partial<CallContext> = {}): CallContext => ({
   requestId: "test",
   traceparent: traceparentFrom(undefined),
-  // Later than any test: what hangs fails, rather than ending as a timeout that something else was expected of.
+  // Later than any test's timeout: a call that hangs fails the test, instead of ending with the timeout that a test may expect.
   deadline: Date.now() + 120_000,
   ...more,
 });
@@ -47,12 +47,12 @@ async function* echoAll(messages: AsyncIterable<Message>): AsyncGenerator<Messag
 
 export interface Echo extends RpcServer {
   readonly address: string;
-  /** What the server logged, a parsed line each. */
+  /** The parsed lines of the server's log. */
   readonly lines: Record<string, unknown>[];
   connect(options?: Partial<ConnectOptions<EchoService>>): EchoClient;
 }
 
-/** Serves an echo, with some handlers replaced, and connects to it; `stop` stops the clients too. */
+/** Serves an echo with some handlers replaced. `stop` also stops the clients. */
 export async function serveEcho(
   handlers: Partial<Handlers<EchoService>> = {},
   config: Partial<ServeOptions["config"]> = {},

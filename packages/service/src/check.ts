@@ -1,10 +1,11 @@
 import { AppError } from "@brand-records/errors";
+import { idPattern, idRule } from "@brand-records/typeid";
 import { z } from "zod";
 
 /**
- * What a request says, as far as the handler uses it.
+ * Validates the fields of a request that the handler uses.
  *
- * @throws AppError `invalid_request` with every problem
+ * @throws AppError `invalid_request` with all problems
  */
 export function check<Shape extends z.ZodRawShape>(shape: Shape, input: unknown): z.output<z.ZodObject<Shape>> {
   const parsed = z.object(shape).safeParse(input);
@@ -17,9 +18,7 @@ export function check<Shape extends z.ZodRawShape>(shape: Shape, input: unknown)
   });
 }
 
-/** `prefix_` and 1 to 40 of `[0-9a-z]`. */
-export const idField = (prefix: string): z.ZodString =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`), `must be ${prefix}_ and 1 to 40 lower-case letters or digits`);
+export const idField = (prefix: string): z.ZodString => z.string().regex(idPattern(prefix), idRule(prefix));
 
 /** E-mail addresses are compared in lower case. */
 export const emailField = (): z.ZodEmail => z.email("must be an e-mail address").max(254).toLowerCase();

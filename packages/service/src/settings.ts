@@ -1,7 +1,7 @@
 import { integer, postgresUrl, sharedSettings } from "@brand-records/config";
 import { rpcServerSettings } from "@brand-records/rpc";
 
-/** Settings of every service that has a schema in Postgres and is reached over gRPC. */
+/** The settings of every service with a schema in Postgres and a gRPC server. */
 export const serviceSettings = {
   ...sharedSettings,
   ...rpcServerSettings,

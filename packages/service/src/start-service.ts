@@ -1,5 +1,6 @@
+import { ConfigError } from "@brand-records/config";
 import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
-import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { migrate, openPool, SchemaMismatchError, type Database } from "@brand-records/postgres";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
@@ -20,11 +21,11 @@ export interface ServicePorts {
   readonly admin_port: number;
 }
 
-/** What every service is built on: probes, a migrated schema, a pool, metrics. */
+/** What every service builds on: probes, a migrated schema, a pool, metrics. */
 export interface StartedService {
   readonly db: Database;
   readonly metrics: Registry;
-  /** Opens a separate pool for work that holds connections for long, so that requests never wait for it. */
+  /** Opens a separate pool for work that holds connections for a long time, so that requests never wait for it. */
   openPool(purpose: string, max: number): Database;
   /** Names a dependency in `/readyz` while `isDegraded` returns true: the service serves without it. */
   reportDegraded(dependency: string, isDegraded: () => boolean | Promise<boolean>): void;
@@ -52,7 +53,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
     }),
   );
 
-  const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations });
+  const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations }).catch(explainMismatch);
   if (applied.length > 0) log.info({ applied }, "schema migrated");
 
   return {
@@ -65,6 +66,11 @@ export async function startService({ name, config, migrations, life, log }: Serv
       return { rpc_port: rpc.port, admin_port: admin.port };
     },
   };
+}
+
+/** A person must act, and a restart does not help: a ConfigError ends the process with its message and no stack. */
+function explainMismatch(error: unknown): never {
+  throw error instanceof SchemaMismatchError ? new ConfigError([`DATABASE_URL: ${error.message}`]) : error;
 }
 
 async function degradedAmong(checks: ReadonlyMap<string, () => boolean | Promise<boolean>>): Promise<string[]> {

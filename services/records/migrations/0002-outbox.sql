@@ -1,7 +1,8 @@
--- From a status change to an event, in one transaction, whoever writes. docs/platform.md is the contract with writers.
+-- A status change and its event are written in one transaction, by triggers, whatever wrote the change. docs/platform.md is the
+-- contract with writers.
 
--- Events on their way to the log. A row lives from its change's commit until the log has it. Columns as Debezium's outbox
--- event router expects them, so that it can take the relay's place.
+-- Events that the log does not have yet. A row exists from the commit of its change until the log has acknowledged it. The
+-- columns are those of Debezium's outbox event router, so that it can replace the relay.
 create table records.outbox (
   seq bigint generated always as identity primary key,
   id text collate "C" not null,
@@ -10,18 +11,18 @@ create table records.outbox (
   type text not null,
   payload json not null,
   traceparent text
--- Nearly every row is dead soon: vacuum does not wait for a fifth of the table.
+-- Nearly every row is dead within a second: vacuum must not wait for a fifth of the table.
 ) with (fillfactor = 100, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_insert_threshold = -1,
         autovacuum_vacuum_cost_delay = 0);
 
--- A TypeID: `prefix_` and a UUIDv7 in base32. Ids sort by the time they were made.
+-- Returns a TypeID: `prefix_` and a UUIDv7 in base32. Ids sort by `made_at`.
 create function records.new_id(prefix text, made_at timestamptz) returns text language sql volatile as $$
-  -- The random bytes and the variant of a UUIDv4 (hex digits 14 to 32) behind 48 bits of milliseconds and the version.
+  -- 48 bits of milliseconds, the version, then the random bits and the variant of a UUIDv4 (hex digits 14 to 32).
   with bits as (
     select ('x00' || lpad(to_hex(floor(extract(epoch from made_at) * 1000)::bigint), 12, '0')
                   || '7' || substr(replace(gen_random_uuid()::text, '-', ''), 14))::bit(136) as b)
   select prefix || '_' || string_agg(
-           -- 130 bits, the first two of them zero, five a letter.
+           -- 130 bits, five a letter; the first two are zero.
            substr('0123456789abcdefghjkmnpqrstvwxyz', substring(b from 7 + 5 * i for 5)::integer + 1, 1), '' order by i)
     from bits, generate_series(0, 25) i
 $$;
@@ -30,12 +31,21 @@ create function records.utc(at timestamptz) returns text language sql stable as 
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- An import brings history in: what happened long ago is no event, and may have gone any way.
-create function records.is_import() returns boolean language sql stable as $$
-  select coalesce(current_setting('brand_records.events', true), '') = 'off'
-$$;
+-- Whether this transaction is an import: it brings in history, so it emits no events, and any status change is allowed.
+-- Unset, empty and `on` mean no. Postgres leaves the setting empty in a session after the transaction of a `set local`. Any
+-- other value is refused: `false` would send the events of an import.
+create function records.is_import() returns boolean language plpgsql stable as $$
+declare
+  setting text := coalesce(current_setting('brand_records.events', true), '');
+begin
+  if setting in ('', 'on') then return false; end if;
+  if setting = 'off' then return true; end if;
+  raise exception 'brand_records.events is "%": it must be on or off', setting
+    using errcode = 'invalid_parameter_value',
+          hint = 'In an import: set local brand_records.events = off. Anywhere else leave it unset. docs/platform.md explains it.';
+end $$;
 
--- With the rights of the schema's owner: whoever may change a status need not be able to write, or even see, the outbox.
+-- Writes an event to the outbox. Runs with the rights of the schema's owner, so a writer needs no rights on the outbox.
 create function records.emit(event_type text, brand_id text, record_id text, data json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -44,7 +54,7 @@ declare
   payload json := json_build_object(
     'id', event_id, 'type', event_type, 'created_at', records.utc(happened_at), 'brand_id', brand_id, 'data', data);
 begin
-  -- Some 600 bytes are usual. One that the log cannot take would hold up all that come after it.
+  -- About 600 bytes are usual. An event too large for the log would block all later ones.
   if octet_length(payload::text) > 16384 then
     raise exception '% %: its event has % bytes, at most 16384 are allowed', event_type, record_id, octet_length(payload::text)
       using errcode = 'check_violation';
@@ -52,7 +62,7 @@ begin
   insert into records.outbox (id, aggregatetype, aggregateid, type, payload, traceparent)
   values (event_id, split_part(event_type, '.', 1), record_id, event_type, payload,
           nullif(current_setting('brand_records.traceparent', true), ''));
-  -- Once per transaction, whatever its size: Postgres drops repetitions.
+  -- Sent once per transaction: Postgres drops duplicates.
   perform pg_notify('records_outbox', '');
 end $$;
 
@@ -93,7 +103,7 @@ create trigger campaigns_emit after update of status on records.campaigns for ea
   when (old.status is distinct from new.status and new.status = 'settled' and not records.is_import())
   execute function records.campaign_settled();
 
--- Which status may follow which. What is not here is refused, whoever writes; an import is not asked.
+-- The status changes that are allowed. All others are refused, except in an import.
 create table records.status_transitions (
   resource text not null,
   from_status text not null,
@@ -109,7 +119,7 @@ select resource, from_status, unnest(to_statuses) from (values
   ('campaigns', 'paused', array['active', 'ended', 'cancelled']),
   ('campaigns', 'ended', array['settled']),
   ('submissions', 'pending', array['approved', 'rejected', 'withdrawn']),
-  -- A review that is corrected.
+  -- A corrected review.
   ('submissions', 'approved', array['rejected']),
   ('submissions', 'rejected', array['approved']),
   ('payouts', 'pending', array['processing', 'paid', 'failed', 'cancelled']),
@@ -117,7 +127,7 @@ select resource, from_status, unnest(to_statuses) from (values
   ('payouts', 'failed', array['processing', 'cancelled']),
   ('payouts', 'paid', array['reversed']),
   ('deposits', 'pending', array['succeeded', 'failed', 'expired']),
-  -- Money may arrive after its request has expired.
+  -- Money may arrive after its request expired.
   ('deposits', 'expired', array['succeeded']),
   ('deposits', 'succeeded', array['refunded']),
   ('conversions', 'pending', array['approved', 'reversed']),
@@ -132,9 +142,9 @@ create function records.check_transition() returns trigger language plpgsql secu
 begin
   if not exists (select from records.status_transitions
                   where resource = tg_table_name and from_status = old.status and to_status = new.status) then
-    raise exception '% %: from % a status cannot become %', tg_table_name, old.id, old.status, new.status
+    raise exception '% %: status cannot change from % to %', tg_table_name, old.id, old.status, new.status
       using errcode = 'check_violation',
-            hint = 'The table records.status_transitions holds what can follow what; docs/platform.md explains it.';
+            hint = 'The table records.status_transitions lists the allowed changes; docs/platform.md explains them.';
   end if;
   return new;
 end $$;
@@ -154,7 +164,7 @@ begin
       'create trigger %I before update of status on records.%I for each row
          when (old.status is distinct from new.status and not records.is_import())
          execute function records.check_transition()', resource || '_transition', resource);
-    -- Writers may leave updated_at to the database; who sets it is believed.
+    -- Writers may leave updated_at to the database; a value they set is kept.
     execute format(
       'create trigger %I before update on records.%I for each row
          when (old.updated_at = new.updated_at and old.* is distinct from new.* and not records.is_import())
@@ -162,12 +172,8 @@ begin
   end loop;
 end $$;
 
--- Every event names its campaign. Rows that are there already are not looked at.
-alter table records.submissions add constraint submissions_campaign check (campaign_id ~ '^cmp_[0-9a-z]{1,40}$') not valid;
-alter table records.payouts add constraint payouts_campaign check (campaign_id ~ '^cmp_[0-9a-z]{1,40}$') not valid;
-
--- A trigger function runs for whoever fires it, without being granted. Granted to everybody, as functions are by default,
--- anybody could put it on a table of their own and make events of any brand.
+-- A trigger function runs without being granted to the writer. By default every role may execute it, and could attach it to its
+-- own table to forge events of any brand.
 revoke execute on all functions in schema records from public;
--- But this one is asked by WHEN clauses, with the rights of who writes.
+-- WHEN clauses call this one with the rights of the writer.
 grant execute on function records.is_import() to public;

@@ -9,17 +9,17 @@ import type { Logger } from "@brand-records/telemetry";
 import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
-import { importHandlers } from "./rpc/importing.ts";
-import { recordsHandlers } from "./rpc/records.ts";
+import { importHandlers } from "./rpc/import-records.ts";
+import { recordsHandlers } from "./rpc/list-records.ts";
 import { oldestSeconds } from "./storage/outbox.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
-/** Imports under way at once; each holds a connection from its first line to its commit. */
+/** Concurrent imports. Each holds a connection from its first line to its commit. */
 const IMPORTS_MAX = 4;
 
-/** An event reaches the log within a fraction of a second. */
-const WAITING_SECONDS_MAX = 15;
+/** Usually an event reaches the log within a fraction of a second. */
+const EVENT_AGE_SECONDS_MAX = 15;
 
 /** Starts the service. @returns the ports it listens on */
 export async function startRecords(config: RecordsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
@@ -39,11 +39,11 @@ function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: Star
   const publisher = openPublisher(config, log);
   if (publisher === undefined) return;
   const relay = life.own("outbox relay", new OutboxRelay({ databaseUrl: config.DATABASE_URL, publisher, metrics: counters, log }));
-  // Whichever process leads: events that wait for long are not moving.
-  reportDegraded("event log", async () => !relay.isWell || (await oldestEventSeconds()) > WAITING_SECONDS_MAX);
+  // Also detects that the leader, perhaps another process, moves nothing.
+  reportDegraded("event log", async () => !relay.isHealthy || (await oldestEventSeconds()) > EVENT_AGE_SECONDS_MAX);
 }
 
-/** @returns Kafka where it is set, else webhook itself; undefined where neither is set */
+/** Returns a publisher to Kafka if it is set, else to webhook if that is; undefined if neither is. */
 function openPublisher(config: RecordsConfig, log: Logger): Publisher | undefined {
   if (config.KAFKA_BROKERS.length > 0) return openKafkaPublisher(config, "records", log);
   if (config.WEBHOOK_ADDRESS !== undefined) {

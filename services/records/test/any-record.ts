@@ -1,8 +1,28 @@
-import type { ResourceName } from "@brand-records/resources";
+import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
 import fc, { type Arbitrary } from "fast-check";
+import { z } from "zod";
 
-/** What COPY, array literals and JSON give a meaning to, beside text of every script. */
-const MEANINGFUL = [
+/** The JSON Schema of a field that is not null. */
+export type FieldSchema = z.core.JSONSchema.BaseSchema;
+
+export interface Field {
+  readonly schema: FieldSchema;
+  readonly isNullable: boolean;
+}
+
+/** The fields of a resource by name, as packages/resources declares them. */
+export function fieldsOf(resource: ResourceName): ReadonlyMap<string, Field> {
+  const { properties = {} } = z.toJSONSchema(RESOURCES[resource].schema);
+  return new Map(
+    Object.entries(properties as Record<string, FieldSchema>).map(([name, { anyOf, ...schema }]) => [
+      name,
+      anyOf === undefined ? { schema, isNullable: false } : { schema: anyOf[0] as FieldSchema, isNullable: true },
+    ]),
+  );
+}
+
+/** Text with a meaning in COPY, array literals or JSON. */
+const SPECIAL_TEXT = [
   "\t",
   "\n",
   "\r",
@@ -27,114 +47,43 @@ const MEANINGFUL = [
 const text = (max: number): Arbitrary<string> =>
   fc
     .oneof(
-      fc.string({ unit: fc.constantFrom(...MEANINGFUL, "a", "é", "ぁ", "🙂"), minLength: 1, maxLength: 12 }),
+      fc.string({ unit: fc.constantFrom(...SPECIAL_TEXT, "a", "é", "ぁ", "🙂"), minLength: 1, maxLength: 12 }),
       fc.string({ unit: "binary", minLength: 1, maxLength: 30 }),
     )
     .filter((value) => value.length <= max && !value.includes("\0"));
 
-const id = (prefix: string): Arbitrary<string> => fc.stringMatching(/^[0-9a-z]{1,40}$/).map((rest) => `${prefix}_${rest}`);
 const time = (): Arbitrary<string> =>
   fc
     .date({ min: new Date("2000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true })
     .map((date) => date.toISOString());
-const count = (): Arbitrary<number> => fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER));
-const items = (): Arbitrary<number> => fc.integer({ min: 0, max: 2_147_483_647 });
-const nullable = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
-const oneOf = (...words: string[]): Arbitrary<string> => fc.constantFrom(...words);
-const url = (): Arbitrary<string> => fc.webUrl({ withQueryParameters: true, withFragments: true, validSchemes: ["http", "https"] });
 
-const common = (prefix: string) => ({ id: id(prefix), created_at: time(), updated_at: time() });
-const currency = fc.constant("PHP");
+function anyValue(schema: FieldSchema): Arbitrary<unknown> {
+  const { minimum: min = 0, maximum: max = 0, maxLength = 0, maxItems = 0 } = schema;
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.type === "array") return fc.array(anyValue(schema.items as FieldSchema), { maxLength: maxItems });
+  if (schema.type === "integer") return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, 1, max));
+  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
+  if (schema.format === "date-time") return time();
+  if (schema.format === "uri") return fc.webUrl({ withQueryParameters: true, withFragments: true, validSchemes: ["http", "https"] });
+  return text(maxLength);
+}
 
-/** Any record a resource accepts. */
-export const anyRecord: Record<ResourceName, Arbitrary<{ readonly id: string }>> = {
-  campaigns: fc.record({
-    ...common("cmp"),
-    title: text(200),
-    type: oneOf("blitz", "ugc", "package", "affiliate"),
-    status: oneOf("draft", "pending_funding", "active", "paused", "ended", "settled", "cancelled"),
-    plan_id: nullable(id("pln")),
-    currency,
-    budget_centavos: count(),
-    committed_centavos: count(),
-    paid_centavos: count(),
-    rate_per_1000_views_centavos: nullable(count()),
-    fee_per_deliverable_centavos: nullable(count()),
-    commission_bps: nullable(fc.integer({ min: 0, max: 10_000 })),
-    platforms: fc.array(text(64), { maxLength: 20 }),
-    starts_at: nullable(time()),
-    ends_at: nullable(time()),
-    settled_at: nullable(time()),
-  }),
-  submissions: fc.record({
-    ...common("sub"),
-    campaign_id: id("cmp"),
-    creator_id: id("crt"),
-    payout_id: nullable(id("po")),
-    status: oneOf("pending", "approved", "rejected", "withdrawn"),
-    platform: text(64),
-    content_url: url(),
-    views: nullable(count()),
-    earned_centavos: count(),
-    currency,
-    rejection_code: nullable(oneOf("off_brief", "low_quality", "duplicate", "policy", "invalid_views", "other")),
-    submitted_at: time(),
-    reviewed_at: nullable(time()),
-  }),
-  payouts: fc.record({
-    ...common("po"),
-    campaign_id: id("cmp"),
-    creator_id: id("crt"),
-    status: oneOf("pending", "processing", "paid", "failed", "cancelled", "reversed"),
-    amount_centavos: count(),
-    fee_centavos: count(),
-    currency,
-    submission_count: items(),
-    conversion_count: items(),
-    failure_code: nullable(oneOf("account_invalid", "rail_unavailable", "compliance", "other")),
-    initiated_at: nullable(time()),
-    paid_at: nullable(time()),
-  }),
-  deposits: fc.record({
-    ...common("dep"),
-    campaign_id: nullable(id("cmp")),
-    status: oneOf("pending", "succeeded", "failed", "expired", "refunded"),
-    amount_centavos: count(),
-    refunded_centavos: count(),
-    currency,
-    method: oneOf("gcash", "maya", "qrph", "card", "bank_transfer"),
-    reference: nullable(text(200)),
-    credited_at: nullable(time()),
-  }),
-  conversions: fc.record({
-    ...common("cnv"),
-    campaign_id: id("cmp"),
-    link_id: id("lnk"),
-    creator_id: id("crt"),
-    payout_id: nullable(id("po")),
-    status: oneOf("pending", "approved", "reversed"),
-    external_id: text(200),
-    order_amount_centavos: count(),
-    commission_centavos: count(),
-    currency,
-    occurred_at: time(),
-    reversal_code: nullable(oneOf("returned", "fraud", "duplicate", "order_error")),
-  }),
-  links: fc.record({
-    ...common("lnk"),
-    campaign_id: id("cmp"),
-    creator_id: id("crt"),
-    status: oneOf("active", "paused", "disabled", "expired"),
-    code: text(64),
-    url: url(),
-    destination_url: url(),
-    clicks: count(),
-    conversions: count(),
-    expires_at: nullable(time()),
-  }),
-};
+function anyRecordOf(resource: ResourceName): Arbitrary<{ readonly id: string }> {
+  const fields = [...fieldsOf(resource)].map(([name, { schema, isNullable }]) => [
+    name,
+    isNullable ? fc.option(anyValue(schema), { nil: null }) : anyValue(schema),
+  ]);
+  return fc.record(Object.fromEntries(fields)) as unknown as Arbitrary<{ readonly id: string }>;
+}
 
-/** One valid record of a resource, the same each time. */
+/** Any record that a resource accepts. */
+export const anyRecord = Object.fromEntries(RESOURCE_NAMES.map((resource) => [resource, anyRecordOf(resource)])) as Record<
+  ResourceName,
+  Arbitrary<{ readonly id: string }>
+>;
+
+/** Returns one valid record of a resource, the same each time. */
 export function sampleRecord(resource: ResourceName): Readonly<Record<string, unknown>> {
   const [record] = fc.sample(anyRecord[resource], { numRuns: 1, seed: 1 });
   return { ...record };

@@ -1,7 +1,7 @@
 import type { RecordOf } from "@brand-records/resources";
 import { newId } from "@brand-records/typeid";
 
-/** One valid record of a resource, every field set by hand that a test may want to change. */
+/** Valid records with fixed values, for tests that change some. */
 
 const created_at = "2026-11-21T08:30:00.000Z";
 

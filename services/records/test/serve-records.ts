@@ -7,7 +7,7 @@ import {
   type ImportRecordsResponse,
   type ImportSummary,
 } from "@brand-records/proto/records/v1";
-import type { RecordOf, ResourceName } from "@brand-records/resources";
+import { listMethod, type RecordOf, type ResourceName } from "@brand-records/resources";
 import {
   connectRpc,
   fromServiceError,
@@ -20,8 +20,8 @@ import {
 } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
-import { importHandlers } from "../src/rpc/importing.ts";
-import { recordsHandlers } from "../src/rpc/records.ts";
+import { importHandlers } from "../src/rpc/import-records.ts";
+import { recordsHandlers } from "../src/rpc/list-records.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
@@ -34,35 +34,35 @@ export const callContext = (withinMs = 20_000): CallContext => ({
 export interface Imported {
   readonly summary: ImportSummary | undefined;
   readonly problems: readonly ImportProblem[];
-  /** Lines looked at, after each chunk. */
+  /** Lines read, after each chunk. */
   readonly progress: readonly number[];
 }
 
 export interface ImportOptions {
   readonly resource: string;
   readonly skipBad?: boolean;
-  /** Lines of one message; all of them in one unless given. */
+  /** Lines per message. Default: all in one. */
   readonly chunkSize?: number;
 }
 
-/** The service over its real gRPC, on a database of its own. */
+/** The service over real gRPC, on its own database. */
 export interface ServedRecords {
   readonly records: RpcClient<RecordsServiceService>;
   readonly importing: RpcClient<ImportServiceService>;
   readonly db: Database;
   readonly port: number;
-  /** Of the database. */
+  /** The database's URL. */
   readonly url: string;
-  /** Calls whose callers have gone, of the imports that ran so far. */
+  /** Import calls so far that their callers cancelled. */
   cancelledCalls(): number;
-  /** Imports lines of NDJSON: text as it is, anything else as JSON. */
+  /** Imports lines of NDJSON: a string as it is, any other value as JSON. */
   import(brandId: string, lines: readonly unknown[], options: ImportOptions): Promise<Imported>;
-  /** Every record of a brand, as answered, newest first; at most 200. */
+  /** Returns a brand's records as served, newest first, at most 200. */
   list<Name extends ResourceName>(brandId: string, resource: Name): Promise<RecordOf<Name>[]>;
   stop(): Promise<void>;
 }
 
-/** As the service has it. */
+/** The limit that the service has. */
 const IMPORTS_MAX = 4;
 
 export async function serveRecords(): Promise<ServedRecords> {
@@ -72,7 +72,7 @@ export async function serveRecords(): Promise<ServedRecords> {
   const db = openPool({ url: database.url, applicationName: "records test" });
   let cancelledCalls = 0;
   const { importRecords } = importHandlers(db, IMPORTS_MAX);
-  const watched: Handlers<ImportServiceService> = {
+  const observed: Handlers<ImportServiceService> = {
     importRecords(requests, context) {
       context.parent?.once("cancelled", () => void (cancelledCalls += 1));
       return importRecords(requests, context);
@@ -80,7 +80,7 @@ export async function serveRecords(): Promise<ServedRecords> {
   };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(RecordsServiceService, recordsHandlers(db)), service(ImportServiceService, watched)],
+    services: [service(RecordsServiceService, recordsHandlers(db)), service(ImportServiceService, observed)],
     log: openLog("records", "silent"),
     metrics: openMetrics("records"),
   });
@@ -97,7 +97,7 @@ export async function serveRecords(): Promise<ServedRecords> {
     import: (brandId, lines, options) => importLines(importing, brandId, lines, options),
     async list(brandId, resource) {
       const request = { brand_id: brandId, limit: 200 };
-      const { data } = await listing(records, resource)(request, callContext());
+      const { data } = await records[listMethod(resource)](request, callContext());
       return data as unknown as RecordOf<typeof resource>[];
     },
     async stop() {
@@ -108,13 +108,6 @@ export async function serveRecords(): Promise<ServedRecords> {
       await database.drop();
     },
   };
-}
-
-type Listing = (request: { brand_id: string; limit: number }, context: CallContext) => Promise<{ data: object[] }>;
-
-function listing(records: RpcClient<RecordsServiceService>, resource: ResourceName): Listing {
-  const name = `list${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}` as keyof RpcClient<RecordsServiceService>;
-  return records[name] as Listing;
 }
 
 async function importLines(

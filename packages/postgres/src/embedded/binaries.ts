@@ -14,13 +14,13 @@ const OTHERS_MAY_READ = 0o004;
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** Data of another major version cannot be opened. */
+  /** A server cannot open the data of another major version. */
   readonly majorVersion: string;
 }
 
 /**
- * The binaries of the npm package for this machine, ready to run: with their library links, where the server's user
- * reaches them. Safe to call from many processes at once.
+ * Prepares the binaries of this machine's npm package: links their libraries, and copies them if the server's user cannot
+ * reach them. Any number of processes may call it at the same time.
  */
 export async function readyBinaries(): Promise<Binaries> {
   const { native, version } = await readPackage();
@@ -42,18 +42,18 @@ async function readPackage(): Promise<{ native: string; version: string }> {
     return { native: join(root, "native"), version };
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `There are no Postgres binaries for this machine (${name}). Run npm ci without --omit=optional, or use a Postgres of your own.`,
+      `There are no Postgres binaries for this machine (${name}). Run npm ci without --omit=optional, or use your own Postgres.`,
       { cause: error },
     );
   }
 }
 
-/** npm keeps the umask: with 077 root's node_modules are for root alone. */
+/** npm applies the umask: with 077, only root can read root's node_modules. */
 function othersMayRun(binary: string): boolean {
   return othersReach(binary) && (statSync(binary).mode & OTHERS_MAY_READ) !== 0;
 }
 
-/** One copy per version for every checkout on the machine; renamed into place, so that it is there whole or not at all. */
+/** Makes one copy per version for all checkouts on the machine. It is renamed into place, so it is never incomplete. */
 async function copyForOthers(native: string, version: string): Promise<string> {
   const copy = `/var/lib/brand-records-postgres-${version}`;
   if (existsSync(copy)) return copy;
@@ -63,7 +63,7 @@ async function copyForOthers(native: string, version: string): Promise<string> {
     await run("chmod", ["-R", "a+rX", staging]);
     await rename(staging, copy);
   } catch (error) {
-    // Somebody else was quicker: a folder that holds something is not replaced.
+    // Another process was faster: rename does not replace a folder that is not empty.
     if (!existsSync(copy)) throw error;
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -72,8 +72,8 @@ async function copyForOthers(native: string, version: string): Promise<string> {
 }
 
 /**
- * npm packages hold no symbolic links, so the package lists them. Its install script would make them, but install
- * scripts are off with npm 12 and with --ignore-scripts, and without the links no binary finds its libraries.
+ * Creates the library links that the package lists, because npm packages hold no symbolic links. The package's install script
+ * would create them, but npm 12 and --ignore-scripts do not run it. Without the links no binary finds its libraries.
  */
 async function linkLibraries(folder: string): Promise<void> {
   const listed = JSON.parse(await readFile(join(folder, "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];

@@ -8,24 +8,24 @@ const OTHERS_MAY_ENTER = 0o001;
 export const runsAsRoot = process.getuid?.() === 0;
 
 /**
- * Where the data asked for at `dataDir` really lies; the same answer every time. Below a folder that others may not
- * enter (a home of mode 0700) root must keep it elsewhere, because Postgres refuses to run as root.
+ * Returns the actual directory for the data of `dataDir`, always the same. For root, data below a folder that others may not
+ * enter (a home of mode 0700) lie elsewhere, because Postgres refuses to run as root.
  */
 export function embeddedDataDir(dataDir: string): string {
-  const asked = realPath(dataDir);
-  if (!runsAsRoot || othersReach(dirname(asked))) return asked;
-  const hash = createHash("sha256").update(asked).digest("hex").slice(0, 12);
+  const requested = realPath(dataDir);
+  if (!runsAsRoot || othersReach(dirname(requested))) return requested;
+  const hash = createHash("sha256").update(requested).digest("hex").slice(0, 12);
   return `/var/lib/brand-records-${hash}`;
 }
 
-/** Whether other users may enter `path` and every folder above it. What is not there yet does not count. */
+/** Whether other users may enter `path` and every folder above it. Missing folders do not count. */
 export function othersReach(path: string): boolean {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? OTHERS_MAY_ENTER;
   if ((mode & OTHERS_MAY_ENTER) === 0) return false;
   return path === dirname(path) || othersReach(dirname(path));
 }
 
-/** The folder and those above it, entered by others whatever the umask, so that `embeddedDataDir` keeps its answer. */
+/** Creates the parent folders. Others may enter them whatever the umask, so that `embeddedDataDir` returns the same path later. */
 export async function makeParentOf(dataDir: string): Promise<void> {
   const parent = dirname(dataDir);
   const first = await mkdir(parent, { recursive: true });
@@ -36,7 +36,7 @@ export async function makeParentOf(dataDir: string): Promise<void> {
   }
 }
 
-/** Absolute and without symbolic links, also if the last parts do not exist yet. */
+/** Resolves symbolic links, even if the last parts of the path do not exist yet. */
 function realPath(path: string): string {
   const absolute = resolve(path);
   return existsSync(absolute) ? realpathSync(absolute) : join(realPath(dirname(absolute)), basename(absolute));

@@ -11,7 +11,7 @@ import { deleteEmbeddedData, embeddedDataDir, startEmbeddedPostgres, type Embedd
 const PASSWORD = "violet: 100% & more/@";
 const COMPILED = join(import.meta.dirname, "../../dist/embedded/index.js");
 
-/** Below it all directories of these tests; `dataDir` is initialised once and used by most. */
+/** The parent of all directories of these tests. Most tests share `dataDir`, which is initialized once. */
 let folder: string;
 let dataDir: string;
 const running: EmbeddedPostgres[] = [];
@@ -27,9 +27,9 @@ async function start({
 }
 
 beforeAll(async () => {
-  // By this name the next run finds what a killed one left.
+  // The next run finds the leftovers of a killed one by this name.
   folder = await mkdtemp(join(tmpdir(), `brand-records-test-${process.pid}-`));
-  await chmod(folder, 0o755); // Under root Postgres runs as somebody else.
+  await chmod(folder, 0o755); // For root, Postgres runs as another user.
   dataDir = join(folder, "postgres");
 });
 
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe("startEmbeddedPostgres", () => {
-  it("keeps the data over a stop and a start, on the port asked for", async () => {
+  it("keeps the data over a stop and a start, on the requested port", async () => {
     const first = await start();
     await query(first, "create table kept (name text); insert into kept values ('violet')");
     await first.stop();
@@ -54,7 +54,7 @@ describe("startEmbeddedPostgres", () => {
     expect(await query(second, "select name from kept")).toEqual([{ name: "violet" }]);
   });
 
-  it("listens on loopback alone, in UTF-8, locale C and UTC, with hashed passwords", async () => {
+  it("listens on loopback only, in UTF-8, locale C and UTC, with hashed passwords", async () => {
     const server = await start();
     const settings = "listen_addresses unix_socket_directories server_encoding lc_messages TimeZone password_encryption".split(" ");
     const shown = await query(server, `select ${settings.map((name) => `current_setting('${name}') as "${name}"`).join(", ")}`);
@@ -71,16 +71,16 @@ describe("startEmbeddedPostgres", () => {
     expect(await query(server, "select distinct auth_method from pg_hba_file_rules")).toEqual([{ auth_method: "scram-sha-256" }]);
   });
 
-  it("lets nobody in without the password, not even who starts it", async () => {
+  it("requires the password from every client, even its owner", async () => {
     const server = await start();
     const wrong = { ...server, url: server.url.replace(/:[^:@]*@/, ":wrong@") };
     await expect(query(wrong, "select 1")).rejects.toMatchObject({ code: "28P01" });
     await server.stop();
     await expect(start({ password: "wrong" })).rejects.toThrow(/another user or password.*npm run reset/);
-    await start(); // It was stopped, so nothing is in the way.
+    await start(); // The server was stopped, so it can start again.
   });
 
-  it("says when the port asked for is taken", async () => {
+  it("reports that the requested port is taken", async () => {
     const taken = createServer();
     await once(taken.listen(0, "127.0.0.1"), "listening");
     const { port } = taken.address() as AddressInfo;
@@ -89,13 +89,13 @@ describe("startEmbeddedPostgres", () => {
     await start({ port });
   });
 
-  it("refuses data that another living process uses", async () => {
+  it("refuses data that a live process uses", async () => {
     const server = await start();
     await expect(start()).rejects.toThrow(`in use by process ${process.pid}`);
     expect(await query(server, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  it("refuses data of another major version, and what is no data directory", async () => {
+  it("refuses data of another major version, and a folder that is not a data directory", async () => {
     const other = join(folder, "other");
     await mkdir(other);
     await writeFile(join(other, "PG_VERSION"), "17\n");
@@ -106,7 +106,7 @@ describe("startEmbeddedPostgres", () => {
     expect(await readFile(join(other, "thesis.txt"), "utf8")).toBe("ours");
   });
 
-  it("names the directory and the cure when the data are broken", async () => {
+  it("names the directory and the remedy if the data are broken", async () => {
     await (await start()).stop();
     await rename(join(dataDir, "global/pg_control"), join(folder, "pg_control"));
     await expect(start()).rejects.toThrow(new RegExp(`could not start in ${dataDir}: .*npm run reset.*pg_control`, "s"));
@@ -115,7 +115,7 @@ describe("startEmbeddedPostgres", () => {
 });
 
 describe("after a process was killed", () => {
-  it("stops the server that the killed one left, and keeps what was committed", async () => {
+  it("stops the server that it left, and keeps the committed data", async () => {
     const starter = await startInAnotherProcess();
     await query(starter, "create table colors (name text); insert into colors values ('violet')");
     await kill(starter.process);
@@ -125,7 +125,7 @@ describe("after a process was killed", () => {
     expect(await query(server, "select name from colors")).toEqual([{ name: "violet" }]);
   });
 
-  it("starts over a server that was killed itself, though its sessions still hold memory", async () => {
+  it("starts after the server was killed too, while its sessions still hold memory", async () => {
     const first = await start();
     const session = new pg.Client({ connectionString: first.url });
     session.on("error", () => {});
@@ -136,7 +136,7 @@ describe("after a process was killed", () => {
     expect(await query(second, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  it("does not touch a process that got the server's id since", async () => {
+  it("leaves alone another process that has the server's id now", async () => {
     await (await start()).stop();
     const bystander = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
     children.push(bystander);
@@ -146,7 +146,7 @@ describe("after a process was killed", () => {
     expect(bystander.signalCode).toBeNull();
   });
 
-  it("trusts nothing of an initdb that was cut short", async () => {
+  it("ignores the result of an interrupted initdb", async () => {
     const parent = join(folder, "cut-short");
     const fresh = join(parent, "data");
     await mkdir(parent);
@@ -163,23 +163,23 @@ describe("after a process was killed", () => {
 describe("embeddedDataDir", () => {
   const root = process.getuid?.() === 0;
 
-  it("is the directory asked for, where the server's user reaches it", () => {
+  it("is the requested directory, if the server's user can reach it", () => {
     expect(embeddedDataDir(dataDir)).toBe(dataDir);
   });
 
-  it("below a folder of mode 0700 lies outside for root, in place for others, and is found and deleted there", async () => {
+  it("of a folder of mode 0700 lies elsewhere for root, in place for other users, and is found and deleted there", async () => {
     const home = await mkdtemp(join(folder, "home-"));
-    const asked = join(home, "data");
-    const elsewhere = embeddedDataDir(asked);
+    const requested = join(home, "data");
+    const elsewhere = embeddedDataDir(requested);
     expect(/^\/var\/lib\/brand-records-[0-9a-f]{12}$/.test(elsewhere)).toBe(root);
-    const first = await start({ in: asked });
+    const first = await start({ in: requested });
     await query(first, "create table kept (name text)");
     await first.stop();
-    const second = await start({ in: asked });
+    const second = await start({ in: requested });
     expect(await query(second, "select * from kept")).toEqual([]);
     expect(await readdir(home)).toEqual(root ? [] : ["data"]);
     await second.stop();
-    await deleteEmbeddedData(asked);
+    await deleteEmbeddedData(requested);
     await expect(readdir(elsewhere)).rejects.toMatchObject({ code: "ENOENT" });
   });
 });
@@ -194,7 +194,7 @@ async function query({ url }: { readonly url: string }, sql: string): Promise<un
   }
 }
 
-/** Runs what `tsc -b` built, as the launcher does. */
+/** Runs the compiled code, as the launcher does. */
 function spawnStarter(directory: string): ChildProcess {
   const code = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(COMPILED)});

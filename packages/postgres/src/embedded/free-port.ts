@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Below the range from which systems give ports to outgoing connections: a server that is started again finds its port free. */
+/** Below the range of ephemeral ports: a restarted server finds its port free. */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const ATTEMPTS_MAX = 200;
 
-/** A loopback TCP port nobody listens on at this moment. Somebody else may still be quicker: retry where that matters. */
+/** Returns a loopback TCP port that is free now. Another process may take it first: retry where that matters. */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { processExists } from "@brand-records/lifecycle";
 import type { Binaries } from "./binaries.ts";
 import { makeParentOf } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./errors.ts";
-import { isAlive } from "./is-alive.ts";
 import { SERVER_ENVIRONMENT, serverUserFor, type ServerUser } from "./server-user.ts";
 
 const run = promisify(execFile);
@@ -16,15 +16,15 @@ export interface InitialiseOptions {
   readonly user: string;
   readonly password: string;
   readonly binaries: Binaries;
-  /** False saves time where a power cut costs nothing. */
+  /** False skips fsync, where losing the data to a power cut is acceptable. */
   readonly durable: boolean;
 }
 
 /**
- * Makes the data directory unless it is there. It appears whole or not at all: initdb works in a folder beside it that is
- * renamed at the end, so one that was interrupted leaves nothing that a later start trusts.
+ * Creates the data directory if it does not exist. initdb works in a folder beside it that is renamed at the end, so an
+ * interrupted initdb leaves nothing that a later start uses.
  *
- * @throws EmbeddedPostgresError if something else is there, or data of another major version
+ * @throws EmbeddedPostgresError if the folder holds something else, or data of another major version
  */
 export async function initialise(options: InitialiseOptions): Promise<void> {
   const { dataDir, binaries } = options;
@@ -67,7 +67,7 @@ async function holdsData(dataDir: string, majorVersion: string): Promise<boolean
   const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw new EmbeddedPostgresError(
-      `Cannot read ${dataDir} (${error.code}): it was made by another user. Start as that user, or delete it with "npm run reset".`,
+      `Cannot read ${dataDir} (${error.code}): another user created it. Start as that user, or delete it with "npm run reset".`,
       { cause: error },
     );
   });
@@ -85,12 +85,12 @@ async function holdsData(dataDir: string, majorVersion: string): Promise<boolean
   return true;
 }
 
-/** Folders of an initdb whose starter is dead. */
+/** Removes the folders of interrupted initdb runs. */
 async function removeInterrupted(dataDir: string): Promise<void> {
   const prefix = `${basename(dataDir)}.initdb-`;
   for (const entry of await readdir(dirname(dataDir))) {
-    if (!entry.startsWith(prefix) || isAlive(Number.parseInt(entry.slice(prefix.length), 10))) continue;
-    // Its initdb may live on for a moment and add files while we delete.
+    if (!entry.startsWith(prefix) || processExists(Number.parseInt(entry.slice(prefix.length), 10))) continue;
+    // Its initdb may run for another moment and add files meanwhile.
     await rm(join(dirname(dataDir), entry), { recursive: true, force: true, maxRetries: 20 });
   }
 }

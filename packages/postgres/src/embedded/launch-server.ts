@@ -10,14 +10,14 @@ import { EmbeddedPostgresError, ServerEndedError } from "./errors.ts";
 import { endPostmaster, STARTER_SETTING } from "./postmaster.ts";
 import { SERVER_ENVIRONMENT, type ServerUser } from "./server-user.ts";
 
-/** Recovery after a crash replays what was written since the last checkpoint, which takes seconds, not minutes. */
+/** Crash recovery replays the changes since the last checkpoint, which takes seconds, not minutes. */
 const READY_MS_MAX = 120_000;
 const POLL_MS = 10;
 const LINES_KEPT = 20;
-const LAST_WORDS_MS = 1_000;
+const LAST_OUTPUT_MS = 1_000;
 const CONNECT_MS = 5_000;
 const WRONG_PASSWORD = "28P01";
-/** Of postmaster.pid, counted from zero. */
+/** The line of the status in postmaster.pid, from zero. */
 const STATUS_LINE = 7;
 
 export interface LaunchOptions {
@@ -32,26 +32,26 @@ export interface LaunchOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** Of the database `postgres`, with user and password. */
+  /** URL of the database `postgres`, with user and password. */
   readonly url: string;
   readonly port: number;
-  /** Resolves once the server is gone, whether it was stopped or died by itself. */
+  /** Resolves when the server has exited for any reason. */
   readonly exited: Promise<void>;
-  /** Disconnects everybody, writes a checkpoint, ends. Within 18 s; any number of calls. */
+  /** Disconnects all clients, writes a checkpoint and ends within 18 s. May be called any number of times. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs Postgres on an initialised directory and resolves when it has answered a query.
+ * Runs Postgres on an initialized directory and resolves when it has run a query.
  *
- * @throws ServerEndedError if it ends instead, EmbeddedPostgresError if it refuses the password
+ * @throws ServerEndedError if it ends before that, EmbeddedPostgresError if it refuses the password
  */
 export async function launchServer(options: LaunchOptions): Promise<EmbeddedPostgres> {
   const child = spawn(options.binary, serverArguments(options), {
     ...options.as,
     cwd: "/",
     env: SERVER_ENVIRONMENT,
-    // A process group of its own: Ctrl-C in the terminal would stop the database before those who drain into it.
+    // In its own process group: Ctrl-C in the terminal would stop the database before its clients have drained.
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -91,7 +91,7 @@ class Server implements EmbeddedPostgres {
     this.exited = once(child, "exit").then(
       ([code, signal]) => {
         this.#hasExited = true;
-        if (this.#stopping === undefined) log(`postgres ended by itself (${code === null ? signal : `exit code ${code}`})`);
+        if (this.#stopping === undefined) log(`postgres ended unexpectedly (${code === null ? signal : `exit code ${code}`})`);
       },
       (error: Error) => {
         this.#hasExited = true;
@@ -127,8 +127,8 @@ class Server implements EmbeddedPostgres {
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== WRONG_PASSWORD) throw error;
       throw new EmbeddedPostgresError(
-        `The database in ${this.#dataDir} was made with another user or password than those given now. ` +
-          `Give the same, or delete the database with "npm run reset".`,
+        `The database in ${this.#dataDir} was created with another user or password. ` +
+          `Use the same ones, or delete the database with "npm run reset".`,
         { cause: error },
       );
     } finally {
@@ -136,15 +136,15 @@ class Server implements EmbeddedPostgres {
     }
   }
 
-  /** By the file the server keeps, not by trying: connections that come too early are FATAL lines in its log. */
+  /** Reads postmaster.pid instead of connecting: connections that come too early write FATAL lines to the log. */
   async #acceptsConnections(): Promise<boolean> {
     const lines = (await readFile(join(this.#dataDir, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
     return lines[0] === String(this.#child.pid) && lines[STATUS_LINE]?.trim() === "ready";
   }
 
   async #ended(): Promise<ServerEndedError> {
-    // What it wrote last may arrive after its exit; sessions of a server that was killed keep the pipe open.
-    await withTimeout(this.#outputEnded, LAST_WORDS_MS);
+    // Its last output may arrive after its exit; sessions of a killed server keep the pipe open.
+    await withTimeout(this.#outputEnded, LAST_OUTPUT_MS);
     return new ServerEndedError(this.#dataDir, this.port, this.#lastLines.join("\n"));
   }
 }

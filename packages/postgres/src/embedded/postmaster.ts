@@ -3,14 +3,14 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { processExists } from "@brand-records/lifecycle";
 import { embeddedDataDir } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./errors.ts";
-import { isAlive } from "./is-alive.ts";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
 
-/** A setting Postgres does not know: it tells on the command line which process started the server. */
+/** A custom setting on the server's command line with the id of the process that started it. */
 export const STARTER_SETTING = "brand_records.starter";
 
 /** Fast shutdown, immediate shutdown, no shutdown: 18 s altogether, within the 25 s a stopping process has. */
@@ -20,7 +20,7 @@ const ENDING = [
   { signal: "SIGKILL", waitMs: 2_000 },
 ] as const;
 
-/** Asks ever less kindly until the server is gone. */
+/** Sends ever stronger signals until the server is gone. */
 export async function endPostmaster(
   signal: (name: NodeJS.Signals) => void,
   goneWithin: (milliseconds: number) => Promise<boolean>,
@@ -29,13 +29,13 @@ export async function endPostmaster(
     signal(step.signal);
     if (await goneWithin(step.waitMs)) return;
   }
-  throw new EmbeddedPostgresError("Postgres did not end, not even by SIGKILL");
+  throw new EmbeddedPostgresError("Postgres did not end, even after SIGKILL");
 }
 
 /**
- * Stops the server a killed process left behind, which holds the port and the data. Nothing to stop is fine.
+ * Stops the server that a killed process left behind with the port and the data. Does nothing if no server runs.
  *
- * @throws EmbeddedPostgresError if whoever started it is still alive: then it is in use
+ * @throws EmbeddedPostgresError if the process that started it is alive: the database is in use
  */
 export async function stopOrphanedPostgres(dataDir: string): Promise<void> {
   const folder = embeddedDataDir(dataDir);
@@ -44,12 +44,12 @@ export async function stopOrphanedPostgres(dataDir: string): Promise<void> {
   if (!(pid > 1)) return;
   const postmaster = await readPostmaster(pid, folder);
   if (postmaster === undefined) {
-    // Some other process has that id now, and Postgres would take it for a server of this directory.
-    if (isAlive(pid)) await rm(pidFile, { force: true });
+    // Another process has this id now, and Postgres would take it for a server of this directory.
+    if (processExists(pid)) await rm(pidFile, { force: true });
     return;
   }
   if (postmaster.parent === postmaster.starter) {
-    throw new EmbeddedPostgresError(`The database in ${folder} is in use by process ${postmaster.starter}. Stop that one first.`);
+    throw new EmbeddedPostgresError(`The database in ${folder} is in use by process ${postmaster.starter}. Stop that process first.`);
   }
   await endPostmaster(
     (signal) => signalIfThere(pid, signal),
@@ -57,7 +57,7 @@ export async function stopOrphanedPostgres(dataDir: string): Promise<void> {
   );
 }
 
-/** Deletes the data for good, wherever it really lies; stops an orphaned server first. */
+/** Deletes the data in their actual directory; stops an orphaned server first. */
 export async function deleteEmbeddedData(dataDir: string): Promise<void> {
   await stopOrphanedPostgres(dataDir);
   await rm(embeddedDataDir(dataDir), { recursive: true, force: true, maxRetries: 20 });
@@ -68,7 +68,7 @@ interface Postmaster {
   readonly starter: number;
 }
 
-/** The process, if it is a server of this directory: the id may be another's by now. A zombie has no command line. */
+/** Returns the process if it is a server of this directory: another process may have its id now. A zombie has no command line. */
 async function readPostmaster(pid: number, dataDir: string): Promise<Postmaster | undefined> {
   const found = await (process.platform === "linux" ? readProc(pid) : readPs(pid)).catch(() => undefined);
   if (found === undefined || !`${found.command} `.includes(`postgres -D ${dataDir} `)) return undefined;
@@ -83,7 +83,7 @@ interface RunningProcess {
 
 async function readProc(pid: number): Promise<RunningProcess> {
   const command = (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ").trimEnd();
-  // "pid (name) state parent …"; the name may hold anything.
+  // "pid (name) state parent …"; the name may hold any character.
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   return { command, parent: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) };
 }

@@ -5,13 +5,13 @@ import { runsAsRoot } from "./data-directory.ts";
 
 const run = promisify(execFile);
 
-/** For child_process.spawn; nothing means: as ourselves. */
+/** Options for child_process.spawn; empty for the current user. */
 export interface ServerUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Whom Postgres runs as: ourselves; under root the owner of the data, or nobody while there is none. */
+/** Returns the user that Postgres runs as: the current user; for root, the owner of the data or else the user `nobody`. */
 export async function serverUserFor(dataDir: string): Promise<ServerUser> {
   if (!runsAsRoot) return {};
   const owner = await stat(dataDir).catch(() => undefined);
@@ -20,5 +20,5 @@ export async function serverUserFor(dataDir: string): Promise<ServerUser> {
   return { uid: uid as number, gid: gid as number };
 }
 
-/** Nothing of ours: PGDATA, PGPORT and the like of whoever starts us would be taken as settings. */
+/** Replaces our environment: Postgres would read PGDATA, PGPORT and others from it. */
 export const SERVER_ENVIRONMENT: NodeJS.ProcessEnv = { LC_ALL: "C", TZ: "UTC" };

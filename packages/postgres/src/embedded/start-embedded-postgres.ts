@@ -8,30 +8,30 @@ import { stopOrphanedPostgres } from "./postmaster.ts";
 import { launchServer, type EmbeddedPostgres } from "./launch-server.ts";
 import { serverUserFor } from "./server-user.ts";
 
-/** A free port may be taken before Postgres listens; the memory of a killed server is freed within a second or two. */
+/** Another process may take the port before Postgres listens; the memory of a killed server is freed within two seconds. */
 const TRIES_MAX = 50;
 const RETRY_MS = 100;
 
 export interface EmbeddedPostgresOptions {
-  /** Made if it is not there. Under root it may lie elsewhere: see `embeddedDataDir`. */
+  /** Created if it does not exist. For root it may lie elsewhere: see `embeddedDataDir`. */
   readonly dataDir: string;
-  /** A free one unless given. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** The superuser made with the data directory. */
+  /** The superuser, created with the data directory. Default: postgres. */
   readonly user?: string;
-  /** The password is set when the data directory is made; later starts must give the same. */
+  /** Set when the data directory is created; later starts must use the same. */
   readonly password: string;
   /** Postgres settings, e.g. `{ max_connections: "300" }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Takes each line Postgres writes. */
+  /** Receives each line of output. */
   log?(line: string): void;
 }
 
 /**
- * Starts Postgres on 127.0.0.1 and resolves when it has answered a query. A server left by a process that was killed is
- * stopped first. It is out of reach of Ctrl-C in the terminal: whoever starts it decides when it stops.
+ * Starts Postgres on 127.0.0.1 and resolves when it has run a query. Stops a server that a killed process left behind. Ctrl-C
+ * in the terminal does not reach the server: its owner must stop it.
  *
- * @throws EmbeddedPostgresError if it cannot: data of another version, wrong password, port taken, in use
+ * @throws EmbeddedPostgresError for data of another version or in use, a wrong password, or a port in use
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { user = "postgres", password, settings = {}, log = () => {} } = options;
@@ -45,8 +45,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     try {
       return await launchServer({ dataDir, port, user, password, settings, log, binary: binaries.postgres, as });
     } catch (error) {
-      const passing = error instanceof ServerEndedError && (error.memoryHeld || (error.portTaken && options.port === undefined));
-      if (!passing || tries === TRIES_MAX) throw error;
+      const isTransient = error instanceof ServerEndedError && (error.memoryHeld || (error.portTaken && options.port === undefined));
+      if (!isTransient || tries === TRIES_MAX) throw error;
       await pause(RETRY_MS);
     }
   }

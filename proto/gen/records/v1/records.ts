@@ -14,8 +14,8 @@ export interface ListRequest {
   /** 1 to 200. */
   limit: number;
   /**
-   * next_cursor of the page before. INVALID_ARGUMENT (kind `invalid_cursor`) if malformed, of another resource or
-   * made under another `since`.
+   * next_cursor of the page before. INVALID_ARGUMENT (kind `invalid_cursor`) if it is malformed, or of another resource or
+   * another `since`.
    */
   cursor?:
     | string
@@ -176,7 +176,7 @@ export interface ImportChunk {
   lines: string[];
 }
 
-/** Everything has been sent: import it. Said, not concluded from the end of the stream, because a cancelled stream ends too. */
+/** All chunks have been sent: import them. An explicit message, because a cancelled stream ends too. */
 export interface ImportCommit {
 }
 
@@ -185,11 +185,11 @@ export interface ImportRecordsResponse {
   progress?:
     | ImportProgress
     | null;
-  /** As they are found; at most 1,000 are sent, all are counted. */
+  /** Sent as they are found. At most 1,000 are sent; all are counted. */
   problem?:
     | ImportProblem
     | null;
-  /** Last. With problems and without `skip_bad`, nothing was imported. */
+  /** The last message. With problems and without `skip_bad`, nothing was imported. */
   summary?: ImportSummary | null;
 }
 
@@ -198,9 +198,9 @@ export interface ImportProgress {
 }
 
 export interface ImportProblem {
-  /** Of the whole input, from 1. */
+  /** Counted over the whole input, from 1. */
   line: number;
-  /** Absent when the line as a whole is wrong. */
+  /** Absent if the whole line is wrong. */
   field?: string | null | undefined;
   message: string;
 }
@@ -209,7 +209,7 @@ export interface ImportSummary {
   lines: number;
   inserted: number;
   updated: number;
-  /** Present already, and equal. */
+  /** Equal to the stored record. */
   unchanged: number;
   /** Lines with a problem. */
   bad: number;
@@ -2433,12 +2433,12 @@ export interface RecordsServiceServer extends UntypedServiceImplementation {
   listLinks: handleUnaryCall<ListRequest, ListLinksResponse>;
 }
 
-/** Brings the platform's records in, for the operator's command line. */
+/** Imports the platform's records, for the operator's command line. */
 export type ImportServiceService = typeof ImportServiceService;
 export const ImportServiceService = {
   /**
    * Imports one resource of one brand, all or nothing unless `skip_bad`. The first message carries `start`, the last
-   * `commit`, those between `chunk`. A stream that ends or breaks before `commit` leaves nothing behind.
+   * `commit`, those between `chunk`. A stream that ends or breaks before `commit` imports nothing.
    */
   importRecords: {
     path: "/records.v1.ImportService/ImportRecords" as const,
@@ -2455,7 +2455,7 @@ export const ImportServiceService = {
 export interface ImportServiceServer extends UntypedServiceImplementation {
   /**
    * Imports one resource of one brand, all or nothing unless `skip_bad`. The first message carries `start`, the last
-   * `commit`, those between `chunk`. A stream that ends or breaks before `commit` leaves nothing behind.
+   * `commit`, those between `chunk`. A stream that ends or breaks before `commit` imports nothing.
    */
   importRecords: handleBidiStreamingCall<ImportRecordsRequest, ImportRecordsResponse>;
 }

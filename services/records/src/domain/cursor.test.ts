@@ -19,7 +19,7 @@ const decoding = (...parameters: Parameters<typeof decodeCursor>) => {
 };
 
 describe("cursors", () => {
-  it("come back as the position they were made of", () => {
+  it("decode to the position they were encoded from", () => {
     fc.assert(
       fc.property(resource, since, position, (resource, since, position) => {
         expect(decodeCursor(encodeCursor(resource, since, position), resource, since)).toEqual(position);
@@ -37,23 +37,23 @@ describe("cursors", () => {
 
   it("of another resource are refused", () => {
     fc.assert(
-      fc.property(resource, resource, position, (made, used, position) => {
-        fc.pre(made !== used);
-        expect(decoding(encodeCursor(made, undefined, position), used, undefined)).toEqual(refused);
+      fc.property(resource, resource, position, (encoded, decoded, position) => {
+        fc.pre(encoded !== decoded);
+        expect(decoding(encodeCursor(encoded, undefined, position), decoded, undefined)).toEqual(refused);
       }),
     );
   });
 
-  it("made under another since are refused", () => {
+  it("of another since are refused", () => {
     fc.assert(
-      fc.property(since, since, position, (made, used, position) => {
-        fc.pre(made !== used);
-        expect(decoding(encodeCursor("links", made, position), "links", used)).toEqual(refused);
+      fc.property(since, since, position, (encoded, decoded, position) => {
+        fc.pre(encoded !== decoded);
+        expect(decoding(encodeCursor("links", encoded, position), "links", decoded)).toEqual(refused);
       }),
     );
   });
 
-  it("are refused when cut anywhere, or longer than they were", () => {
+  it("are refused when cut anywhere, or extended", () => {
     fc.assert(
       fc.property(position, fc.nat(), fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/), (position, cut, more) => {
         const cursor = encodeCursor("payouts", undefined, position);
@@ -63,7 +63,7 @@ describe("cursors", () => {
     );
   });
 
-  it("are refused, never misread or crashed on, when they are anything else", () => {
+  it("are refused without a crash for any other text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string().map(base64url), fc.json().map(base64url), almostCursor()), (text) => {
         expect(decoding(text, "links", undefined)).toEqual(refused);
@@ -75,9 +75,9 @@ describe("cursors", () => {
 
 const base64url = (text: string): string => Buffer.from(text).toString("base64url");
 
-/** The right shape with one field of the wrong kind. */
+/** A valid cursor with one wrong field. */
 function almostCursor(): fc.Arbitrary<string> {
-  const right: [number, ResourceName, string | null, string, string] = [1, "links", null, "2026-11-21T08:30:00.000Z", "lnk_1"];
+  const valid: [number, ResourceName, string | null, string, string] = [1, "links", null, "2026-11-21T08:30:00.000Z", "lnk_1"];
   const wrong = fc.oneof(
     fc.integer(),
     fc.constant(null),
@@ -88,5 +88,5 @@ function almostCursor(): fc.Arbitrary<string> {
   return fc
     .tuple(fc.nat(4), wrong)
     .filter(([at, value]) => !(at === 2 && value === null) && !(at === 0 && value === 1))
-    .map(([at, value]) => base64url(JSON.stringify(right.with(at, value as never))));
+    .map(([at, value]) => base64url(JSON.stringify(valid.with(at, value as never))));
 }

@@ -1,8 +1,9 @@
 import { AppError } from "@brand-records/errors";
 import { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, PAGE_LIMIT_MAX, parseInstant, type ResourceName } from "@brand-records/resources";
+import { idPattern, idRule } from "@brand-records/typeid";
 import { decodeCursor, encodeCursor, type Position } from "./cursor.ts";
 
-/** Asked of one resource of one brand; see contract of the list operation. */
+/** A request for one page of one brand's records of one resource. */
 export interface PageRequest {
   readonly brand_id: string;
   readonly limit: number;
@@ -10,21 +11,22 @@ export interface PageRequest {
   readonly since?: string | null | undefined;
 }
 
-/** The same, checked. */
+/** A valid page request. */
 export interface Page {
   readonly brandId: string;
   readonly limit: number;
-  /** Records before this one in the order of the list; undefined at the beginning. */
+  /** The last record of the page before; undefined for the first page. */
   readonly after: Position | undefined;
-  /** Only records created strictly later; UTC with milliseconds. */
+  /** Only records created strictly later. UTC with milliseconds. */
   readonly since: string | undefined;
 }
 
 /** @throws AppError `invalid_parameter` or `invalid_cursor` */
 export function pageFrom(resource: ResourceName, request: PageRequest): Page {
   const { brand_id, limit } = request;
-  if (!/^brd_[0-9a-z]{1,40}$/.test(brand_id))
-    throw new AppError("invalid_parameter", "brand_id must be a brand's id", { field: "brand_id" });
+  if (!idPattern("brd").test(brand_id)) {
+    throw new AppError("invalid_parameter", `brand_id ${idRule("brd")}`, { field: "brand_id" });
+  }
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_LIMIT_MAX) {
     throw new AppError("invalid_parameter", `limit must be from 1 to ${PAGE_LIMIT_MAX}`, { field: "limit" });
   }
@@ -35,22 +37,20 @@ export function pageFrom(resource: ResourceName, request: PageRequest): Page {
 
 /**
  * created_at has milliseconds, so "later than .1234567" and "later than .123" select the same records: rounding down
- * compares all nine digits exactly.
+ * loses nothing.
  */
 function sinceFrom(text: string): string {
   const instant = parseInstant(text);
-  // Earlier or later than any record can be selects the same as the bound does, and Postgres knows the bounds.
+  // Outside the range of created_at, the bound selects the same records, and Postgres accepts the bound.
   if (instant !== undefined) return formatInstant(Math.min(Math.max(instant, EARLIEST_INSTANT - 1), LATEST_INSTANT));
   throw new AppError(
     "invalid_parameter",
     "since must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00 (in a URL the + is written %2B)",
-    {
-      field: "since",
-    },
+    { field: "since" },
   );
 }
 
-/** The cursor of the page after this one; absent on a page that is not full, because that one is the last. */
+/** Returns the cursor of the next page, or null if this page is not full, because it is the last one then. */
 export function nextCursor(resource: ResourceName, page: Page, records: readonly Position[]): string | null {
   const last = records.at(-1);
   if (last === undefined || records.length < page.limit) return null;

@@ -1,21 +1,21 @@
 import { RESOURCE_NAMES, RESOURCES, fieldsByKind, type ResourceName } from "@brand-records/resources";
 
-interface Where {
+interface RecordColumns {
   readonly brand_id: string;
   readonly resource: ResourceName;
   readonly record_id: string;
   readonly columns: readonly string[];
 }
 
-/** A stored record whose values no message can carry. For our logs; callers get `internal_error`. */
+/** A stored record has values that a message cannot carry. It goes to our logs; callers get `internal_error`. */
 export class UnservableRecord extends Error {
   override readonly name = "UnservableRecord";
-  readonly logFields: Where;
+  readonly logFields: RecordColumns;
 
-  constructor(where: Where) {
-    const { brand_id, resource, record_id, columns } = where;
+  constructor(fields: RecordColumns) {
+    const { brand_id, resource, record_id, columns } = fields;
     super(`records.${resource} ${record_id} of ${brand_id} cannot be served: see docs/platform.md for the values of ${columns.join(", ")}`);
-    this.logFields = where;
+    this.logFields = fields;
   }
 }
 
@@ -27,8 +27,8 @@ const kinds = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, fieldsByKin
 >;
 
 /**
- * The tables refuse what cannot be served; this is for what got past them, as when an owner dropped a constraint. It looks at
- * numbers and times alone, which a message would carry wrongly: 11 µs for a page of 50, where the whole schema takes 1,600.
+ * Guards against rows that bypassed the tables' checks, for example after the owner dropped a constraint. Checks only
+ * numbers and times, which a message would carry wrongly: 11 µs for a page of 50, where the whole schema takes 1,600.
  *
  * @throws UnservableRecord for the first such record
  */

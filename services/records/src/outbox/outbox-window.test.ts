@@ -4,14 +4,14 @@ import { OutboxWindow } from "./outbox-window.ts";
 const MAX = Number.MAX_SAFE_INTEGER;
 const snapshot = (xmin: number, xmax = xmin) => ({ xmin: BigInt(xmin), xmax: BigInt(xmax) });
 
-it("begins with everything, and goes on above the highest it saw", () => {
+it("starts with all numbers, and continues above the highest that was read", () => {
   const window = new OutboxWindow();
   expect(window.ranges).toEqual([{ after: 0, upTo: MAX }]);
   window.note([1, 2, 3], true, snapshot(10));
   expect(window.ranges).toEqual([{ after: 3, upTo: MAX }]);
 });
 
-it("looks again where numbers were missing, until nobody can fill them any more", () => {
+it("keeps a gap until no running transaction can fill it", () => {
   const window = new OutboxWindow();
   window.note([1, 4, 8], true, snapshot(10, 12));
   const open = [
@@ -34,10 +34,10 @@ it("looks again where numbers were missing, until nobody can fill them any more"
   expect(window.ranges).toEqual([{ after: 8, upTo: MAX }]);
 });
 
-it("knows nothing of what a full batch did not reach", () => {
+it("keeps the ranges that a full batch did not reach", () => {
   const window = new OutboxWindow();
   window.note([1, 10, 20], true, snapshot(10, 12));
-  // The batch ended at 5: 6 to 9 and 11 to 19 were not looked at, though nobody runs any more who could fill them.
+  // The batch ended at 5: 6 to 9 and 11 to 19 were not read, though no running transaction can fill them.
   window.note([4, 5], false, snapshot(12, 12));
   expect(window.ranges).toEqual([
     { after: 5, upTo: 9 },
@@ -47,17 +47,17 @@ it("knows nothing of what a full batch did not reach", () => {
 });
 
 /**
- * Transactions take numbers, commit or roll back in any order, and a relay reads in between, in batches. Whatever the
- * interleaving: every committed row is read once, and no gap stays when nothing runs.
+ * Transactions take numbers and commit or roll back in any order, while a relay reads in batches. For every interleaving,
+ * each committed row is read once, and no gap remains when no transaction runs.
  */
-it("misses no committed row and reads none twice, in whatever order transactions end", () => {
-  const step = fc.oneof(
+it("reads every committed row exactly once, for any order in which transactions end", () => {
+  const anyStep = fc.oneof(
     fc.record({ kind: fc.constant("take" as const), transaction: fc.nat(5) }),
     fc.record({ kind: fc.constant("end" as const), transaction: fc.nat(5), commits: fc.boolean() }),
     fc.record({ kind: fc.constant("read" as const), limit: fc.integer({ min: 1, max: 4 }) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+    fc.property(fc.array(anyStep, { maxLength: 80 }), (steps) => {
       const window = new OutboxWindow();
       const running = new Map<number, { xid: number; seqs: number[] }>();
       let [nextXid, nextSeq] = [1, 1];
@@ -82,12 +82,12 @@ it("misses no committed row and reads none twice, in whatever order transactions
         for (const seq of transaction.seqs) visible.add(seq);
         committed.push(...transaction.seqs);
       };
-      for (const each of steps) {
-        if (each.kind === "read") read(each.limit);
-        else if (each.kind === "end") end(each.transaction, each.commits);
+      for (const step of steps) {
+        if (step.kind === "read") read(step.limit);
+        else if (step.kind === "end") end(step.transaction, step.commits);
         else {
-          const transaction = running.get(each.transaction) ?? { xid: nextXid++, seqs: [] };
-          running.set(each.transaction, transaction);
+          const transaction = running.get(step.transaction) ?? { xid: nextXid++, seqs: [] };
+          running.set(step.transaction, transaction);
           transaction.seqs.push(nextSeq++);
         }
       }

@@ -3,33 +3,33 @@ import type { SeqRange, Snapshot } from "../storage/outbox.ts";
 const MAX = Number.MAX_SAFE_INTEGER;
 
 interface Gap extends SeqRange {
-  /** Whoever may still fill it had begun before this transaction. */
+  /** Only transactions before this one can fill the gap. */
   readonly xmax: bigint;
 }
 
 /**
- * Where in the outbox rows may still appear. Reading from the lowest sequence each time would walk over all the dead rows
- * of what was published; reading from the highest seen would miss those of a transaction that took its numbers early and
- * committed late. So: everything above the highest seen, and the numbers below it that were not there. Such a gap closes
- * when no transaction of the time it was noticed runs any more: then its numbers were rolled back.
+ * The ranges of the outbox in which rows may still appear. Reading from the lowest number each time would scan the dead rows
+ * of all published events; reading from the highest would miss a transaction that took its numbers early and committed
+ * late. So the window holds everything above the highest number read, and the gaps below it. A gap closes when every
+ * transaction that ran when it was noticed has ended: its numbers were rolled back.
  *
- * Rows are handed on in the order of their sequence, which for each record is the order of its changes: the row lock
- * holds its next change, and thereby its next number, back until this one is visible.
+ * Rows are read in the order of their numbers, which for each record is the order of its changes: the row lock delays the
+ * next change, and with it the next number, until this one is visible.
  */
 export class OutboxWindow {
   #highest = 0;
   #gaps: readonly Gap[] = [];
 
-  /** What to read next, ascending. */
+  /** The ranges to read next, ascending. */
   get ranges(): SeqRange[] {
     return [...this.#gaps.map(({ after, upTo }) => ({ after, upTo })), { after: this.#highest, upTo: MAX }];
   }
 
   /**
-   * Notes what a reading of `ranges` found.
+   * Notes the result of reading `ranges`.
    *
    * @param seqs ascending
-   * @param complete whether there was nothing more to find; else nothing is known above the last of `seqs`
+   * @param complete whether all ranges were read to their end; else nothing is known above the last of `seqs`
    */
   note(seqs: readonly number[], complete: boolean, { xmin, xmax }: Snapshot): void {
     const known = complete ? MAX : (seqs.at(-1) ?? 0);
@@ -48,7 +48,7 @@ export class OutboxWindow {
         after = seq;
       }
       if (!closed) keep(after, readUpTo, gap.xmax);
-      // Not read this time, so nothing is known.
+      // This part was not read.
       keep(Math.max(after, readUpTo), gap.upTo, gap.xmax);
     }
     for (; index < seqs.length; index += 1) {
@@ -56,12 +56,12 @@ export class OutboxWindow {
       keep(this.#highest, seq - 1, xmax);
       this.#highest = seq;
     }
-    this.#gaps = joined(gaps);
+    this.#gaps = joinAdjacent(gaps);
   }
 }
 
-/** Neighbours become one: a rolled back transaction of ten thousand changes is one gap. */
-function joined(gaps: readonly Gap[]): Gap[] {
+/** Joins adjacent gaps: a rolled back transaction of ten thousand changes is one gap. */
+function joinAdjacent(gaps: readonly Gap[]): Gap[] {
   const result: Gap[] = [];
   for (const gap of gaps) {
     const last = result.at(-1);

@@ -7,13 +7,13 @@ export interface RelayMetrics {
 }
 
 /**
- * @param oldestSeconds age of the oldest event in the outbox, 0 if there is none; asked for with every scrape, whoever leads
+ * @param oldestSeconds returns the age of the oldest event in the outbox, 0 if it is empty; called at every scrape, in every process
  */
 export function relayMetrics(registry: Registry, oldestSeconds: () => Promise<number>): RelayMetrics {
   const registers = [registry];
   const oldest = new Gauge({
     name: "outbox_oldest_seconds",
-    help: "Age of the oldest event that is not in the log yet; 0 if there is none, -1 if the database does not say.",
+    help: "Age of the oldest event that is not in the log yet; 0 if there is none, -1 if the database does not respond.",
     registers: [],
     async collect() {
       this.set(await oldestSeconds().catch(() => -1));

@@ -9,12 +9,12 @@ import { OutboxWindow } from "./outbox-window.ts";
 import type { RelayMetrics } from "./relay-metrics.ts";
 
 const BATCH_MAX = 1_000;
-/** The server ends the session of a relay that is frozen for this long, and another process takes the lead. */
+/** The server ends the session of a relay that freezes for this long, and another process takes the lead. */
 const IDLE_MS = 10_000;
-/** Nobody may have been told of a change, as when its NOTIFY came while we connected. */
+/** Catches changes whose NOTIFY was lost, for example while the relay connected. */
 const POLL_MS = 1_000;
-/** How often a relay that does not lead asks whether it may. */
-const ASK_MS = 500;
+/** How often a standby tries to take the lead. */
+const STANDBY_RETRY_MS = 500;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2_000;
 
@@ -26,28 +26,28 @@ export interface RelayOptions {
 }
 
 /**
- * Moves events from the outbox to the log, in order by record: reads, publishes, removes what the log has acknowledged.
- * Killed anywhere, it publishes some again, never loses one. Of all the processes one is active, by advisory lock: reading
- * and removing go over the session that holds the lock, so one that has lost it moves nothing more.
+ * Moves events from the outbox to the log, in order for each record: reads, publishes, and removes what the log has
+ * acknowledged. If it is killed, some events are published twice and none is lost. One process is active, by advisory lock:
+ * it reads and removes over the session that holds the lock, so a process that lost the lock moves nothing.
  */
 export class OutboxRelay {
   readonly #options: RelayOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   readonly #wake = new WakeSignal();
-  #well = false;
+  #isHealthy = false;
 
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#running = this.#run();
   }
 
-  /** It moves events, or stands by while another process does. */
-  get isWell(): boolean {
-    return this.#well;
+  /** Whether it moves events, or stands by while another process does. */
+  get isHealthy(): boolean {
+    return this.#isHealthy;
   }
 
-  /** Finishes what it is publishing. */
+  /** Finishes the current batch. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.notify();
@@ -63,9 +63,9 @@ export class OutboxRelay {
         await this.#lead(() => void (retryMs = RETRY_MS_MIN));
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
-        this.#well = false;
+        this.#isHealthy = false;
         metrics.failures.inc();
-        log.warn({ err: error, retry_in_ms: retryMs }, "events cannot be moved to the log");
+        log.warn({ err: error, retry_in_ms: retryMs }, "moving events to the log failed");
         await this.#pause(retryMs);
         retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
       } finally {
@@ -74,7 +74,7 @@ export class OutboxRelay {
     }
   }
 
-  async #lead(moved: () => void): Promise<void> {
+  async #lead(onMoved: () => void): Promise<void> {
     const { databaseUrl, publisher, metrics, log } = this.#options;
     const session = await openSession({
       url: databaseUrl,
@@ -83,31 +83,31 @@ export class OutboxRelay {
     });
     try {
       while (!(await tryToLead(session))) {
-        this.#well = true;
-        await this.#pause(ASK_MS);
+        this.#isHealthy = true;
+        await this.#pause(STANDBY_RETRY_MS);
         if (this.#stopping.signal.aborted) return;
       }
       metrics.leads.set(1);
-      log.info({}, "leading: events go from the outbox to the log");
+      log.info({}, "outbox relay leads");
       await session.listen("records_outbox", () => this.#wake.notify());
-      // Connects before there is anything to publish, and tells if it cannot.
+      // Connects before the first event, and throws if it cannot.
       await publisher.publish([]);
       const window = new OutboxWindow();
       while (!this.#stopping.signal.aborted) {
         this.#wake.reset();
-        const full = (await this.#move(session, window)) === BATCH_MAX;
-        this.#well = true;
-        moved();
-        if (!full) await this.#wake.wait(POLL_MS);
+        const isFull = (await this.#moveBatch(session, window)) === BATCH_MAX;
+        this.#isHealthy = true;
+        onMoved();
+        if (!isFull) await this.#wake.wait(POLL_MS);
       }
     } finally {
-      // Unless it has ended already: then the end has been told.
+      // A session that has ended already needs no stop.
       await session.stop().catch(() => {});
     }
   }
 
-  /** One batch; answers its size. */
-  async #move(session: Session, window: OutboxWindow): Promise<number> {
+  /** Moves one batch and returns its size. */
+  async #moveBatch(session: Session, window: OutboxWindow): Promise<number> {
     const { publisher, metrics } = this.#options;
     const { rows, snapshot } = await readOutbox(session, window.ranges, BATCH_MAX);
     if (rows.length > 0) {
@@ -118,7 +118,7 @@ export class OutboxRelay {
       );
       metrics.published.inc(rows.length);
     }
-    // Only now: until they are removed they must be read again.
+    // Noted last: rows that were not removed must be read again.
     window.note(
       rows.map(({ seq }) => seq),
       rows.length < BATCH_MAX,

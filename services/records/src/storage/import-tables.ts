@@ -3,23 +3,29 @@ import { pipeline } from "node:stream/promises";
 import { fromPostgresError, type Sql, type Transaction } from "@brand-records/postgres";
 import type { ResourceName } from "@brand-records/resources";
 import { from as copyFrom } from "pg-copy-streams";
+import type { ImportedRecord } from "../domain/check-line.ts";
 import { columnsOf } from "./record-tables.ts";
 
-/** Rows on their way in wait in a table of their own, which vanishes with the transaction. */
+/** Creates a temporary table for the rows to import. It is dropped at the end of the transaction. */
 export async function createStage(sql: Sql, resource: ResourceName): Promise<void> {
-  // An import takes as long as its input; the pool's limit is for requests.
+  // An import takes as long as its input; the pool's timeout is for requests.
   await sql.query("set local statement_timeout = 0");
-  // What is brought in has happened elsewhere: it makes no events, and its statuses may have gone any way.
+  // An import brings in history: it emits no events, and any status change is allowed.
   await sql.query("set local brand_records.events = off");
   await sql.query(`create temp table stage on commit drop as select 0::bigint as line, t.* from records.${resource} t with no data`);
 }
 
-/** @param rows in COPY text format: line, then the resource's columns */
+/** A row of the stage in Postgres' COPY text format, line feed included. */
+export function stageRow(resource: ResourceName, line: number, record: ImportedRecord): string {
+  return `${[line, ...columnsOf(resource).map((column) => record[column])].map(copyValue).join("\t")}\n`;
+}
+
+/** @param rows one or more results of `stageRow` each */
 export async function copyIntoStage(sql: Transaction, resource: ResourceName, rows: AsyncIterable<string>): Promise<void> {
   const copy = sql.client.query(copyFrom(`copy stage (line, ${columnsOf(resource).join(", ")}) from stdin`));
   const done = new AbortController();
   try {
-    // The pipeline hears of a lost connection only with the next row, for which a sender may let us wait.
+    // The pipeline notices a lost connection only at the next row, and a sender may pause for any time before it.
     await Promise.race([pipeline(rows, copy), once(sql.client, "end", done)]);
   } catch (error) {
     throw fromPostgresError(error);
@@ -28,7 +34,7 @@ export async function copyIntoStage(sql: Transaction, resource: ResourceName, ro
   }
 }
 
-/** Lines that would change a record's created_at: against the table, else against the first line of their id. */
+/** Returns the lines that would change a record's created_at, compared with the table, else with the first line of that id. */
 export async function linesChangingCreatedAt(sql: Sql, resource: ResourceName, brandId: string): Promise<{ line: number; id: string }[]> {
   await sql.query("analyze stage");
   return sql.query(
@@ -52,8 +58,8 @@ export interface UpsertCounts {
 }
 
 /**
- * Writes the stage into the table by (brand_id, id), the last line of an id winning; equal rows are left untouched. In
- * the order of ids, so that two imports of the same records never wait for each other in a circle.
+ * Writes the stage into the table by (brand_id, id). The last line of an id wins; equal rows are not touched. Rows are
+ * written in the order of their ids, so that two imports of the same records cannot deadlock.
  */
 export async function upsertStage(sql: Sql, resource: ResourceName, brandId: string): Promise<UpsertCounts> {
   const columns = columnsOf(resource);
@@ -73,4 +79,21 @@ export async function upsertStage(sql: Sql, resource: ResourceName, brandId: str
   );
   if (counts === undefined) throw new Error("aggregate returned no row");
   return counts;
+}
+
+type CopyValue = ImportedRecord[string];
+
+function copyValue(value: CopyValue): string {
+  if (value === null || value === undefined) return "\\N";
+  return escapeCopy(typeof value === "object" ? arrayLiteral(value) : String(value));
+}
+
+function arrayLiteral(items: readonly string[]): string {
+  return `{${items.map((item) => `"${item.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}
+
+const ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+function escapeCopy(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character) : text;
 }

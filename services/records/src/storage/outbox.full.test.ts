@@ -2,7 +2,7 @@ import { newId } from "@brand-records/typeid";
 import { changeMany } from "../../test/change-many.ts";
 import { serveRecords } from "../../test/serve-records.ts";
 
-it("makes ten thousand events of ten thousand changes in one transaction", async () => {
+it("emits ten thousand events for ten thousand changes in one transaction", async () => {
   const served = await serveRecords();
   await changeMany(served, newId("brd"), 10_000);
   await served.stop();

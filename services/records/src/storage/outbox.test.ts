@@ -1,11 +1,13 @@
-import { readEventMessage } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES, readEventMessage } from "@brand-records/brand-events";
 import { openPool, type Database } from "@brand-records/postgres";
+import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import { newId } from "@brand-records/typeid";
+import { fieldsOf, sampleRecord } from "../../test/any-record.ts";
 import { changeMany } from "../../test/change-many.ts";
 import { campaign, payout, submission } from "../../test/sample-records.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
-/** What a change of status leaves in the outbox, whoever makes it. */
+/** The events that status changes write to the outbox. */
 
 let served: ServedRecords;
 let db: Database;
@@ -32,12 +34,26 @@ interface Row {
 
 const outbox = () =>
   db.query<Row>("select seq, id, aggregatetype, aggregateid, type, payload::text, traceparent from records.outbox order by seq");
-const types = async () => (await outbox()).map(({ type }) => type);
-const bring = (resource: string, ...records: object[]) => served.import(brand, records, { resource });
+const eventTypes = async () => (await outbox()).map(({ type }) => type);
+const importRecords = (resource: string, ...records: object[]) => served.import(brand, records, { resource });
 const setStatus = (table: string, id: string, status: string, more = "") =>
   db.query(`update records.${table} set status = $3${more} where brand_id = $1 and id = $2`, [brand, id, status]);
 
-describe("each of the four changes", () => {
+it.each(EVENT_TYPE_NAMES)("%s is emitted when a record changes to its status, and can be read", async (type) => {
+  const [noun, status] = type.split(".") as [string, string];
+  const resource = `${noun}s` as ResourceName;
+  const [{ from_status } = { from_status: "" }] = await db.query<{ from_status: string }>(
+    "select from_status from records.status_transitions where resource = $1 and to_status = $2 limit 1",
+    [resource, status],
+  );
+  const record = { ...sampleRecord(resource), status: from_status };
+  await importRecords(resource, record);
+  await setStatus(resource, String(sampleRecord(resource)["id"]), status);
+  const [row] = await outbox();
+  expect(readEventMessage(Buffer.from(row?.payload ?? "")).event).toMatchObject({ type, data: { resource, status } });
+});
+
+describe("a status change with an event", () => {
   it.each([
     [
       "submissions",
@@ -67,8 +83,8 @@ describe("each of the four changes", () => {
       "campaign.settled",
       { type: "blitz", budget_centavos: 500_000, committed_centavos: 350_000, paid_centavos: 0 },
     ],
-  ])("of %s %# makes one event that says what happened, and can be read", async (table, record, status, type, more) => {
-    await bring(table, record);
+  ])("of %s emits one event with the record after the change: %#", async (table, record, status, type, more) => {
+    await importRecords(table, record);
     await setStatus(table, record.id, status);
     const [row, ...others] = await outbox();
     expect(others).toEqual([]);
@@ -88,9 +104,9 @@ describe("each of the four changes", () => {
       expect(row?.payload).not.toContain(secret);
   });
 
-  it("carries the time and the reason of a review, and the writer's trace", async () => {
+  it("puts the time and reason of a review into the event, and the writer's trace beside it", async () => {
     const record = submission();
-    await bring("submissions", record);
+    await importRecords("submissions", record);
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     await db.transaction(async (sql) => {
       await sql.query("select set_config('brand_records.traceparent', $1, true)", [traceparent]);
@@ -104,34 +120,34 @@ describe("each of the four changes", () => {
     expect(JSON.parse(row?.payload ?? "").data).toMatchObject({ rejection_code: "off_brief", reviewed_at: "2026-11-21T08:00:00.500Z" });
   });
 
-  it("makes as many events as there are changes, in their order, also of one record and within one transaction", async () => {
+  it("emits one event per change in order, even for several changes of one record in one transaction", async () => {
     const record = submission();
-    await bring("submissions", record);
+    await importRecords("submissions", record);
     await db.transaction(async (sql) => {
       for (const status of ["approved", "rejected", "approved"]) {
         await sql.query("update records.submissions set status = $2 where id = $1", [record.id, status]);
       }
     });
-    expect(await types()).toEqual(["submission.approved", "submission.rejected", "submission.approved"]);
+    expect(await eventTypes()).toEqual(["submission.approved", "submission.rejected", "submission.approved"]);
     const ids = (await outbox()).map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
     expect(ids.every((id) => /^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(id))).toBe(true);
   });
 
-  it("makes an event of each change of a statement that makes a thousand", async () => {
+  it("emits an event for each of a thousand changes in one statement", async () => {
     await changeMany(served, brand, 1_000);
   });
 });
 
-describe("no event comes of", () => {
-  it("a change that is rolled back, wholly or to a savepoint", async () => {
+describe("no event is emitted for", () => {
+  it("a change that is rolled back, completely or to a savepoint", async () => {
     const [first, second] = [submission(), submission()];
-    await bring("submissions", first, second);
-    const changing = db.transaction(async (sql) => {
+    await importRecords("submissions", first, second);
+    const rolledBack = db.transaction(async (sql) => {
       await sql.query("update records.submissions set status = 'approved' where id = $1", [first.id]);
       throw new Error("changed my mind");
     });
-    await expect(changing).rejects.toThrow("changed my mind");
+    await expect(rolledBack).rejects.toThrow("changed my mind");
     await db.transaction(async (sql) => {
       await sql.query("savepoint before");
       await sql.query("update records.submissions set status = 'approved' where id = $1", [first.id]);
@@ -141,9 +157,9 @@ describe("no event comes of", () => {
     expect((await outbox()).map(({ aggregateid }) => aggregateid)).toEqual([second.id]);
   });
 
-  it("an insert, whatever the status", async () => {
+  it("an insert with any status", async () => {
     const record = submission();
-    await bring("submissions", record);
+    await importRecords("submissions", record);
     await db.query(
       `insert into records.submissions select brand_id, 'sub_inserted', created_at, updated_at, campaign_id, creator_id, payout_id, 'approved',
          platform, content_url, views, earned_centavos, currency, rejection_code, submitted_at, reviewed_at from records.submissions where id = $1`,
@@ -152,23 +168,23 @@ describe("no event comes of", () => {
     expect(await outbox()).toEqual([]);
   });
 
-  it("an import, also one that changes statuses, in ways they could not go", async () => {
+  it("an import, even one that changes statuses in ways that are not allowed otherwise", async () => {
     const [review, rail] = [submission({ status: "withdrawn" }), payout({ status: "reversed" })];
-    await bring("submissions", review);
-    await bring("payouts", rail);
-    expect((await bring("submissions", { ...review, status: "approved" })).summary).toMatchObject({ committed: true, updated: 1 });
-    expect((await bring("payouts", { ...rail, status: "paid" })).summary).toMatchObject({ committed: true, updated: 1 });
+    await importRecords("submissions", review);
+    await importRecords("payouts", rail);
+    expect((await importRecords("submissions", { ...review, status: "approved" })).summary).toMatchObject({ committed: true, updated: 1 });
+    expect((await importRecords("payouts", { ...rail, status: "paid" })).summary).toMatchObject({ committed: true, updated: 1 });
     expect(await outbox()).toEqual([]);
-    // Nor does the import switch anything off for others.
+    // The import switches events off for its own transaction only.
     await setStatus("submissions", review.id, "rejected");
-    expect(await types()).toEqual(["submission.rejected"]);
+    expect(await eventTypes()).toEqual(["submission.rejected"]);
   });
 
-  it("other changes of the record, the same status again, or other statuses", async () => {
+  it("changes of other columns, the same status again, or statuses without an event", async () => {
     const [review, rail, show] = [submission({ status: "approved" }), payout(), campaign()];
-    await bring("submissions", review, submission({ id: "sub_pending" }));
-    await bring("payouts", rail);
-    await bring("campaigns", show);
+    await importRecords("submissions", review, submission({ id: "sub_pending" }));
+    await importRecords("payouts", rail);
+    await importRecords("campaigns", show);
     await setStatus("submissions", review.id, "approved", ", views = 5000");
     await db.query("update records.submissions set views = 6000 where id = $1", [review.id]);
     await setStatus("submissions", "sub_pending", "withdrawn");
@@ -179,15 +195,15 @@ describe("no event comes of", () => {
 });
 
 describe("brand_records.events", () => {
-  /** Approves a submission in a transaction that begins with `statement`. Resolves to the types of the events it made. */
+  /** Approves a submission in a transaction that begins with `statement`. Returns the types of the emitted events. */
   async function approveAfter(statement: string): Promise<string[]> {
     const record = submission();
-    await bring("submissions", record);
+    await importRecords("submissions", record);
     await db.transaction(async (sql) => {
       await sql.query(statement);
       await sql.query("update records.submissions set status = 'approved' where brand_id = $1 and id = $2", [brand, record.id]);
     });
-    return types();
+    return eventTypes();
   }
 
   it.each([
@@ -199,18 +215,18 @@ describe("brand_records.events", () => {
     "set local brand_records.events to default",
     "reset brand_records.events",
     "select set_config('brand_records.events', null, true)",
-  ])("sends events after: %s", async (statement) => {
+  ])("emits events after: %s", async (statement) => {
     expect(await approveAfter(statement)).toEqual(["submission.approved"]);
   });
 
   it.each([
     "set local brand_records.events = off",
     "set local brand_records.events to off",
-    // Without quotes it is a word, and Postgres writes words in small letters.
+    // Postgres folds unquoted words to lower case.
     "set local brand_records.events = OFF",
     "set local brand_records.events = 'off'",
     "select set_config('brand_records.events', 'off', true)",
-  ])("sends none after: %s", async (statement) => {
+  ])("emits no events after: %s", async (statement) => {
     expect(await approveAfter(statement)).toEqual([]);
   });
 
@@ -232,14 +248,14 @@ describe("brand_records.events", () => {
     '"OFF"',
   ];
   it.each([...unquoted, ...quoted])(
-    "refuses the change, and says what is right, after: set local brand_records.events = %s",
+    "refuses the change with the valid values in the error after: set local brand_records.events = %s",
     async (value) => {
       await expect(approveAfter(`set local brand_records.events = ${value}`)).rejects.toMatchObject({
         code: "22023",
         message: expect.stringMatching(/^brand_records\.events is ".*": it must be on or off$/s),
         hint: expect.stringContaining("set local brand_records.events = off"),
       });
-      expect(await types()).toEqual([]);
+      expect(await eventTypes()).toEqual([]);
       const [row] = await served.list(brand, "submissions");
       expect(row?.status).toBe("pending");
     },
@@ -248,58 +264,52 @@ describe("brand_records.events", () => {
   it("is on again in the next transaction of the same connection", async () => {
     const one = openPool({ url: served.url, max: 1, applicationName: "outbox test" });
     const record = submission();
-    await bring("submissions", record);
+    await importRecords("submissions", record);
     await one.transaction(async (sql) => {
       await sql.query("set local brand_records.events = off");
       await sql.query("update records.submissions set status = 'rejected' where id = $1", [record.id]);
     });
     await one.query("update records.submissions set status = 'approved' where id = $1", [record.id]);
     await one.stop();
-    expect(await types()).toEqual(["submission.approved"]);
+    expect(await eventTypes()).toEqual(["submission.approved"]);
   });
 });
 
 describe("a status", () => {
-  it("goes only where it can go, whoever writes; the error names the record and both statuses", async () => {
+  it("changes only as allowed; the error names the record and both statuses", async () => {
     const record = submission({ status: "withdrawn" });
-    await bring("submissions", record);
+    await importRecords("submissions", record);
     await expect(setStatus("submissions", record.id, "approved")).rejects.toMatchObject({
       code: "23514",
-      message: `submissions ${record.id}: from withdrawn a status cannot become approved`,
+      message: `submissions ${record.id}: status cannot change from withdrawn to approved`,
     });
     expect(await outbox()).toEqual([]);
   });
 
-  it.each([
-    ["campaigns", ["draft", "pending_funding", "active", "paused", "ended", "settled", "cancelled"]],
-    ["submissions", ["pending", "approved", "rejected", "withdrawn"]],
-    ["payouts", ["pending", "processing", "paid", "failed", "cancelled", "reversed"]],
-    ["deposits", ["pending", "succeeded", "failed", "expired", "refunded"]],
-    ["conversions", ["pending", "approved", "reversed"]],
-    ["links", ["active", "paused", "disabled", "expired"]],
-  ])("of %s is one of those the transitions name", async (resource, statuses) => {
+  it.each(RESOURCE_NAMES)("of %s is declared if and only if a transition has it", async (resource) => {
+    const statuses = fieldsOf(resource).get("status")?.schema.enum ?? [];
     const rows = await db.query<{ status: string }>(
       `select from_status as status from records.status_transitions where resource = $1
        union select to_status from records.status_transitions where resource = $1`,
       [resource],
     );
-    expect(rows.map(({ status }) => status).toSorted()).toEqual(statuses.toSorted());
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(statuses));
   });
 });
 
-it("leaves updated_at to the database where the writer does not set it", async () => {
+it("sets updated_at where the writer does not", async () => {
   const record = submission();
-  await bring("submissions", record);
+  await importRecords("submissions", record);
   const updatedAt = async () => (await served.list(brand, "submissions"))[0]?.updated_at;
   await setStatus("submissions", record.id, "approved");
   expect(await updatedAt()).not.toBe(record.updated_at);
   await setStatus("submissions", record.id, "rejected", ", updated_at = '2026-11-22 00:00:00+00'");
   expect(await updatedAt()).toBe("2026-11-22T00:00:00.000Z");
-  await bring("submissions", { ...record, views: 1 });
+  await importRecords("submissions", { ...record, views: 1 });
   expect(await updatedAt()).toBe(record.updated_at);
 });
 
-it("makes ids as everybody else does: of the time, in order, never twice", async () => {
+it("records.new_id returns TypeIDs as packages/typeid does: ordered by time, unique", async () => {
   const [{ id } = { id: "" }] = await db.query<{ id: string }>("select records.new_id('evt', '2026-11-21 08:30:00.123+00') as id");
   const same = newId("evt", Date.parse("2026-11-21T08:30:00.123Z"));
   expect(id.slice(0, 14)).toBe(same.slice(0, 14));
@@ -316,30 +326,28 @@ it("makes ids as everybody else does: of the time, in order, never twice", async
   expect(digits.toString(16).padStart(32, "0")).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
 });
 
-describe("a writer of the platform, with no rights but those on the tables", () => {
-  it("makes events, and can neither read nor write the outbox, nor make an event of its own", async () => {
+describe("a writer with rights on the record tables only", () => {
+  it("emits events by its changes, and can neither read nor write the outbox nor forge an event", async () => {
     const record = submission();
-    await bring("submissions", record);
+    await importRecords("submissions", record);
     const role = `platform_${newId("x").slice(2)}`;
     await db.query(`create role ${role} login password 'pw'`);
     await db.query(`grant usage on schema records to ${role}; grant select, update on records.submissions to ${role}`);
-    const as = await db.transaction(async (sql) => {
+    await db.transaction(async (sql) => {
       await sql.query(`set local role ${role}`);
       await sql.query("update records.submissions set status = 'approved' where id = $1", [record.id]);
-      return true;
     });
-    expect(as).toBe(true);
-    expect(await types()).toEqual(["submission.approved"]);
+    expect(await eventTypes()).toEqual(["submission.approved"]);
     for (const forbidden of [
       "select * from records.outbox",
       "delete from records.outbox",
       "select records.emit('payout.paid', 'brd_1', 'po_1', '{}')",
     ]) {
-      const trying = db.transaction(async (sql) => {
+      const attempt = db.transaction(async (sql) => {
         await sql.query(`set local role ${role}`);
         await sql.query(forbidden);
       });
-      await expect(trying).rejects.toMatchObject({ code: "42501" });
+      await expect(attempt).rejects.toMatchObject({ code: "42501" });
     }
     await db.query(`drop owned by ${role}; drop role ${role}`);
   });

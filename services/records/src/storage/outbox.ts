@@ -1,6 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 
-/** A half-open piece of the outbox by its sequence: above `after`, up to and with `upTo`. */
+/** A range of sequence numbers in the outbox: above `after`, up to and including `upTo`. */
 export interface SeqRange {
   readonly after: number;
   readonly upTo: number;
@@ -13,18 +13,18 @@ export interface OutboxRow {
   readonly traceparent: string | null;
 }
 
-/** What the transactions of the moment of reading were, as 64-bit transaction ids. */
+/** The snapshot of a read, as 64-bit transaction ids. */
 export interface Snapshot {
   /** Every transaction before this one has ended, and is visible if it committed. */
   readonly xmin: bigint;
-  /** No transaction from this one on had begun. */
+  /** This transaction and later ones had not started. */
   readonly xmax: bigint;
 }
 
 const statements = {
   read: {
     name: "outbox.read",
-    // The snapshot comes even if no row does; it is the one that the rows were read under.
+    // Returns the snapshot of the read even without rows.
     text: `select pg_snapshot_xmin(s.snapshot)::text as xmin, pg_snapshot_xmax(s.snapshot)::text as xmax,
                   r.seq, r.aggregateid, r.payload, r.traceparent
              from (select pg_current_snapshot() as snapshot) s
@@ -47,15 +47,15 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /**
- * The first `limit` rows in these ranges, by sequence, and the snapshot they were read under.
+ * Returns the first `limit` rows of the ranges, by sequence, and the snapshot of the read.
  *
- * @param ranges ascending, without overlap
+ * @param ranges ascending and disjoint
  */
 export async function readOutbox(sql: Sql, ranges: readonly SeqRange[], limit: number): Promise<{ rows: OutboxRow[]; snapshot: Snapshot }> {
   type Row = { [Name in keyof OutboxRow]: OutboxRow[Name] | null } & { xmin: string; xmax: string };
   const rows = await sql.query<Row>(statements.read, [ranges.map(({ after }) => after), ranges.map(({ upTo }) => upTo), limit]);
   const [first] = rows;
-  if (first === undefined) throw new Error("reading the outbox answered no snapshot");
+  if (first === undefined) throw new Error("reading the outbox returned no snapshot");
   return {
     rows: rows.filter((row): row is Row & OutboxRow => row.seq !== null),
     snapshot: { xmin: BigInt(first.xmin), xmax: BigInt(first.xmax) },
@@ -66,13 +66,13 @@ export async function removeFromOutbox(sql: Sql, seqs: readonly number[]): Promi
   await sql.query(statements.remove, [seqs]);
 }
 
-/** Whether this session is now, or was before, the one whose process empties the outbox. */
+/** Tries to make this session the leader, whose process empties the outbox. Returns true if it is, now or from before. */
 export async function tryToLead(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ leads: boolean }>(statements.tryLead);
   return row?.leads === true;
 }
 
-/** Age of the first event that waits; 0 if none does. */
+/** Returns the age of the oldest event in the outbox; 0 if it is empty. */
 export async function oldestSeconds(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ seconds: number }>(statements.oldest);
   return Math.max(0, row?.seconds ?? 0);

@@ -6,7 +6,7 @@ import { newId } from "@brand-records/typeid";
 import { campaign, deposit, payout, submission } from "../../test/sample-records.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
-/** What whoever writes the records may do, as a login that has the role `platform` and nothing else. */
+/** The rights of a login that has the role `platform` and no other. */
 
 const ROLE = join(import.meta.dirname, "../../platform-role.sql");
 const login = `login_${newId("x").slice(2)}`;
@@ -40,7 +40,7 @@ const eventTypes = async () =>
 
 const SAMPLES = { campaigns: campaign(), submissions: submission(), payouts: payout(), deposits: deposit() };
 
-/** As any backend would: every column. */
+/** Inserts every column, as a backend would. */
 async function insert(resource: keyof typeof SAMPLES, record: object): Promise<void> {
   const row = { brand_id: brand, ...record };
   const names = Object.keys(row);
@@ -72,7 +72,7 @@ describe("the role platform", () => {
     }
   });
 
-  it("has no other right in the schema, and none to pass on", async () => {
+  it("has no other right in the schema, and cannot grant any", async () => {
     const tables = await owner.query<{ name: string; rights: string }>(
       `select c.relname as name, string_agg(a.privilege_type, ' ' order by a.privilege_type) as rights
          from pg_class c, aclexplode(c.relacl) a
@@ -105,14 +105,14 @@ describe("the role platform", () => {
     "update records.submissions set created_at = created_at",
     "update records.submissions set id = id",
     "alter table records.submissions disable trigger all",
-    "create table records.mine ()",
+    "create table records.forged ()",
     "set session_replication_role = replica",
     "select * from records.schema_migrations",
   ])("may not: %s", async (statement) => {
     await expect(platform.query(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("cannot make events up with the triggers' functions on a table of its own", async () => {
+  it("cannot forge events with the triggers' functions on its own table", async () => {
     const forging = platform.transaction(async (sql) => {
       await sql.query("create temp table forged on commit drop as select * from records.submissions with no data");
       await sql.query("create trigger forge after update on forged for each row execute function records.submission_reviewed()");
@@ -120,7 +120,7 @@ describe("the role platform", () => {
     await expect(forging).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("is given the same again, and no more, however often the file is run and whatever was given before", async () => {
+  it("has the same rights and no more after every run of the file, whatever was granted before", async () => {
     await owner.query("grant select, delete on records.outbox to platform; grant update (created_at) on records.links to platform");
     await owner.query(await readFile(ROLE, "utf8"));
     await expect(platform.query("select * from records.outbox")).rejects.toMatchObject({ code: "42501" });
@@ -130,7 +130,7 @@ describe("the role platform", () => {
 });
 
 describe("a login with the role", () => {
-  it("writes records; each of the four changes makes its event", async () => {
+  it("writes records, and its status changes emit events", async () => {
     await insert("submissions", submission({ id: "sub_a" }));
     await insert("payouts", payout({ id: "po_a" }));
     await insert("campaigns", campaign({ id: "cmp_a", status: "ended" }));
@@ -150,7 +150,7 @@ describe("a login with the role", () => {
     expect(traces).toEqual([{ traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }]);
   });
 
-  it("has its status changes checked, and updated_at set", async () => {
+  it("is bound to the allowed status changes, and has updated_at set", async () => {
     await insert("submissions", submission({ id: "sub_b" }));
     await platform.query("update records.submissions set views = 2 where brand_id = $1", [brand]);
     const [row] = await platform.query<{ updated_at: string; created_at: string }>(
@@ -161,12 +161,12 @@ describe("a login with the role", () => {
     await platform.query("update records.submissions set status = 'withdrawn' where brand_id = $1", [brand]);
     await expect(platform.query("update records.submissions set status = 'approved' where brand_id = $1", [brand])).rejects.toMatchObject({
       code: "23514",
-      message: "submissions sub_b: from withdrawn a status cannot become approved",
+      message: "submissions sub_b: status cannot change from withdrawn to approved",
     });
     expect(await eventTypes()).toEqual([]);
   });
 
-  it("upserts, and imports history without events and in any direction", async () => {
+  it("upserts, and imports history without events and with any status change", async () => {
     await insert("payouts", payout({ id: "po_b", status: "cancelled" }));
     await platform.transaction(async (sql) => {
       await sql.query("set local brand_records.events = off");
@@ -177,7 +177,7 @@ describe("a login with the role", () => {
       );
     });
     expect(await eventTypes()).toEqual([]);
-    // The next transaction of the same connection is none.
+    // The next transaction of the same connection is not an import.
     await expect(platform.query("update records.payouts set status = 'pending' where brand_id = $1", [brand])).rejects.toMatchObject({
       code: "23514",
     });
@@ -186,7 +186,7 @@ describe("a login with the role", () => {
   });
 });
 
-it("the transitions in docs/platform.md are those the database allows", async () => {
+it("docs/platform.md lists exactly the status changes that the database allows", async () => {
   const text = await readFile(join(import.meta.dirname, "../../../../docs/platform.md"), "utf8");
   const section = /^## Which status follows which\n(.*?)^## /ms.exec(text)?.[1] ?? "";
   const documented = [...section.matchAll(/^\| `(\w+)`\s*\| `(\w+)`\s*\| ([^|]+) \|$/gm)].flatMap(([, resource, from, followers = ""]) =>

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-/** Valid rows of two brands, many of which share a created_at. */
+/** Inserts valid rows of two brands, many with the same created_at. */
 async function fill(resource: ResourceName): Promise<void> {
   const sample = sampleRecord(resource);
   const prefix = String(sample["id"]).split("_")[0];
@@ -36,7 +36,7 @@ async function fill(resource: ResourceName): Promise<void> {
   await served.db.query(`analyze records.${resource}`);
 }
 
-/** What the service sends for a page. */
+/** Returns the statement that the service sends for a page. */
 async function statementOf(resource: ResourceName, page: Page): Promise<{ text: string; values: readonly unknown[] }> {
   const sent: { text: string; values: readonly unknown[] }[] = [];
   const recording: Sql = {
@@ -62,7 +62,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** The nodes of the plan Postgres keeps for a prepared statement, whatever its parameters will be. */
+/** Returns the nodes of the generic plan, which Postgres uses for any parameters. */
 async function genericPlan(resource: ResourceName, page: Page): Promise<PlanNode[]> {
   const { text, values } = await statementOf(resource, page);
   const literals = values.map((value) => (typeof value === "number" ? String(value) : `'${String(value)}'`)).join(", ");
@@ -91,14 +91,14 @@ describe.each(RESOURCE_NAMES)("a page of %s", (resource) => {
     ["deep", () => deep(resource)],
     ["first with since", () => ({ ...firstPage, since: new Date(NEWEST - 100).toISOString() })],
     ["deep with since", async () => ({ ...(await deep(resource)), since: new Date(NEWEST - 10_000).toISOString() })],
-  ])("walks the index backwards and reads no row it does not answer: %s", async (_, page) => {
+  ])("walks the index backwards and reads no row that it does not return: %s", async (_, page) => {
     const nodes = await genericPlan(resource, await page());
     expect(nodes.map((node) => node["Node Type"])).toEqual(["Limit", "Index Scan"]);
     expect(nodes[1]).toMatchObject({ "Index Name": `${resource}_newest`, "Scan Direction": "Backward", "Actual Rows": 50 });
     expect(nodes[1]?.["Rows Removed by Filter"] ?? 0).toBe(0);
   });
 
-  it("has every field of the resource and no other, of that brand only", async () => {
+  it("has exactly the fields of the resource, and records of that brand only", async () => {
     const rows = await pageOfRecords(served.db, resource, { ...firstPage, limit: 200 });
     expect(rows).toHaveLength(200);
     for (const row of rows) expect(Object.keys(row)).toEqual(columnsOf(resource));
@@ -108,8 +108,16 @@ describe.each(RESOURCE_NAMES)("a page of %s", (resource) => {
 });
 
 describe.each(RESOURCE_NAMES)("the table of %s", (resource) => {
+  it("has the triggers that keep identity, transitions and updated_at", async () => {
+    const triggers = await served.db.query<{ name: string }>("select tgname as name from pg_trigger where tgrelid = $1::regclass", [
+      `records.${resource}`,
+    ]);
+    const required = ["identity", "transition", "touch"].map((trigger) => `${resource}_${trigger}`);
+    expect(triggers.map(({ name }) => name)).toEqual(expect.arrayContaining(required));
+  });
+
   it.each(["brand_id = 'brd_other'", "id = id || 'x'", "created_at = created_at + interval '1 ms'"])(
-    "refuses a change of a record's identity, also by direct SQL: %s",
+    "refuses a change of a record's identity by direct SQL: %s",
     async (change) => {
       const [first] = await pageOfRecords(served.db, resource, { ...firstPage, limit: 1 });
       await expect(

@@ -1,21 +1,18 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import { RESOURCES, type RecordOf, type ResourceName } from "@brand-records/resources";
+import { RESOURCE_NAMES, RESOURCES, type RecordOf, type ResourceName } from "@brand-records/resources";
 import type { Page } from "../domain/page.ts";
 
-/** A resource's table has the resource's fields as columns, by the same names, beside brand_id. */
+/** Returns the columns of a resource's table without brand_id: the names of the resource's fields. */
 export function columnsOf(resource: ResourceName): string[] {
   return Object.keys(RESOURCES[resource].schema.shape);
 }
 
-const pageStatements = Object.fromEntries(Object.keys(RESOURCES).map((name) => [name, pageStatement(name as ResourceName)])) as Record<
-  ResourceName,
-  Statement
->;
+const pageStatements = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, pageStatement(name)])) as Record<ResourceName, Statement>;
 
 /**
- * One statement for first and later pages, with and without `since`: an open end is infinity. The row comparison is the
- * index' own order, so Postgres goes straight to the position; columns are qualified because ORDER BY prefers an alias
- * of the select list, and would sort by it without any index.
+ * One statement for first and later pages, with and without `since`: a missing bound is infinity. The row comparison has the
+ * order of the index, so Postgres seeks to the position. Columns are qualified because ORDER BY prefers an alias of the
+ * select list, and would sort by it without an index.
  */
 function pageStatement(resource: ResourceName): Statement {
   return {
@@ -30,7 +27,7 @@ function pageStatement(resource: ResourceName): Statement {
   };
 }
 
-/** Newest first. Costs the same at any depth. */
+/** Returns a page of records, newest first. It costs the same at any depth. */
 export function pageOfRecords<Name extends ResourceName>(sql: Sql, resource: Name, page: Page): Promise<RecordOf<Name>[]> {
   return sql.query<RecordOf<Name>>(pageStatements[resource], [
     page.brandId,

@@ -1,16 +1,9 @@
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { migrate, openPool } from "@brand-records/postgres";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
-import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import { sampleRecord } from "../../test/any-record.ts";
+import { fieldsOf, sampleRecord, type Field, type FieldSchema } from "../../test/any-record.ts";
 import { serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
-/** What one statement of the platform may put into a column, so that no value breaks the pages that hold it. */
-
-const MIGRATIONS = join(import.meta.dirname, "../../migrations");
+/** Every column accepts and refuses in SQL what its field declares in packages/resources, so no value can break a page. */
 
 /** One round trip for hundreds of inserts, each of which may fail. */
 const TEST_INSERT = `
@@ -35,26 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-  readonly nullable: boolean;
-}
-
-const columnsOf = (resource: ResourceName): Promise<Column[]> =>
-  served.db.query<Column>(
-    `select column_name as name, data_type as type, is_nullable = 'YES' as nullable from information_schema.columns
-      where table_schema = 'records' and table_name = $1 and column_name <> 'brand_id' order by ordinal_position`,
-    [resource],
-  );
-
-/** A valid record but for one of its values. */
+/** A valid record with one value replaced. */
 interface Trial {
   readonly column: string;
   readonly value: unknown;
 }
 
-/** Inserts a record for each trial. Resolves to those that were refused, with the SQLSTATE. */
+/** Inserts a record for each trial. Returns the refused ones with their SQLSTATE. */
 async function insertAll(
   resource: ResourceName,
   brand: string,
@@ -69,7 +49,8 @@ async function insertAll(
   return refused.map(({ item, code }) => ({ ...(trials[item] as Trial), item, code }));
 }
 
-const idOf = (resource: ResourceName, index: number): string => `${OWN_PREFIXES[resource]}_${index}`;
+const idOf = (resource: ResourceName, index: number): string => `${prefixOf(fieldsOf(resource).get("id")?.schema)}_${index}`;
+const prefixOf = (schema: FieldSchema | undefined): string => /^\^(\w+)_\[/.exec(schema?.pattern ?? "")?.[1] ?? "";
 
 interface Values {
   readonly refused: readonly unknown[];
@@ -80,8 +61,6 @@ const AMOUNTS: Values = {
   refused: ["-1", "9007199254740992", "9007199254740993", "9223372036854775807", "-9223372036854775808"],
   accepted: [0, Number.MAX_SAFE_INTEGER],
 };
-const COUNTS: Values = { refused: ["-1"], accepted: [0, 2_147_483_647] };
-const BASIS_POINTS: Values = { refused: ["-1", "10001"], accepted: [0, 10_000] };
 const TIMES: Values = {
   refused: [
     "infinity",
@@ -89,7 +68,7 @@ const TIMES: Values = {
     "20000-01-01 00:00:00+00",
     "294276-12-31 23:59:59+00",
     "10000-01-01 00:00:00+00",
-    // Rounded to milliseconds before it is looked at.
+    // Rounded to milliseconds before the check.
     "9999-12-31 23:59:59.9996+00",
     "9999-12-31 23:00:00-02",
     "1999-12-31 23:59:59.999+00",
@@ -129,115 +108,46 @@ const PLATFORMS: Values = {
   refused: [[""], [null], ["x".repeat(65)], ["x\n".repeat(1_000)], Array.from({ length: 21 }, () => "x"), [["a"], ["b"]]],
   accepted: [[], Array.from({ length: 20 }, () => "é".repeat(64))],
 };
+const smallIntegers = (max: number): Values => ({
+  // Postgres' own integers end at 2147483647.
+  refused: ["-1", ...(max < 2_147_483_647 ? [String(max + 1)] : [])],
+  accepted: [0, max],
+});
 const ids = (prefix: string): Values => ({
   refused: ["", "x", `${prefix}_`, `${prefix}_A`, `${prefix}_${"0".repeat(41)}`, `${prefix}_1\n`],
   accepted: [`${prefix}_0`, `${prefix}_${"z".repeat(40)}`],
 });
 const texts = (max: number): Values => ({ refused: ["", "x".repeat(max + 1)], accepted: ["x", "ぁ".repeat(max)] });
 
-/** Those with a list of values of their own are in the transitions' and the schema's tests. */
-const ENUMERATED = /^(status|type|method|currency|rejection_code|failure_code|reversal_code)$/;
-const PREFIXES: Partial<Record<string, string>> = {
-  campaign_id: "cmp",
-  creator_id: "crt",
-  link_id: "lnk",
-  payout_id: "po",
-  plan_id: "pln",
-};
-const OWN_PREFIXES: Record<ResourceName, string> = {
-  campaigns: "cmp",
-  submissions: "sub",
-  payouts: "po",
-  deposits: "dep",
-  conversions: "cnv",
-  links: "lnk",
-};
-const LENGTHS: Partial<Record<string, number>> = { title: 200, platform: 64, reference: 200, external_id: 200, code: 64 };
-
-/** What a column of this name and type must refuse and accept; undefined for a column that nobody has thought about. */
-function valuesOf(resource: ResourceName, { name, type }: Column): Values | undefined {
-  if (type === "bigint") return AMOUNTS;
-  if (type === "integer") return name === "commission_bps" ? BASIS_POINTS : COUNTS;
-  if (type === "timestamp with time zone") return TIMES;
-  if (name === "platforms") return PLATFORMS;
-  if (ENUMERATED.test(name)) return { refused: ["", "other things"], accepted: [] };
-  if (name.endsWith("url")) return URLS;
-  const prefix = name === "id" ? OWN_PREFIXES[resource] : PREFIXES[name];
-  if (prefix !== undefined) return ids(prefix);
-  const length = LENGTHS[name];
-  return length === undefined ? undefined : texts(length);
+function valuesOf({ type, enum: words, const: word, pattern, format, maximum = 0, maxLength = 0 }: FieldSchema): Values {
+  if (type === "integer") return maximum === Number.MAX_SAFE_INTEGER ? AMOUNTS : smallIntegers(maximum);
+  if (type === "array") return PLATFORMS;
+  if (word !== undefined) return { refused: ["", "other things"], accepted: [word] };
+  if (words !== undefined) return { refused: ["", "other things"], accepted: words };
+  if (pattern !== undefined) return ids(prefixOf({ pattern }));
+  if (format === "date-time") return TIMES;
+  return format === "uri" ? URLS : texts(maxLength);
 }
 
 describe.each(RESOURCE_NAMES)("every column of %s", (resource) => {
-  const trialsOf = async (choose: (values: Values, column: Column) => readonly unknown[]): Promise<Trial[]> => {
-    const columns = await columnsOf(resource);
-    return columns.flatMap((column) => {
-      const values = valuesOf(resource, column);
-      if (values === undefined) throw new Error(`${column.name}: which values does it take?`);
-      return choose(values, column).map((value) => ({ column: column.name, value }));
-    });
-  };
+  const trials = (choose: (values: Values, field: Field) => readonly unknown[]): Trial[] =>
+    [...fieldsOf(resource)].flatMap(([column, field]) => choose(valuesOf(field.schema), field).map((value) => ({ column, value })));
 
   it("refuses the values that the API could not serve, at the write", async () => {
-    const trials = await trialsOf(({ refused }) => refused);
-    const refused = await insertAll(resource, newId("brd"), trials);
-    const taken = trials.filter((_, index) => !refused.some(({ item }) => item === index));
-    expect(taken).toEqual([]);
-    expect(refused.filter(({ code }) => code !== "23514")).toEqual([]);
+    const bad = trials(({ refused }, { isNullable }) => [...refused, ...(isNullable ? [] : [null])]);
+    const refused = await insertAll(resource, newId("brd"), bad);
+    expect(bad.filter((_, index) => !refused.some(({ item }) => item === index))).toEqual([]);
+    expect(refused.filter(({ value, code }) => code !== (value === null ? "23502" : "23514"))).toEqual([]);
   });
 
-  it("takes the first and the last value of its range, and the list shows them", async () => {
+  it("accepts the first and the last value of its range, and the list returns them", async () => {
     const brand = newId("brd");
-    const trials = await trialsOf(({ accepted }, { nullable }) => [...accepted, ...(nullable ? [null] : [])]);
-    expect(await insertAll(resource, brand, trials)).toEqual([]);
+    const good = trials(({ accepted }, { isNullable }) => [...accepted, ...(isNullable ? [null] : [])]);
+    expect(await insertAll(resource, brand, good)).toEqual([]);
     const records = new Map((await served.list(brand, resource)).map((record) => [record.id, record as Record<string, unknown>]));
-    for (const [index, { column, value }] of trials.entries()) {
+    for (const [index, { column, value }] of good.entries()) {
       const id = column === "id" ? String(value) : idOf(resource, index);
       expect({ [column]: records.get(id)?.[column] }).toEqual({ [column]: value });
     }
-  });
-});
-
-describe("tables that hold such values already", () => {
-  /** A database as the release before the constraints left it. */
-  async function earlier(): Promise<{ url: string; folder: string; upgrade(): Promise<string[]>; stop(): Promise<void> }> {
-    const database = await createDatabase("empty");
-    const folder = await mkdtemp(join(tmpdir(), "records-migrations-"));
-    const names = (await readdir(MIGRATIONS)).toSorted();
-    for (const name of names.slice(0, 2)) await cp(join(MIGRATIONS, name), join(folder, name));
-    await migrate({ url: database.url, schema: "records", directory: folder });
-    const stop = async (): Promise<void> => {
-      await database.drop();
-      await rm(folder, { recursive: true });
-    };
-    return { url: database.url, folder, upgrade: () => migrate({ url: database.url, schema: "records", directory: MIGRATIONS }), stop };
-  }
-
-  it("keep the service from starting with the tables, columns and ids of the rows; once they are repaired it starts", async () => {
-    const { url, upgrade, stop } = await earlier();
-    const db = openPool({ url, max: 1, applicationName: "record values test" });
-    const payouts = (id: string, amount: string, paidAt: string): Promise<unknown> =>
-      db.query(
-        `insert into records.payouts values ('brd_1', $1, '2026-01-01 00:00:00+00', '2026-01-01 00:00:00+00', 'cmp_1', 'crt_1', 'paid', $2, 0, 'PHP',
-           1, 0, null, '2026-01-01 00:00:00+00', $3)`,
-        [id, amount, paidAt],
-      );
-    await payouts("po_fine", "9007199254740991", "2026-01-02 00:00:00+00");
-    await payouts("po_much", "9007199254740992", "2026-01-02 00:00:00+00");
-    await payouts("po_late", "1", "infinity");
-    const refused = await upgrade().then(
-      () => "",
-      (error: Error) => error.message,
-    );
-    expect(refused).toContain("payouts.amount_centavos: brd_1 po_much");
-    expect(refused).toContain("payouts.paid_at: brd_1 po_late");
-    expect(refused).not.toContain("po_fine");
-    expect(refused).toContain("docs/platform.md");
-    // What comes now is refused all the same.
-    await expect(payouts("po_more", "9007199254740992", "2026-01-02 00:00:00+00")).rejects.toMatchObject({ code: "23514" });
-    await db.query("update records.payouts set amount_centavos = 1, paid_at = '2026-01-02 00:00:00+00' where id <> 'po_fine'");
-    expect(await upgrade()).toHaveLength(1);
-    await db.stop();
-    await stop();
   });
 });

@@ -7,7 +7,7 @@ import { newId } from "@brand-records/typeid";
 import { deposit } from "../../test/sample-records.ts";
 import { callContext, serveRecords, type ServedRecords } from "../../test/serve-records.ts";
 
-/** More than the pool has connections: if a broken import kept its connection, the last ones could not begin. */
+/** More than the pool has connections: if a broken import kept its connection, the last ones could not start. */
 const MORE_THAN_CONNECTIONS = 12;
 
 let served: ServedRecords;
@@ -23,7 +23,7 @@ afterAll(() => served.stop());
 const start = (): ImportRecordsRequest => ({ start: { brand_id: brand, resource: "deposits", skip_bad: false } });
 const chunk = (...lines: string[]): ImportRecordsRequest => ({ chunk: { lines } });
 
-/** An import that has got as far as its first line, and may be broken off. */
+/** Starts an import and sends its first line. */
 async function begin(importing = served.importing, withinMs?: number) {
   const stream = importing.importRecords(callContext(withinMs));
   const failed = once(stream, "error").then(([error]) => fromServiceError(error as Parameters<typeof fromServiceError>[0]));
@@ -33,22 +33,20 @@ async function begin(importing = served.importing, withinMs?: number) {
   return { stream, failed };
 }
 
-/** Sessions that are in the middle of an import. */
-const underWay = async () => {
-  const rows = await served.db.query<{ query: string; wait: string | null }>(
+/** Returns the sessions that are inside an import. */
+const importsInProgress = () =>
+  served.db.query<{ query: string; wait: string | null }>(
     `select query, wait_event_type as wait from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
   );
-  return rows;
-};
 
 const nothingImported = async () => {
-  expect(await underWay()).toEqual([]);
+  expect(await importsInProgress()).toEqual([]);
   expect(await served.list(brand, "deposits")).toEqual([]);
 };
 
-describe("an import that is broken off imports nothing and lets go of its connection", () => {
-  it("when it is cancelled half way, any number of times", async () => {
+describe("an interrupted import imports nothing and releases its connection", () => {
+  it("when it is cancelled halfway, any number of times", async () => {
     for (let i = 0; i < MORE_THAN_CONNECTIONS; i += 1) {
       const { stream, failed } = await begin();
       stream.cancel();
@@ -69,7 +67,7 @@ describe("an import that is broken off imports nothing and lets go of its connec
     await proxy.stop();
   });
 
-  it("when the database ends its session, which is told as unavailable at once, whether more lines come or not", async () => {
+  it("when the database ends its session: it fails with unavailable immediately, without waiting for more lines", async () => {
     const { failed } = await begin();
     await served.db.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null",
@@ -84,20 +82,20 @@ describe("an import that is broken off imports nothing and lets go of its connec
     await eventually(nothingImported);
   });
 
-  it("when the stream is closed without asking for the commit", async () => {
+  it("when the stream ends without a commit message", async () => {
     const { stream, failed } = await begin();
     stream.end();
     expect(await failed).toMatchObject({ kind: "request_timeout" });
     await eventually(nothingImported);
   });
 
-  it("when nobody reads its reports, until the deadline", async () => {
+  it("when the client does not read its reports, at the deadline", async () => {
     const stream = served.importing.importRecords(callContext(1_500));
     const failed = once(stream, "error");
     stream.write(start());
-    // Some megabytes of problems: more than fits on the way.
+    // Megabytes of problems: more than the buffers hold.
     for (let i = 0; i < 500; i += 1) stream.write(chunk(JSON.stringify({ ["x".repeat(20_000)]: 1 })));
-    await eventually(async () => expect(await underWay()).toHaveLength(1));
+    await eventually(async () => expect(await importsInProgress()).toHaveLength(1));
     await failed;
     await eventually(nothingImported);
   });
@@ -116,8 +114,8 @@ describe("an import is refused", () => {
   it.each<[string, ImportRecordsRequest[], string]>([
     ["without a message", [], "start"],
     ["that does not begin with start", [{ chunk: { lines: [] } }], "start"],
-    ["for something that is no brand's id", [{ start: { brand_id: "brd_'", resource: "deposits", skip_bad: false } }], "brand_id"],
-    ["for a resource there is not", [{ start: { brand_id: "brd_1", resource: "constructor", skip_bad: false } }], "resource"],
+    ["for a malformed brand id", [{ start: { brand_id: "brd_'", resource: "deposits", skip_bad: false } }], "brand_id"],
+    ["for an unknown resource", [{ start: { brand_id: "brd_1", resource: "constructor", skip_bad: false } }], "resource"],
   ])("%s", async (_, messages, field) => {
     expect(await send(...messages)).toMatchObject({ kind: "invalid_request", field });
   });

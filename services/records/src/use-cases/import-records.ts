@@ -1,10 +1,8 @@
 import type { Database } from "@brand-records/postgres";
 import type { ImportProblem, ImportRecordsResponse, ImportSummary } from "@brand-records/proto/records/v1";
 import type { ResourceName } from "@brand-records/resources";
-import { copyIntoStage, createStage, dropFromStage, linesChangingCreatedAt, upsertStage } from "../storage/import-tables.ts";
-import { columnsOf } from "../storage/record-tables.ts";
-import { checkLine } from "./check-line.ts";
-import { copyRow } from "./copy-text.ts";
+import { checkLine } from "../domain/check-line.ts";
+import { copyIntoStage, createStage, dropFromStage, linesChangingCreatedAt, stageRow, upsertStage } from "../storage/import-tables.ts";
 
 const PROBLEMS_SENT_MAX = 1_000;
 
@@ -12,16 +10,16 @@ export interface ImportRequest {
   readonly brandId: string;
   readonly resource: ResourceName;
   readonly skipBad: boolean;
-  /** Whole lines of NDJSON, chunk by chunk. Rejects if it ends before the commit was asked for. */
+  /** Chunks of whole lines of NDJSON. Rejects if the input ends without a commit message. */
   readonly chunks: AsyncIterable<readonly string[]>;
-  /** Resolves when the receiver has room for more. */
+  /** Resolves when the client can take more. */
   report(response: ImportRecordsResponse): Promise<void>;
 }
 
-/** Carries the summary out of a transaction that must not commit. */
+/** Thrown inside the transaction to roll it back. */
 class NothingImported extends Error {}
 
-/** Imports in one transaction: all of it, all but the bad lines (`skipBad`), or nothing. */
+/** Imports in one transaction: everything, everything but the bad lines (`skipBad`), or nothing. */
 export async function importRecords(db: Database, request: ImportRequest): Promise<ImportSummary> {
   const tally = new Tally(request);
   try {
@@ -30,18 +28,15 @@ export async function importRecords(db: Database, request: ImportRequest): Promi
       await copyIntoStage(sql, request.resource, rowsOf(request, tally));
       const changing = await linesChangingCreatedAt(sql, request.resource, request.brandId);
       for (const { line, id } of changing) {
-        await tally.problem({
+        await tally.addBadLine({
           line,
           field: "created_at",
-          message: `differs from the created_at ${id} has already; created_at never changes`,
+          message: `differs from the created_at that ${id} has; created_at never changes`,
         });
       }
       if (tally.bad > 0 && !request.skipBad) throw new NothingImported();
-      if (changing.length > 0)
-        await dropFromStage(
-          sql,
-          changing.map(({ line }) => line),
-        );
+      const badLines = changing.map(({ line }) => line);
+      if (badLines.length > 0) await dropFromStage(sql, badLines);
       return upsertStage(sql, request.resource, request.brandId);
     });
     return { ...counts, lines: tally.lines, bad: tally.bad, committed: true };
@@ -52,21 +47,20 @@ export async function importRecords(db: Database, request: ImportRequest): Promi
 }
 
 async function* rowsOf({ resource, chunks, report }: ImportRequest, tally: Tally): AsyncGenerator<string> {
-  const columns = columnsOf(resource);
   for await (const lines of chunks) {
     let rows = "";
     for (const text of lines) {
       tally.lines += 1;
       const checked = checkLine(resource, text);
-      if (checked.kind === "record") rows += copyRow([tally.lines, ...columns.map((column) => checked.record[column])]);
-      if (checked.kind === "bad") await tally.problem(...checked.problems.map((problem) => ({ line: tally.lines, ...problem })));
+      if (checked.kind === "record") rows += stageRow(resource, tally.lines, checked.record);
+      if (checked.kind === "bad") await tally.addBadLine(...checked.problems.map((problem) => ({ line: tally.lines, ...problem })));
     }
     if (rows !== "") yield rows;
     await report({ progress: { lines: tally.lines } });
   }
 }
 
-/** Counts lines and bad lines; passes problems on, up to a bound. */
+/** Counts lines and bad lines, and reports at most PROBLEMS_SENT_MAX problems. */
 class Tally {
   lines = 0;
   bad = 0;
@@ -77,8 +71,8 @@ class Tally {
     this.#report = report;
   }
 
-  /** All of one line. */
-  async problem(...problems: ImportProblem[]): Promise<void> {
+  /** @param problems every problem of one line */
+  async addBadLine(...problems: ImportProblem[]): Promise<void> {
     this.bad += 1;
     for (const problem of problems) {
       if (this.#sent >= PROBLEMS_SENT_MAX) return;

@@ -15,7 +15,7 @@ afterAll(() => served.stop());
 const list = (request: { limit?: number; cursor?: string | null; since?: string | null; brand_id?: string }) =>
   served.records.listDeposits({ brand_id: brand, limit: 50, ...request }, callContext());
 
-it("answers newest first, by id where times are equal, byte by byte", async () => {
+it("returns records newest first, and by id, byte by byte, where times are equal", async () => {
   const at = (created_at: string, id: string) => deposit({ created_at, id });
   const [early, late] = ["2026-11-21T08:30:00.000Z", "2026-11-21T08:30:00.001Z"];
   const lines = [at(early, "dep_a"), at(late, "dep_0"), at(early, "dep_9"), at(early, "dep_z0"), at(early, "dep_z")];
@@ -43,12 +43,12 @@ it.each(["yesterday", "2026-11-21", "2026-11-21T08:30:00", ""])("refuses %j as s
   await expect(list({ since })).rejects.toMatchObject({ kind: "invalid_parameter", field: "since" });
 });
 
-it("refuses a cursor under another since than it was made under, and takes it under the same time written otherwise", async () => {
+it("refuses a cursor of another since, and accepts it with the same time spelled differently", async () => {
   await served.import(brand, [deposit(), deposit()], { resource: "deposits" });
   const since = "2026-11-21T00:00:00Z";
   const { next_cursor: cursor } = await list({ limit: 1, since });
   expect((await list({ limit: 1, since: "2026-11-21T08:00:00.0+08:00", cursor: cursor ?? "" })).data).toHaveLength(1);
-  for (const other of [null, "2026-11-21T00:00:00.001Z"]) {
-    await expect(list({ limit: 1, since: other, cursor: cursor ?? "" })).rejects.toMatchObject({ kind: "invalid_cursor", field: "cursor" });
+  for (const since of [null, "2026-11-21T00:00:00.001Z"]) {
+    await expect(list({ limit: 1, since, cursor: cursor ?? "" })).rejects.toMatchObject({ kind: "invalid_cursor", field: "cursor" });
   }
 });

@@ -1,6 +1,8 @@
 import { RESOURCES, type ResourceName } from "@brand-records/resources";
 import type { z } from "zod";
-import type { CopyValue } from "./copy-text.ts";
+
+/** A record to import, normalized by its resource's schema. */
+export type ImportedRecord = Readonly<Record<string, string | number | null | undefined | readonly string[]>>;
 
 export interface LineProblem {
   readonly field?: string;
@@ -8,13 +10,13 @@ export interface LineProblem {
 }
 
 export type CheckedLine =
-  | { readonly kind: "record"; readonly record: Readonly<Record<string, CopyValue>> }
+  | { readonly kind: "record"; readonly record: ImportedRecord }
   | { readonly kind: "blank" }
   | { readonly kind: "bad"; readonly problems: readonly LineProblem[] };
 
 const LINE_CHARACTERS_MAX = 1024 * 1024;
 
-/** One line of NDJSON against the resource's schema: the record, normalised, or everything that is wrong with it. */
+/** Checks one line of NDJSON against the resource's schema. Returns the normalized record, or every problem. */
 export function checkLine(resource: ResourceName, line: string): CheckedLine {
   if (line.trim() === "") return { kind: "blank" };
   if (line.length > LINE_CHARACTERS_MAX) return bad("is longer than 1 MiB");
@@ -24,7 +26,7 @@ export function checkLine(resource: ResourceName, line: string): CheckedLine {
   } catch {
     return bad("is not valid JSON");
   }
-  // Without reportInput a field of the wrong type cannot be told from one that is not there.
+  // Without reportInput, an issue does not distinguish a missing field from one of the wrong type.
   const parsed = RESOURCES[resource].schema.safeParse(value, { reportInput: true });
   if (parsed.success) return { kind: "record", record: parsed.data };
   return { kind: "bad", problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, resource)) };

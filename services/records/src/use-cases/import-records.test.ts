@@ -19,7 +19,7 @@ const deposits = { resource: "deposits" };
 const campaigns = { resource: "campaigns" };
 
 describe("an import", () => {
-  it("of right lines is committed, counted and listed newest first", async () => {
+  it("of valid lines is committed, counted and listed newest first", async () => {
     const lines = [1, 2, 3].map((day) => deposit({ created_at: `2026-11-0${day}T00:00:00.000Z` }));
     expect(await served.import(brand, lines, { ...deposits, chunkSize: 2 })).toEqual({
       summary: { lines: 3, inserted: 3, updated: 0, unchanged: 0, bad: 0, committed: true },
@@ -29,7 +29,7 @@ describe("an import", () => {
     expect(await served.list(brand, "deposits")).toEqual(lines.toReversed());
   });
 
-  it("of nothing is committed, and changes nothing", async () => {
+  it("of no lines is committed and changes nothing", async () => {
     expect((await served.import(brand, [], deposits)).summary).toEqual({
       lines: 0,
       inserted: 0,
@@ -40,13 +40,13 @@ describe("an import", () => {
     });
   });
 
-  it("repeated finds everything unchanged", async () => {
+  it("repeated reports every record as unchanged", async () => {
     const lines = [deposit(), deposit({ reference: null }), deposit({ reference: "x" })];
     await served.import(brand, lines, deposits);
     expect((await served.import(brand, lines, deposits)).summary).toMatchObject({ inserted: 0, updated: 0, unchanged: 3 });
   });
 
-  it("updates what differs, also from and to null, inserts what is new and leaves the rest untouched", async () => {
+  it("updates records that differ, even from or to null, inserts new ones and leaves the others untouched", async () => {
     const [same, cleared, set] = [deposit(), deposit({ reference: "old" }), deposit({ reference: null, credited_at: null })];
     await served.import(brand, [same, cleared, set], deposits);
     const untouched = await rowVersion(same.id);
@@ -56,7 +56,7 @@ describe("an import", () => {
     expect(await served.list(brand, "deposits")).toEqual(expect.arrayContaining(next));
   });
 
-  it("reads fields that may be null as null when they are left out", async () => {
+  it("reads a missing nullable field as null", async () => {
     const { reference: _, credited_at: __, campaign_id: ___, ...bare } = deposit();
     await served.import(brand, [bare], deposits);
     expect(await served.list(brand, "deposits")).toEqual([{ ...bare, reference: null, credited_at: null, campaign_id: null }]);
@@ -70,7 +70,7 @@ describe("an import", () => {
     expect(await served.list(other, "deposits")).toEqual([theirs]);
   });
 
-  it("of the same records twice at once ends both, and leaves every record once", async () => {
+  it("of the same records in two concurrent streams ends both, and keeps every record once", async () => {
     const lines = Array.from({ length: 300 }, () => deposit());
     const reversed = lines.toReversed().map((line) => ({ ...line, reference: "second" }));
     const both = await Promise.all([
@@ -82,7 +82,7 @@ describe("an import", () => {
       "select count(*), array_agg(distinct reference) as references from records.deposits where brand_id = $1",
       [brand],
     );
-    // One of them whole, whichever was last: never a mixture.
+    // All records are from the import that ended last.
     expect(rows).toEqual([{ count: 300, references: [expect.any(String)] }]);
   });
 
@@ -93,7 +93,7 @@ describe("an import", () => {
 });
 
 describe("bad lines", () => {
-  it("keep everything from being imported, each told with its line and field", async () => {
+  it("prevent the whole import, and each is reported with its line and field", async () => {
     const good = deposit();
     const { summary, problems } = await served.import(
       brand,
@@ -109,7 +109,7 @@ describe("bad lines", () => {
     expect(await served.list(brand, "deposits")).toEqual([]);
   });
 
-  it("are left out, and the others imported, with skip_bad", async () => {
+  it("are skipped with skip_bad, and the others imported", async () => {
     const good = deposit();
     const { summary, problems } = await served.import(brand, ["[]", good, "no"], { ...deposits, skipBad: true });
     expect(summary).toEqual({ lines: 3, inserted: 1, updated: 0, unchanged: 0, bad: 2, committed: true });
@@ -117,13 +117,13 @@ describe("bad lines", () => {
     expect(await served.list(brand, "deposits")).toEqual([good]);
   });
 
-  it("are numbered through the whole input, whatever messages it comes in", async () => {
+  it("are numbered across the whole input, however it is split into messages", async () => {
     const lines = [deposit(), "", "{", deposit(), "}", deposit()];
     const { problems } = await served.import(brand, lines, { ...deposits, chunkSize: 2 });
     expect(problems.map(({ line }) => line)).toEqual([3, 5]);
   });
 
-  it("are all counted; problems are told up to a thousand", async () => {
+  it("are all counted; at most a thousand problems are sent", async () => {
     const { summary, problems } = await served.import(brand, Array.from({ length: 1_500 }).fill("{"), { ...deposits, chunkSize: 400 });
     expect(summary).toMatchObject({ lines: 1_500, bad: 1_500, committed: false });
     expect(problems).toHaveLength(1_000);
@@ -131,7 +131,7 @@ describe("bad lines", () => {
 });
 
 describe("created_at never changes", () => {
-  it("against what was imported before", async () => {
+  it("compared with an earlier import", async () => {
     const [moved, other] = [deposit(), deposit()];
     await served.import(brand, [moved], deposits);
     const lines = [other, { ...moved, created_at: "2026-11-21T08:30:00.001Z" }];
@@ -145,7 +145,7 @@ describe("created_at never changes", () => {
     expect(await served.list(brand, "deposits")).toEqual(expect.arrayContaining([moved, other]));
   });
 
-  it("within one input, where the first line of an id is right", async () => {
+  it("within one input, where the first line of an id wins", async () => {
     const first = deposit();
     const lines = [first, { ...first, created_at: "2027-01-01T00:00:00.000Z" }, { ...first, status: "refunded" as const }];
     expect(await served.import(brand, lines, { ...deposits, skipBad: true })).toMatchObject({
@@ -155,7 +155,7 @@ describe("created_at never changes", () => {
     expect(await served.list(brand, "deposits")).toEqual([lines[2]]);
   });
 
-  it("within one input, where what was imported before is right and not the first line", async () => {
+  it("within one input, where an earlier import wins over the first line", async () => {
     const before = deposit();
     await served.import(brand, [before], deposits);
     const lines = [
@@ -169,7 +169,7 @@ describe("created_at never changes", () => {
     expect(await served.list(brand, "deposits")).toEqual([lines[1]]);
   });
 
-  it("when two imports disagree at once: the record keeps one of both, and both end", async () => {
+  it("when two concurrent imports disagree: both end, and all records keep the created_at of one", async () => {
     const ids = Array.from({ length: 50 }, () => newId("dep"));
     const at = (created_at: string) => ids.map((id) => deposit({ id, created_at }));
     await Promise.allSettled([
@@ -182,14 +182,14 @@ describe("created_at never changes", () => {
   });
 });
 
-it("of several lines of an id the last wins, and it counts as one record", async () => {
+it("the last of several lines of an id wins, and they count as one record", async () => {
   const id = newId("dep");
   const lines = ["pending", "failed", "succeeded"].map((status) => deposit({ id, status: status as "pending" }));
   expect((await served.import(brand, lines, { ...deposits, chunkSize: 1 })).summary).toMatchObject({ lines: 3, inserted: 1 });
   expect(await served.list(brand, "deposits")).toEqual([lines[2]]);
 });
 
-it("blank lines are counted as lines and are nothing else; a line may end in CRLF", async () => {
+it("blank lines are counted and ignored; a line may end in CRLF", async () => {
   const [first, last] = [deposit(), deposit()];
   const lines = ["", `${JSON.stringify(first)}\r`, "  \t", "\r", JSON.stringify(last)];
   expect((await served.import(brand, lines, deposits)).summary).toMatchObject({ lines: 5, inserted: 2, bad: 0 });
@@ -198,66 +198,66 @@ it("blank lines are counted as lines and are nothing else; a line may end in CRL
 const RANGE_OF_TIMES = "must be an RFC 3339 time with an offset, from 2000 to 9999, such as 2026-11-21T08:30:00Z";
 const PLAIN_URL = "must have a host and no user name, password, blanks or control characters";
 
-describe("a line is refused, with the field that is wrong,", () => {
-  const right = deposit();
+describe("a line is refused with its wrong field,", () => {
+  const valid = deposit();
   it.each<[string, unknown, { field: string | null; message: string }]>([
     ["that is not JSON", "{'id': 1}", { field: null, message: "is not valid JSON" }],
-    ["that is cut", JSON.stringify(right).slice(0, -1), { field: null, message: "is not valid JSON" }],
-    ["that is an array", [right], { field: null, message: "must be a JSON object" }],
+    ["that is cut", JSON.stringify(valid).slice(0, -1), { field: null, message: "is not valid JSON" }],
+    ["that is an array", [valid], { field: null, message: "must be a JSON object" }],
     ["that is a string", '"dep_1"', { field: null, message: "must be a JSON object" }],
     ["that is null", null, { field: null, message: "must be a JSON object" }],
-    ["that is nested beyond reason", "[".repeat(100_000) + "]".repeat(100_000), { field: null, message: "must be a JSON object" }],
+    ["that is nested 100,000 deep", "[".repeat(100_000) + "]".repeat(100_000), { field: null, message: "must be a JSON object" }],
     ["that is longer than a mebibyte", " ".repeat(1024 * 1024) + "1", { field: null, message: "is longer than 1 MiB" }],
-    ["with a missing field", { ...right, amount_centavos: undefined }, { field: "amount_centavos", message: "is missing" }],
-    ["with a missing text", { ...right, currency: undefined }, { field: "currency", message: "is missing" }],
-    ["with an unknown field", { ...right, brand_id: "brd_other" }, { field: "brand_id", message: "is not a field of deposits" }],
-    ["with text for a number", { ...right, amount_centavos: "5" }, { field: "amount_centavos", message: "must be a whole number" }],
-    ["with a number for text", { ...right, reference: 5 }, { field: "reference", message: "must be a string" }],
-    [
-      "with null where there must be something",
-      { ...right, amount_centavos: null },
-      { field: "amount_centavos", message: "must be a whole number" },
-    ],
-    ["with a fraction", { ...right, amount_centavos: 0.5 }, { field: "amount_centavos", message: "must be a whole number" }],
-    ["with a negative number", { ...right, amount_centavos: -1 }, { field: "amount_centavos", message: "must not be negative" }],
+    ["with a missing field", { ...valid, amount_centavos: undefined }, { field: "amount_centavos", message: "is missing" }],
+    ["with a missing text", { ...valid, currency: undefined }, { field: "currency", message: "is missing" }],
+    ["with an unknown field", { ...valid, brand_id: "brd_other" }, { field: "brand_id", message: "is not a field of deposits" }],
+    ["with text for a number", { ...valid, amount_centavos: "5" }, { field: "amount_centavos", message: "must be a whole number" }],
+    ["with a number for text", { ...valid, reference: 5 }, { field: "reference", message: "must be a string" }],
+    ["with null in a required field", { ...valid, amount_centavos: null }, { field: "amount_centavos", message: "must be a whole number" }],
+    ["with a fraction", { ...valid, amount_centavos: 0.5 }, { field: "amount_centavos", message: "must be a whole number" }],
+    ["with a negative number", { ...valid, amount_centavos: -1 }, { field: "amount_centavos", message: "must not be negative" }],
     [
       "with a number beyond 2^53",
-      JSON.stringify(right).replace("500000", "9007199254740993"),
+      JSON.stringify(valid).replace("500000", "9007199254740993"),
       { field: "amount_centavos", message: "must be at most 9007199254740991" },
     ],
     [
-      "with a number beyond all numbers",
-      JSON.stringify(right).replace("500000", "1e999"),
+      "with a number beyond all doubles",
+      JSON.stringify(valid).replace("500000", "1e999"),
       { field: "amount_centavos", message: "must be a whole number" },
     ],
     [
       "with NUL",
-      JSON.stringify({ ...right, reference: "a\u0000b" }),
+      JSON.stringify({ ...valid, reference: "a\u0000b" }),
       { field: "reference", message: "must not hold NUL or lone surrogates" },
     ],
     [
       "with a lone surrogate",
-      String.raw`${JSON.stringify(right).replace("GC0001", "\\ud800")}`,
+      String.raw`${JSON.stringify(valid).replace("GC0001", "\\ud800")}`,
       { field: "reference", message: "must not hold NUL or lone surrogates" },
     ],
-    ["with empty text", { ...right, reference: "" }, { field: "reference", message: "must not be empty" }],
+    ["with empty text", { ...valid, reference: "" }, { field: "reference", message: "must not be empty" }],
     [
       "with text that is too long",
-      { ...right, reference: "x".repeat(201) },
+      { ...valid, reference: "x".repeat(201) },
       { field: "reference", message: "must be at most 200 characters" },
     ],
     [
       "with another resource's id",
-      { ...right, id: "cmp_1" },
+      { ...valid, id: "cmp_1" },
       { field: "id", message: "must be dep_ and 1 to 40 lower-case letters or digits" },
     ],
-    ["with a time without offset", { ...right, credited_at: "2026-11-21T08:30:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with a day there is not", { ...right, credited_at: "2026-02-30T08:30:00Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with another currency", { ...right, currency: "USD" }, { field: "currency", message: "must be PHP" }],
-    ["with a time before 2000", { ...right, credited_at: "1999-12-31T23:59:59.999Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with a time after 9999", { ...right, credited_at: "9999-12-31T23:59:59-01:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with a year of five digits", { ...right, credited_at: "20000-01-01T00:00:00Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with infinity", { ...right, credited_at: "infinity" }, { field: "credited_at", message: RANGE_OF_TIMES }],
+    ["with a time without offset", { ...valid, credited_at: "2026-11-21T08:30:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
+    [
+      "with a day that does not exist",
+      { ...valid, credited_at: "2026-02-30T08:30:00Z" },
+      { field: "credited_at", message: RANGE_OF_TIMES },
+    ],
+    ["with another currency", { ...valid, currency: "USD" }, { field: "currency", message: "must be PHP" }],
+    ["with a time before 2000", { ...valid, credited_at: "1999-12-31T23:59:59.999Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
+    ["with a time after 9999", { ...valid, credited_at: "9999-12-31T23:59:59-01:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
+    ["with a year of five digits", { ...valid, credited_at: "20000-01-01T00:00:00Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
+    ["with infinity", { ...valid, credited_at: "infinity" }, { field: "credited_at", message: RANGE_OF_TIMES }],
   ])("%s", async (_, line, problem) => {
     const { summary, problems } = await served.import(brand, [line], deposits);
     expect(problems).toEqual([{ line: 1, ...problem }]);
@@ -278,7 +278,7 @@ describe("a line is refused, with the field that is wrong,", () => {
     expect(problems).toEqual([{ line: 1, field: "content_url", message }]);
   });
 
-  it("whose array holds something else", async () => {
+  it("whose array has elements of another type", async () => {
     const { problems } = await served.import(
       brand,
       [
@@ -293,7 +293,7 @@ describe("a line is refused, with the field that is wrong,", () => {
     ]);
   });
 
-  it("with everything that is wrong with it", async () => {
+  it("with all its wrong fields", async () => {
     const { problems } = await served.import(brand, [{ id: "dep_1", created_at: "today", colour: "violet" }], deposits);
     expect(new Set(problems.map(({ field }) => field))).toEqual(
       new Set(["amount_centavos", "colour", "created_at", "currency", "method", "refunded_centavos", "status", "updated_at"]),
@@ -301,7 +301,7 @@ describe("a line is refused, with the field that is wrong,", () => {
   });
 });
 
-it.each(RESOURCE_NAMES)("any valid records of %s come back as they were, whatever their texts hold", async (resource) => {
+it.each(RESOURCE_NAMES)("any valid records of %s are listed exactly as imported, whatever their texts hold", async (resource) => {
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(anyRecord[resource], { selector: ({ id }) => id, minLength: 1, maxLength: 40 }), async (records) => {
       const fresh = newId("brd");
@@ -316,7 +316,7 @@ it.each(RESOURCE_NAMES)("any valid records of %s come back as they were, whateve
   );
 });
 
-/** Changes whenever the row is written. */
+/** Returns a value that changes with every write of the row. */
 async function rowVersion(id: string): Promise<string | undefined> {
   const [row] = await served.db.query<{ version: string }>(
     "select xmin::text || ctid::text as version from records.deposits where id = $1",
