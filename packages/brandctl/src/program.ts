@@ -10,7 +10,7 @@ import { membersCommand } from "./commands/members.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { recordsCommand } from "./commands/records.ts";
-import { colorsFor } from "./session.ts";
+import { colorsFor } from "./terminal.ts";
 import type { Shell } from "./shell.ts";
 
 const DESCRIPTION = [

@@ -1,9 +1,8 @@
 import { exitCodeOf, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
 import { printable } from "./output/printable.ts";
 import { buildProgram, CommandLineError } from "./program.ts";
-import { colorsFor } from "./session.ts";
+import { colorsFor, type Terminal } from "./terminal.ts";
 import { Shell } from "./shell.ts";
-import type { Terminal } from "./terminal.ts";
 
 /**
  * Runs one command line, without the leading `node brandctl`. Writes results to standard output, everything else to

@@ -44,8 +44,8 @@ describe("brandctl doctor", () => {
     readiness = { status: 200, body: READY };
     metrics = { status: 200, body: "" };
     const [accounts, plans, records, webhook] = await Promise.all([
-      serve(new FakeAccounts().served),
-      serve(new FakePlans().served),
+      serve(...new FakeAccounts().served),
+      serve(...new FakePlans().served),
       serve(new FakeImports().served),
       serve(...new FakeWebhook().served),
     ]);

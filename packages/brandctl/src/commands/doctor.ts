@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { verdictOf, type CheckResult, type Verdict } from "../checking/check-result.ts";
-import { runChecks } from "../checking/checks.ts";
+import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-result.ts";
+import { runChecks } from "../doctor/checks.ts";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
 import { printable } from "../output/printable.ts";
-import type { Colors } from "../session.ts";
+import type { Colors } from "../terminal.ts";
 import type { Shell } from "../shell.ts";
-import { examples } from "./examples.ts";
+import { examples } from "./options.ts";
 
 /** 0 alone says that all was looked at and is well: a script needs no more. */
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { well: 0, failed: 1, degraded: 1, not_all_checked: 3 };

@@ -1,8 +1,8 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
-import type { Colors } from "../session.ts";
-import { pesos } from "./pesos.ts";
+import type { Colors } from "../terminal.ts";
+
 import { printable } from "./printable.ts";
-import { shortTime } from "./table.ts";
+import { pesos, shortTime } from "./format.ts";
 
 /** How a plan's state is coloured. */
 export function paintStatus(text: string, status: string, colors: Colors): string {

@@ -1,6 +1,7 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import type { Colors } from "../session.ts";
-import { shortTime, type Column } from "./table.ts";
+import type { Colors } from "../terminal.ts";
+import { shortTime } from "./format.ts";
+import type { Column } from "./table.ts";
 
 /** A list of receivers on a terminal that others may see: of URLs the beginning. The rest may be a token; --json has it. */
 export function receiverColumns(colors: Colors): Column<Receiver>[] {

@@ -3,7 +3,7 @@ import { idAt } from "../ids.ts";
 import { RETURN_WINDOW } from "../plan/campaign-plan.ts";
 import { Random } from "../random.ts";
 import { DAY } from "../timeline.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const REVERSALS = ["returned", "fraud", "duplicate", "order_error"] as const;
 const REVERSAL_WEIGHTS = [68, 9, 11, 12];
@@ -11,8 +11,8 @@ const REVERSAL_WEIGHTS = [68, 9, 11, 12];
 const EARLY_REVERSAL_WEIGHTS = [0, 20, 35, 45];
 const PARCEL_TRAVELS = 3 * DAY;
 
-export function* conversionRecords(world: World): Generator<RecordOf<"conversions">> {
-  const { context, conversions, payouts, creators } = world;
+export function* conversionRecords(history: BrandHistory): Generator<RecordOf<"conversions">> {
+  const { context, conversions, payouts, creators } = history;
   const idStream = context.stream("conversion id");
   const stream = context.stream("conversion record");
   for (let index = 0; index < context.sizes.conversions; index += 1) {

@@ -4,15 +4,15 @@ import { DEPOSIT_STEP } from "../ledger.ts";
 import type { PlannedDeposit } from "../plan/deposit-plan.ts";
 import { Random } from "../random.ts";
 import { HOUR, SECOND } from "../timeline.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const METHODS = ["gcash", "maya", "qrph", "card", "bank_transfer"] as const;
 const METHOD_WEIGHTS = [38, 17, 15, 8, 22];
 /** Wallets and cards carry no more at once. */
 const WALLET_CENTAVOS_MAX = 10_000_000;
 
-export function* depositRecords(world: World): Generator<RecordOf<"deposits">> {
-  const { context, deposits } = world;
+export function* depositRecords(history: BrandHistory): Generator<RecordOf<"deposits">> {
+  const { context, deposits } = history;
   const idStream = context.stream("deposit id");
   const stream = context.stream("deposit record");
   const done = new Int32Array(context.sizes.campaigns);
@@ -20,7 +20,7 @@ export function* depositRecords(world: World): Generator<RecordOf<"deposits">> {
     const planned = deposits.plan(index);
     const { campaign, status, createdAt } = planned;
     const random = new Random(stream, index);
-    const { amount, refunded } = amountsOf(planned, world, done, random);
+    const { amount, refunded } = amountsOf(planned, history, done, random);
     const method = amount > WALLET_CENTAVOS_MAX ? "bank_transfer" : random.pickWeighted(METHODS, METHOD_WEIGHTS);
     const arrived = status === "succeeded" || status === "refunded";
     const takes = method === "bank_transfer" ? random.between(HOUR, 20 * HOUR) : random.between(4 * SECOND, 120 * SECOND);
@@ -43,7 +43,7 @@ export function* depositRecords(world: World): Generator<RecordOf<"deposits">> {
 }
 
 /** What succeeded for a campaign, less what was given back of it, is its budget. `done` counts them by campaign. */
-function amountsOf({ campaign, status }: PlannedDeposit, { ledger }: World, done: Int32Array, random: Random) {
+function amountsOf({ campaign, status }: PlannedDeposit, { ledger }: BrandHistory, done: Int32Array, random: Random) {
   const round = random.between(2, 40) * 250_000;
   if (status === "refunded") return { amount: round, refunded: round };
   if (campaign === null || status !== "succeeded") return { amount: round, refunded: 0 };

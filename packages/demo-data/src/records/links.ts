@@ -4,7 +4,7 @@ import { Shuffle } from "../shuffle.ts";
 import { DAY } from "../timeline.ts";
 import { slug } from "../vocabulary.ts";
 import type { PlannedLink } from "../plan/link-plan.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const CODE_LENGTH = 6;
@@ -12,8 +12,8 @@ const CODE_LENGTH = 6;
 /** A link is closed this long after its campaign's end. */
 const LINGERS = 7 * DAY;
 
-export function* linkRecords(world: World): Generator<RecordOf<"links">> {
-  const { context, links, ledger, creators } = world;
+export function* linkRecords(history: BrandHistory): Generator<RecordOf<"links">> {
+  const { context, links, ledger, creators } = history;
   const { shop, products } = context.catalog;
   const stream = context.stream("link record");
   const codes = new Shuffle(CODE_ALPHABET.length ** CODE_LENGTH, context.stream("link code"));

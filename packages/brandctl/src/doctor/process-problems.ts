@@ -1,0 +1,91 @@
+import type { ProcessName } from "../connection/admin-addresses.ts";
+
+/** Something that is wrong with a process, and what to do about it. */
+export interface Problem {
+  readonly detail: string;
+  readonly remedy: string;
+}
+
+const EVENT_LOG_REMEDY =
+  "Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service? Events wait in the outbox, nothing is lost.";
+const REDIS_REMEDY = "Is Redis reachable (REDIS_URL)? Until then each gateway counts a brand's requests on its own.";
+
+/** By the names that /readyz has for what is away. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  "event log": EVENT_LOG_REMEDY,
+  redis: REDIS_REMEDY,
+  postgres: "Is Postgres reachable (DATABASE_URL)?",
+  process: "It is starting or stopping: look again in some seconds.",
+};
+
+/** @param away as /readyz names it, under `degraded` or `waiting_for` */
+export const remedyFor = (away: string): string => REMEDIES[away] ?? "Its log says more.";
+
+interface MetricRule {
+  readonly process: ProcessName;
+  readonly metric: string;
+  readonly isWrong: (value: number) => boolean;
+  readonly detail: (value: number) => string;
+  readonly remedy: string;
+}
+
+/** An event leaves the outbox within a fraction of a second; records itself calls its event log away after as long. */
+const OUTBOX_SECONDS_MAX = 15;
+
+const RULES: readonly MetricRule[] = [
+  {
+    process: "records",
+    metric: "outbox_oldest_seconds",
+    isWrong: (seconds) => seconds > OUTBOX_SECONDS_MAX,
+    detail: (seconds) => `the oldest event has waited for ${Math.round(seconds)} s in the outbox`,
+    remedy: EVENT_LOG_REMEDY,
+  },
+  {
+    process: "records",
+    metric: "outbox_oldest_seconds",
+    isWrong: (seconds) => seconds < 0,
+    detail: () => "it cannot ask its database how long events wait",
+    remedy: REMEDIES["postgres"] ?? "",
+  },
+  {
+    process: "gateway",
+    metric: "rate_limiter_redis_up",
+    isWrong: (up) => up === 0,
+    detail: () => "it works without Redis",
+    remedy: REDIS_REMEDY,
+  },
+  {
+    process: "webhook",
+    metric: "intake_lag_messages",
+    isWrong: (messages) => messages < 0,
+    detail: () => "it cannot ask the brokers how many events wait for it",
+    remedy: "Is Kafka reachable (KAFKA_BROKERS)? Events wait in the log, nothing is lost.",
+  },
+];
+
+/** What the metrics of a process say is wrong. A metric that is not there, as of another release, says nothing. */
+export function problemsIn(process: ProcessName, metrics: Metrics): Problem[] {
+  return RULES.filter((rule) => rule.process === process).flatMap(({ metric, isWrong, detail, remedy }) => {
+    const value = metrics.value(metric);
+    return value !== undefined && isWrong(value) ? [{ detail: detail(value), remedy }] : [];
+  });
+}
+
+/** A process's metrics as Prometheus scrapes them, as far as doctor reads them. */
+export interface Metrics {
+  /** The process that they are of: the label `service`. */
+  readonly service: string | undefined;
+  /** The first sample of this name; undefined if there is none. */
+  value(name: string): number | undefined;
+}
+
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(\{[^}]*\})? (\S+)/;
+
+export function readMetrics(text: string): Metrics {
+  const samples = text.split("\n").flatMap((line) => {
+    const [, name, labels = "", value] = SAMPLE.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, labels, value: Number(value) }];
+  });
+  const service = samples.map(({ labels }) => /[{,]service="([^"]*)"/.exec(labels)?.[1]).find((label) => label !== undefined);
+  return { service, value: (name) => samples.find((sample) => sample.name === name)?.value };
+}
