@@ -1,20 +1,8 @@
 import { createInterface } from "node:readline/promises";
-import type {
-  AccountsClient,
-  Connection,
-  DeliveriesClient,
-  EventsClient,
-  ImportClient,
-  OperatorClient,
-  OperatorServiceName,
-  PlansClient,
-  ReceiversClient,
-} from "./connection/clients.ts";
+import type * as Clients from "./connection/clients.ts";
 import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
 import { UsageFailure } from "./failure.ts";
 import { colorsFor, type Colors, type Screen, type Terminal } from "./terminal.ts";
-
-type Clients = typeof import("./connection/clients.ts");
 
 const SLOW_MS = 1_000;
 const WAITING = "Waiting until every gateway knows, at most 32 seconds: accounts cannot reach Redis, or is slow.";
@@ -79,32 +67,32 @@ export class Session {
     return colorsFor(screen, this.terminal.env);
   }
 
-  accounts(): Promise<AccountsClient> {
+  accounts(): Promise<Clients.AccountsClient> {
     return this.#connect("accounts", ({ connectAccounts }) => connectAccounts);
   }
 
-  plans(): Promise<PlansClient> {
+  plans(): Promise<Clients.PlansClient> {
     return this.#connect("plans", ({ connectPlans }) => connectPlans);
   }
 
   /** @param signal cancels calls in flight. Default: Ctrl-C. */
-  receivers(signal?: AbortSignal): Promise<ReceiversClient> {
+  receivers(signal?: AbortSignal): Promise<Clients.ReceiversClient> {
     return this.#connect("webhook", ({ connectReceivers }) => connectReceivers, signal);
   }
 
-  deliveries(): Promise<DeliveriesClient> {
+  deliveries(): Promise<Clients.DeliveriesClient> {
     return this.#connect("webhook", ({ connectDeliveries }) => connectDeliveries);
   }
 
-  events(): Promise<EventsClient> {
+  events(): Promise<Clients.EventsClient> {
     return this.#connect("webhook", ({ connectEvents }) => connectEvents);
   }
 
-  operator(service: OperatorServiceName): Promise<OperatorClient> {
+  operator(service: Clients.OperatorServiceName): Promise<Clients.OperatorClient> {
     return this.#connect(service, ({ connectOperator }) => connectOperator(service));
   }
 
-  async imports(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint }> {
+  async imports(): Promise<{ readonly client: Clients.ImportClient; readonly endpoint: Endpoint }> {
     const client = await this.#connect("records", ({ connectImport }) => connectImport);
     return { client, endpoint: this.endpoints.get("records") };
   }
@@ -115,7 +103,7 @@ export class Session {
 
   async #connect<Client extends { stop(): void }>(
     service: ServiceName,
-    choose: (clients: Clients) => (connection: Connection) => Client,
+    choose: (clients: typeof Clients) => (connection: Clients.Connection) => Client,
     signal = this.terminal.interrupted,
   ): Promise<Client> {
     const endpoint = this.endpoints.get(service);

@@ -11,11 +11,11 @@ import { examples } from "./options.ts";
 
 const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
 const TIER_HELP = "starter has no API keys; plus, pro and enterprise allow 60, 120 and 240 requests a minute";
-const BRAND_HELP = "id of the brand (brd_…); brands list shows it";
+const BRAND_HELP = "id of the brand (brd_…), see brands list";
 const PAGE_SIZE = 1_000;
 
 export function brandsCommand(shell: Shell): Command {
-  const brands = new Command("brands").description("brands: their names, tiers and verification");
+  const brands = new Command("brands").description("create brands, and change their tier and verification");
   for (const command of [create, list, setTier, verify]) brands.addCommand(command(shell));
   return brands;
 }

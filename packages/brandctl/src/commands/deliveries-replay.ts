@@ -29,7 +29,7 @@ export function replay(shell: Shell): Command {
     .summary("send a delivery again, or all events since a time")
     .description(
       "Send a delivery's event to its receiver again, from attempt 1; a pending delivery becomes due immediately instead.\n\n" +
-        "With --receiver and --since: send again all events since a time that the receiver selects. They are queued gradually; the replay continues without brandctl.",
+        "With --receiver and --since: send again all events after a time, of the types that the receiver selects. They are queued gradually; the replay continues without brandctl.",
     )
     .argument("[delivery]", DELIVERY_HELP)
     .option("--receiver <id>", RECEIVER_HELP)

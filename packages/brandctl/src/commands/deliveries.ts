@@ -13,7 +13,7 @@ const STATES = ["pending", "sending", "held", "delivered", "failed"];
 const PAGE_SIZE_MAX = 200;
 
 export function deliveriesCommand(shell: Shell): Command {
-  const deliveries = new Command("deliveries").description("events on their way to receivers, every attempt, and sending them again");
+  const deliveries = new Command("deliveries").description("show deliveries and their attempts, and send them again");
   for (const command of [list, show, replay]) deliveries.addCommand(command(shell));
   return deliveries;
 }

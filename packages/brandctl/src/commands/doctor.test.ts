@@ -67,7 +67,7 @@ describe("brandctl doctor", () => {
     const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
     expect(code).toBe(0);
     expect(stdout.match(/✓/g)).toHaveLength(11);
-    expect(stdout).toContain("All is well.");
+    expect(stdout).toContain("Everything is healthy");
   });
 
   it("says what a process serves without, that nothing is lost and where to look, and exits with 1", async () => {
@@ -77,8 +77,8 @@ describe("brandctl doctor", () => {
     expect(stdout.match(/!.*ready +serves without its event log/g)).toHaveLength(5);
     expect(stdout).toContain("Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service?");
     expect(stdout).toContain("Events wait in the outbox, nothing is lost.");
-    expect(stdout).not.toContain("All is well.");
-    expect(stdout).toContain("Everything serves, but not all is well.");
+    expect(stdout).not.toContain("Everything is healthy");
+    expect(stdout).toContain("Everything serves, but something is degraded.");
     const { ok, verdict, checks } = (await brandctl(["doctor", "--json"], { cwd: folder })).json<Checked>();
     expect({ ok, verdict }).toEqual({ ok: false, verdict: "degraded" });
     expect(checks.find(({ name }) => name === "records, ready")).toMatchObject({ state: "degraded", remedy: expect.any(String) });
@@ -132,7 +132,7 @@ describe("brandctl doctor", () => {
     "takes %j for ready: the status is what counts",
     async (answer) => {
       readiness.body = answer;
-      expect((await brandctl(["doctor"], { cwd: folder })).stdout).toContain("All is well.");
+      expect((await brandctl(["doctor"], { cwd: folder })).stdout).toContain("Everything is healthy");
     },
   );
 
@@ -165,7 +165,7 @@ describe("brandctl doctor", () => {
 
   it("needs no run file when settings say where everything is, admin ports included", async () => {
     const outcome = await brandctl(["doctor"], { env: { ...rpcSettings(), ...adminSettings() } });
-    expect(outcome.stdout).toContain("All is well.");
+    expect(outcome.stdout).toContain("Everything is healthy");
     expect(outcome.code).toBe(0);
   });
 
@@ -174,8 +174,8 @@ describe("brandctl doctor", () => {
     expect(code).toBe(3);
     expect(stdout.match(/ready +not checked: its admin address is not known/g)).toHaveLength(5);
     expect(stdout).toContain("Set RECORDS_ADMIN or pass --admin records=URL");
-    expect(stdout).not.toContain("All is well");
-    expect(stdout).toContain("Nothing wrong was found, but not everything was checked: 5 of 11 checks could not be made.");
+    expect(stdout).not.toContain("Everything is healthy");
+    expect(stdout).toContain("Nothing wrong was found. 5 of 11 checks could not be made.");
     const json = (await brandctl(["doctor", "--json"], { env: rpcSettings() })).json<Checked>();
     expect(json).toMatchObject({ ok: false, verdict: "not_all_checked" });
   });

@@ -16,7 +16,7 @@ import { brandOption, examples, limitOption, noteLimit } from "./options.ts";
 const PAGE_SIZE_MAX = 200;
 
 export function eventsCommand(shell: Shell): Command {
-  const events = new Command("events").description("what happened to brands' records, and the dead letters of the intake");
+  const events = new Command("events").description("list a brand's events; list and replay dead letters");
   for (const command of [list, listDead, replayDead]) events.addCommand(command(shell));
   return events;
 }

@@ -12,7 +12,7 @@ import type { Colors } from "../terminal.ts";
 import { brandCheckOption, brandOption, examples } from "./options.ts";
 
 export function keysCommand(shell: Shell): Command {
-  const keys = new Command("keys").description("API keys, with which integrations read a brand's records");
+  const keys = new Command("keys").description("create and revoke the API keys that read a brand's records");
   for (const command of [create, list, revoke]) keys.addCommand(command(shell));
   return keys;
 }
@@ -96,7 +96,7 @@ function revoke(shell: Shell): Command {
   return new Command("revoke")
     .summary("revoke a key permanently")
     .description("Revoke a key. Final: from its next request on it is refused.")
-    .argument("<key>", "id of the key (key_…), not the key itself; keys list shows it")
+    .argument("<key>", "id of the key (key_…), not the key itself; see keys list")
     .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)")
     .addOption(brandCheckOption("key"))
     .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]))

@@ -10,7 +10,7 @@ import type { Colors } from "../terminal.ts";
 import { brandOption, examples } from "./options.ts";
 
 export function membersCommand(shell: Shell): Command {
-  const members = new Command("members").description("a brand's owners and other members");
+  const members = new Command("members").description("add and remove a brand's owners and other members");
   for (const command of [add, list, remove]) members.addCommand(command(shell));
   return members;
 }

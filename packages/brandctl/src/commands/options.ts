@@ -12,13 +12,13 @@ export function examples(...lines: readonly (readonly [command: string, what: st
 }
 
 /** `--brand` where nothing else names the brand. */
-export const brandOption = (help: string): Option => new Option("--brand <id>", `${help} (default: BRAND)`);
+export const brandOption = (help: string): Option => new Option("--brand <id>", `${help} (default: $BRAND)`);
 
 /** `--brand` where an id names the brand. */
 export const brandCheckOption = (kind: IdKind): Option => new Option("--brand <id>", `fail unless the ${kind} is this brand's`);
 
-export const RECEIVER_HELP = "id of the receiver (rcv_…); receivers list shows it";
-export const DELIVERY_HELP = "id of the delivery (dlv_…); deliveries list shows it";
+export const RECEIVER_HELP = "id of the receiver (rcv_…), see receivers list";
+export const DELIVERY_HELP = "id of the delivery (dlv_…), see deliveries list";
 export const EVENTS_HELP = `comma-separated event types: ${EVENT_TYPE_NAMES.join(", ")}`;
 
 /**

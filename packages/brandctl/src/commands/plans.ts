@@ -14,7 +14,7 @@ import { brandCheckOption, brandOption, examples, limitOption, noteLimit } from 
 const PAGE_SIZE_MAX = 40;
 
 export function plansCommand(shell: Shell): Command {
-  const plans = new Command("plans").description("campaign plans, which people complete or cancel in the workspace; read only");
+  const plans = new Command("plans").description("show the campaign plans prepared for a brand; read only");
   for (const command of [list, show]) plans.addCommand(command(shell));
   return plans;
 }
@@ -60,7 +60,7 @@ function show(shell: Shell): Command {
   return new Command("show")
     .summary("show a plan in full")
     .description("Show a plan in full. Only its notes are left out: they are private to the brand.")
-    .argument("<plan>", "id of the plan (pln_…); plans list shows it")
+    .argument("<plan>", "id of the plan (pln_…), see plans list")
     .addOption(brandCheckOption("plan"))
     .addHelpText("after", examples(["brandctl plans show pln_… --json | jq -r .plan.brief", "only the brief"]))
     .action((planId: string, { brand }: { brand?: string }, command: Command) =>

@@ -16,7 +16,7 @@ const LABEL_HELP = "a name that people recognise, up to 80 characters";
 const URL_HELP = "where events are posted: https, a public host, not a chat's incoming webhook";
 
 export function receiversCommand(shell: Shell): Command {
-  const receivers = new Command("receivers").description("receivers, to which a brand's signed events are delivered");
+  const receivers = new Command("receivers").description("manage where a brand's signed events are delivered");
   for (const command of [create, list, update, enable, disable, rotate, activate, sendTest, remove]) receivers.addCommand(command(shell));
   return receivers;
 }

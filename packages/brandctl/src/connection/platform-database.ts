@@ -23,7 +23,7 @@ export function findPlatformDatabase({ terminal, endpoints }: Session, flag: str
   if (set) return checked({ url: set, from: SETTING });
   const file = endpoints.runFile();
   if (file?.platformDatabaseUrl !== undefined) return checked({ url: file.platformDatabaseUrl, from: file.path });
-  const where = endpoints.runFileLack();
+  const where = endpoints.runFileProblem();
   throw new CommandFailure("unknown_address", `The platform's database is not known: no ${FLAG}, no ${SETTING}, ${where}.`, {
     hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${SETTING}: docs/platform.md says how a login gets the role.`,
   });

@@ -4,7 +4,7 @@ import { fetchText, type Fetched } from "./fetch-text.ts";
 
 import { problemsIn, readMetrics, remedyFor, type Problem } from "./process-problems.ts";
 
-/** Looks at the readiness and the metrics of each replica of a process. */
+/** Checks the readiness and the metrics of each replica of a process. */
 export async function checkProcess(
   process: ProcessName,
   addresses: readonly AdminAddress[],
@@ -30,16 +30,16 @@ async function checkReplica(
 ): Promise<CheckResult> {
   const [readiness, metrics] = await Promise.all([fetchText(`${origin}/readyz`, interrupted), fetchText(`${origin}/metrics`, interrupted)]);
   const failed = (detail: string, remedy: string): CheckResult => ({ name, state: "failed", detail, remedy });
-  const whether = `Is ${process} running, and is this its admin address (${from})? Its log says more.`;
-  if ("failure" in readiness) return failed(`${origin}/readyz: ${readiness.failure}`, whether);
+  const remedy = `Is ${process} running, and is this its admin address (${from})? Its log says more.`;
+  if ("failure" in readiness) return failed(`${origin}/readyz: ${readiness.failure}`, remedy);
   const { waiting_for: waitingFor, degraded } = namesIn(readiness.body);
   if (readiness.status !== 200) {
-    if (waitingFor.length === 0) return failed(`${origin}/readyz returns ${readiness.status}`, whether);
+    if (waitingFor.length === 0) return failed(`${origin}/readyz returns ${readiness.status}`, remedy);
     return failed(`not ready, waits for its ${waitingFor.join(", ")}`, distinct(waitingFor.map(remedyFor)));
   }
   const { service } = readMetrics(bodyOf(metrics));
   if (service !== undefined && service !== process)
-    return failed(`${origin} is the admin address of ${service}, not of ${process}`, whether);
+    return failed(`${origin} is the admin address of ${service}, not of ${process}`, remedy);
   const problems: Problem[] = [
     ...(degraded.length > 0 ? [{ detail: `serves without its ${degraded.join(", ")}`, remedy: distinct(degraded.map(remedyFor)) }] : []),
     ...(metricsFailure(origin, metrics) ?? problemsIn(process, readMetrics(bodyOf(metrics)))),
@@ -53,7 +53,7 @@ async function checkReplica(
   };
 }
 
-/** A process that is ready serves; why its metrics cannot be read is worth a look all the same. */
+/** A ready process serves; unreadable metrics are a problem of their own. */
 function metricsFailure(origin: string, metrics: Fetched): Problem[] | undefined {
   if ("body" in metrics && metrics.status === 200) return undefined;
   const reason = "failure" in metrics ? metrics.failure : `status ${metrics.status}`;
@@ -66,11 +66,11 @@ const distinct = (remedies: readonly string[]): string => [...new Set(remedies)]
 /** `{"status":"not ready","waiting_for":["postgres"]}` or `{"status":"ready","degraded":["event log"]}`. */
 function namesIn(readiness: string): { readonly waiting_for: readonly string[]; readonly degraded: readonly string[] } {
   try {
-    const answer = (JSON.parse(readiness) ?? {}) as Record<string, unknown>;
+    const parsed = (JSON.parse(readiness) ?? {}) as Record<string, unknown>;
     const names = (value: unknown): string[] => (Array.isArray(value) ? value.filter((name) => typeof name === "string") : []);
-    return { waiting_for: names(answer["waiting_for"]), degraded: names(answer["degraded"]) };
+    return { waiting_for: names(parsed["waiting_for"]), degraded: names(parsed["degraded"]) };
   } catch {
-    // Of a release that writes it otherwise: its status is what counts.
+    // Another release may write another body; the status decides.
     return { waiting_for: [], degraded: [] };
   }
 }

@@ -1,17 +1,15 @@
 /**
- * `degraded`: it serves, and something is wrong all the same. `not_checked`: there is no address to look at, so nothing is
- * known.
+ * `degraded`: it serves, but something is wrong. `not_checked`: its address is not known.
  */
 export interface CheckResult {
   readonly name: string;
   readonly state: "ok" | "degraded" | "failed" | "not_checked";
-  /** What was found. */
   readonly detail: string;
-  /** What to do about it, unless it is fine. */
+  /** What to do, unless the state is `ok`. */
   readonly remedy?: string;
 }
 
-/** Of all checks together: the worst. */
+/** The worst state of all checks. */
 export type Verdict = "well" | "not_all_checked" | "degraded" | "failed";
 
 export function verdictOf(checks: readonly CheckResult[]): Verdict {

@@ -6,13 +6,13 @@ import { checkProcess } from "./check-process.ts";
 import type { CheckResult } from "./check-result.ts";
 import { fetchText } from "./fetch-text.ts";
 
-const RPC_MS = 5_000;
+const HEALTH_MS = 5_000;
 
 /**
- * Looks at everything there is an address for, all at the same time.
+ * Checks everything whose address is known, concurrently.
  *
- * @param adminFlags addresses of admin ports, as given: `records=http://records:9090`
- * @throws CommandFailure for an admin address that is none
+ * @param adminFlags admin addresses, such as `records=http://records:9090`
+ * @throws CommandFailure for a malformed admin address
  */
 export async function runChecks(session: Session, adminFlags: readonly string[]): Promise<CheckResult[]> {
   const runFile = checkRunFile(session);
@@ -32,9 +32,9 @@ function checkRunFile({ endpoints }: Session): CheckResult {
   try {
     const found = endpoints.runFile();
     if (found !== undefined) return { name, state: "ok", detail: found.path };
-    const detail = endpoints.runFileLack();
+    const detail = endpoints.runFileProblem();
     const configured = SERVICE_NAMES.every((service) => endpoints.find(service) !== undefined);
-    if (configured) return { name, state: "ok", detail: `${detail}, and none needed: flags and settings say where things are` };
+    if (configured) return { name, state: "ok", detail: `${detail}, and none is needed: flags and settings have the addresses` };
     return { name, state: "failed", detail, remedy: `Run npm start and call brandctl from inside the repository, or ${SETTINGS}.` };
   } catch (error) {
     return failed(name, error);
@@ -49,18 +49,18 @@ async function checkRpc(session: Session, service: ServiceName): Promise<CheckRe
   if (endpoint === undefined) return { name, ...unaddressed(session, service) };
   try {
     const { checkRpcHealth } = await import("./rpc-health.ts");
-    await checkRpcHealth(endpoint, session.endpoints.tls(), RPC_MS, session.terminal.interrupted);
+    await checkRpcHealth(endpoint, session.endpoints.tls(), HEALTH_MS, session.terminal.interrupted);
     return { name, state: "ok", detail: `serving at ${endpoint.address} (${endpoint.from})` };
   } catch (error) {
     return failed(name, error);
   }
 }
 
-/** A run of a release that had no webhook service yet has no address of it. */
+/** The run file of a release without the webhook service has no address for it. */
 function unaddressed(session: Session, service: ServiceName): Omit<CheckResult, "name"> {
   if (service === "webhook" && session.endpoints.runFile() !== undefined)
     return { state: "not_checked", detail: "not checked: the run file does not name it" };
-  return { state: "failed", detail: "no address known", remedy: `Run npm start, or ${SETTINGS}.` };
+  return { state: "failed", detail: "its address is not known", remedy: `Run npm start, or ${SETTINGS}.` };
 }
 
 async function checkBaseUrl(session: Session): Promise<CheckResult> {

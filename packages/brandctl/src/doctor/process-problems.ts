@@ -1,25 +1,24 @@
 import type { ProcessName } from "../connection/admin-addresses.ts";
 
-/** Something that is wrong with a process, and what to do about it. */
 export interface Problem {
   readonly detail: string;
   readonly remedy: string;
 }
 
 const EVENT_LOG_REMEDY =
-  "Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service? Events wait in the outbox, nothing is lost.";
+  "Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service? Events wait in the outbox; nothing is lost.";
 const REDIS_REMEDY = "Is Redis reachable (REDIS_URL)? Until then each gateway counts a brand's requests on its own.";
 
-/** By the names that /readyz has for what is away. */
+/** By the names of dependencies in /readyz. */
 const REMEDIES: Readonly<Record<string, string>> = {
   "event log": EVENT_LOG_REMEDY,
   redis: REDIS_REMEDY,
   postgres: "Is Postgres reachable (DATABASE_URL)?",
-  process: "It is starting or stopping: look again in some seconds.",
+  process: "It is starting or stopping: try again in a few seconds.",
 };
 
-/** @param away as /readyz names it, under `degraded` or `waiting_for` */
-export const remedyFor = (away: string): string => REMEDIES[away] ?? "Its log says more.";
+/** @param dependency as /readyz names it, under `degraded` or `waiting_for` */
+export const remedyFor = (dependency: string): string => REMEDIES[dependency] ?? "Its log says more.";
 
 interface MetricRule {
   readonly process: ProcessName;
@@ -29,7 +28,7 @@ interface MetricRule {
   readonly remedy: string;
 }
 
-/** An event leaves the outbox within a fraction of a second; records itself calls its event log away after as long. */
+/** An event leaves the outbox within a fraction of a second; records reports its event log as unavailable after the same time. */
 const OUTBOX_SECONDS_MAX = 15;
 
 const RULES: readonly MetricRule[] = [
@@ -44,7 +43,7 @@ const RULES: readonly MetricRule[] = [
     process: "records",
     metric: "outbox_oldest_seconds",
     isWrong: (seconds) => seconds < 0,
-    detail: () => "it cannot ask its database how long events wait",
+    detail: () => "it cannot read from its database how long events wait",
     remedy: REMEDIES["postgres"] ?? "",
   },
   {
@@ -58,12 +57,12 @@ const RULES: readonly MetricRule[] = [
     process: "webhook",
     metric: "intake_lag_messages",
     isWrong: (messages) => messages < 0,
-    detail: () => "it cannot ask the brokers how many events wait for it",
-    remedy: "Is Kafka reachable (KAFKA_BROKERS)? Events wait in the log, nothing is lost.",
+    detail: () => "it cannot read from the brokers how many events wait",
+    remedy: "Is Kafka reachable (KAFKA_BROKERS)? Events wait in the log; nothing is lost.",
   },
 ];
 
-/** What the metrics of a process say is wrong. A metric that is not there, as of another release, says nothing. */
+/** Returns what is wrong according to the metrics. A missing metric, as in another release, is no problem. */
 export function problemsIn(process: ProcessName, metrics: Metrics): Problem[] {
   return RULES.filter((rule) => rule.process === process).flatMap(({ metric, isWrong, detail, remedy }) => {
     const value = metrics.value(metric);
@@ -71,11 +70,11 @@ export function problemsIn(process: ProcessName, metrics: Metrics): Problem[] {
   });
 }
 
-/** A process's metrics as Prometheus scrapes them, as far as doctor reads them. */
+/** The part of a process's Prometheus metrics that doctor reads. */
 export interface Metrics {
-  /** The process that they are of: the label `service`. */
+  /** The process, from the label `service`. */
   readonly service: string | undefined;
-  /** The first sample of this name; undefined if there is none. */
+  /** The first sample with this name. */
   value(name: string): number | undefined;
 }
 

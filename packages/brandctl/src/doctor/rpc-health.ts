@@ -10,12 +10,12 @@ interface HealthClient {
   stop(): void;
 }
 
-/** Asks grpc.health.v1. @throws what explains why there is no good answer */
+/** Calls grpc.health.v1. @throws CommandFailure if it cannot be reached, AppError if it is not serving */
 export async function checkRpcHealth(endpoint: Endpoint, config: TlsFiles, deadlineMs: number, signal: AbortSignal): Promise<void> {
   const client = connectRpc(healthService, endpoint.address, { config, idempotent: [] }) as RpcClient<object> as unknown as HealthClient;
   try {
     const { status } = await client.Check({ service: "" }, callContext(deadlineMs, signal));
-    if (status !== "SERVING") throw new AppError("unavailable", `${endpoint.name} at ${endpoint.address} says that it is ${status}.`);
+    if (status !== "SERVING") throw new AppError("unavailable", `${endpoint.name} at ${endpoint.address} reports ${status}.`);
   } catch (error) {
     throw explainUnreachable(error, endpoint, "");
   } finally {
