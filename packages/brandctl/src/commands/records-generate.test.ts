@@ -32,13 +32,13 @@ describe("brandctl records generate", () => {
     }
   });
 
-  it("writes a single resource to standard output, in the number asked for", async () => {
+  it("writes a single resource to standard output, as many records as requested", async () => {
     const { code, stdout, stderr } = await run("--resource conversions --conversions 1234 --size medium");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.trimEnd().split("\n")).toHaveLength(1_234);
   });
 
-  it("makes records that fit each other, one resource at a time", async () => {
+  it("makes records that fit together, one resource at a time", async () => {
     const same = "--seed 5 --now 2026-11-21T08:30:00Z";
     const idsOf = async (resource: string, key: string): Promise<string[]> =>
       (await run(`--resource ${resource} ${same}`)).stdout
@@ -49,7 +49,7 @@ describe("brandctl records generate", () => {
     for (const id of await idsOf("submissions", "campaign_id")) expect(campaigns).toContain(id);
   });
 
-  it("imports what it makes, what others refer to first", async () => {
+  it("imports the records, what others refer to first", async () => {
     const imports = new FakeImports();
     const served = await serve(imports.served);
     const outcome = await run("--import --resource submissions campaigns --submissions 20 --json", {
@@ -79,7 +79,7 @@ describe("brandctl records generate", () => {
     expect(await run(line)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
   });
 
-  it("leaves no half-written file when it is interrupted", async () => {
+  it("leaves no partial file when it is interrupted", async () => {
     const { code, stderr } = await run(`--out ${folder}`, { interrupted: AbortSignal.abort() });
     expect(code).toBe(130);
     expect(stderr).toContain("was not written");
@@ -89,6 +89,6 @@ describe("brandctl records generate", () => {
   it("says which file cannot be written", async () => {
     const { code, stderr } = await run(`--out /dev/null/x`);
     expect(code).toBe(1);
-    expect(stderr).toContain("/dev/null/x cannot be written: what should be a directory is not one.");
+    expect(stderr).toContain("/dev/null/x cannot be written: part of the path is not a directory.");
   });
 });

@@ -46,7 +46,7 @@ describe("brandctl records import", () => {
     expect([...imports.records.keys()]).toEqual(["lnk_sample1", "lnk_sample2"]);
   });
 
-  it("imports nothing when lines are bad, and tells every one by its number", async () => {
+  it("imports nothing when lines are bad, and reports each with its number", async () => {
     const { code, stdout, stderr } = await run(["--resource", "submissions", join(SAMPLES, "bad-submissions.ndjson")]);
     expect(code).toBe(1);
     expect(stdout).toBe("Nothing was imported: 22 of 22 lines are bad. Correct them, or import the others with --skip-bad.\n");
@@ -57,7 +57,7 @@ describe("brandctl records import", () => {
     expect(imports.records.size).toBe(0);
   });
 
-  it("imports the good lines with --skip-bad, and exits with 1 all the same", async () => {
+  it("imports the good lines with --skip-bad, and exits with 1", async () => {
     const good = await readFile(join(SAMPLES, "submissions.ndjson"));
     const notUtf8 = Buffer.from([0x7b, 0xff, 0x7d, 0x0a]);
     const { code, stdout, stderr } = await run(["--resource", "submissions", "--skip-bad", "-"], { stdin: Buffer.concat([notUtf8, good]) });
@@ -67,7 +67,7 @@ describe("brandctl records import", () => {
     expect(imports.records.size).toBe(11);
   });
 
-  it("answers one JSON document", async () => {
+  it("prints one JSON document with --json", async () => {
     const { code, stderr, ...outcome } = await run(["--resource", "submissions", "--json", "-"], { stdin: "\n{}\n" });
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(outcome.json()).toMatchObject({
@@ -79,7 +79,7 @@ describe("brandctl records import", () => {
   it.each([
     ["", "the input holds no lines"],
     ["\n\n", "the input holds only 2 blank lines"],
-  ])("says that there was nothing in %j", async (stdin, message) => {
+  ])("says that there is nothing to import in %j", async (stdin, message) => {
     expect(await run(["--resource", "links", "-"], { stdin })).toMatchObject({ code: 0, stdout: expect.stringContaining(message) });
   });
 
@@ -90,21 +90,21 @@ describe("brandctl records import", () => {
     expect((await run(["--resource", "links", "--json", file], { isTerminal: true })).stderr).toBe("");
   });
 
-  it("says that nothing was imported when it is interrupted half way", async () => {
+  it("says that nothing was imported when it is interrupted midway", async () => {
     const stop = new AbortController();
     const stdin = new PassThrough();
     const running = run(["--resource", "links", "-"], { stdin, interrupted: stop.signal });
     stdin.write(await readFile(join(SAMPLES, "links.ndjson")));
-    // The import has begun when the service has heard of it.
+    // The import has started once the service has its first message.
     while (imports.starts.length === 0) await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
     expect(await running).toMatchObject({ code: 130, stdout: "", stderr: "error: Interrupted. Nothing was imported.\n" });
     await served.stop();
     expect(imports.records.size).toBe(0);
-    expect(imports.brokenOff).toHaveLength(1);
+    expect(imports.cancelled).toHaveLength(1);
   });
 
-  it("can be interrupted before anything has come", async () => {
+  it("can be interrupted before the first input", async () => {
     const stop = new AbortController();
     const running = run(["--resource", "links", "-"], { stdin: new PassThrough(), interrupted: stop.signal });
     stop.abort();
@@ -113,14 +113,14 @@ describe("brandctl records import", () => {
   });
 
   it.each([
-    ["a missing file", ["--resource", "links", "/no/such.ndjson"], "there is no such file"],
+    ["a missing file", ["--resource", "links", "/no/such.ndjson"], "the file does not exist"],
     ["a directory", ["--resource", "links", "/"], "it is a directory"],
   ])("refuses %s", async (_, args, message) => {
     expect(await run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
     expect(imports.starts).toEqual([]);
   });
 
-  it("recognises what is not NDJSON at all, instead of reporting every line", async () => {
+  it("recognises another format, instead of reporting every line", async () => {
     const file = join(folder, "array.json");
     await writeFile(file, '[{"id":"lnk_1"}]');
     const { code, stderr } = await run(["--resource", "links", file]);
@@ -130,7 +130,7 @@ describe("brandctl records import", () => {
     expect(imports.starts).toEqual([]);
   });
 
-  it("asks accounts whether there is such a brand, if it knows where accounts is", async () => {
+  it("imports nothing for an unknown brand, if the address of accounts is known", async () => {
     const accounts = new FakeAccounts();
     const other = await serve(...accounts.served);
     const env = { RECORDS_ADDRESS: served.address, ACCOUNTS_ADDRESS: other.address };
@@ -145,7 +145,7 @@ describe("brandctl records import", () => {
     await other.stop();
   });
 
-  it("says so when the records service cannot be reached", async () => {
+  it("names the address of a records service that cannot be reached", async () => {
     await served.stop();
     const { code, stderr } = await run(["--resource", "links", join(SAMPLES, "links.ndjson")]);
     expect(code).toBe(1);

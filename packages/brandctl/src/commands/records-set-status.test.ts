@@ -16,7 +16,7 @@ const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 describe("brandctl records set-status", () => {
   let database: TestDatabase;
   let owner: Database;
-  /** By a login that has the role platform, and nothing else. */
+  /** With a login that has the role platform only. */
   let url: string;
   beforeAll(async () => {
     database = await createDatabase("platform_role", async (template) => {
@@ -67,14 +67,14 @@ describe("brandctl records set-status", () => {
     owner.query<{ type: string; traceparent: string | null; brand: string; data: Record<string, unknown> }>(
       "select type, traceparent, payload->>'brand_id' as brand, payload->'data' as data from records.outbox order by seq",
     );
-  /** Now, or a minute ago: by the hour. */
+  /** This hour, or that of a minute ago. */
   const justNow = (): string => {
     const hours = [Date.now(), Date.now() - 60_000].map((at) => new Date(at).toISOString().slice(0, 13));
     return expect.stringMatching(new RegExp(`^(${hours.join("|")}):`)) as string;
   };
 
-  describe("changes, and sets what belongs to the status:", () => {
-    it("a submission that is approved", async () => {
+  describe("sets the columns that belong to the status:", () => {
+    it("submission approved", async () => {
       await submission("pending");
       const { code, stdout, stderr } = await run("submission sub_1 approved");
       expect({ code, stdout, stderr }).toEqual({
@@ -86,7 +86,7 @@ describe("brandctl records set-status", () => {
       expect(await events()).toMatchObject([{ type: "submission.approved", brand: "brd_1", traceparent: null }]);
     });
 
-    it("a submission that is rejected, for the reason given or another", async () => {
+    it("submission rejected, with the reason given or the default", async () => {
       await submission("pending");
       await submission("pending", "sub_2");
       const given = await run("submission sub_1 rejected --code off_brief --json");
@@ -102,13 +102,13 @@ describe("brandctl records set-status", () => {
       ]);
     });
 
-    it("a submission whose rejection is taken back", async () => {
+    it("submission approved after a rejection", async () => {
       await submission("rejected", "sub_1", "brd_1", "'policy', '2026-11-21T09:00:00Z'");
       expect((await run("submission sub_1 approved")).stdout).toContain("rejected → approved");
       expect(await recordIn("submissions")).toMatchObject({ rejection_code: null, reviewed_at: justNow() });
     });
 
-    it("a submission that is withdrawn, which is no event", async () => {
+    it("submission withdrawn, which makes no event", async () => {
       await submission("pending");
       expect((await run("submission sub_1 withdrawn")).stdout).toBe(
         "submission sub_1 of brd_1: pending → withdrawn\nThis change makes no event.\n",
@@ -117,7 +117,7 @@ describe("brandctl records set-status", () => {
       expect(await events()).toEqual([]);
     });
 
-    it("a payout on all its ways", async () => {
+    it("payout processing, failed, processing again, paid, reversed", async () => {
       await payout("pending");
       await run("payout po_1 processing");
       expect(await recordIn("payouts")).toMatchObject({ status: "processing", initiated_at: justNow(), paid_at: null, failure_code: null });
@@ -133,7 +133,7 @@ describe("brandctl records set-status", () => {
       expect(await events()).toMatchObject([{ type: "payout.paid", data: { paid_at: justNow(), amount_centavos: 250_000 } }]);
     });
 
-    it("a campaign that ends and is settled", async () => {
+    it("campaign ended, then settled", async () => {
       await campaign("active");
       expect((await run("campaign cmp_1 ended --json")).json()).toMatchObject({ event: null });
       expect(await recordIn("campaigns")).toMatchObject({ status: "ended", ends_at: null, settled_at: null });
@@ -142,13 +142,13 @@ describe("brandctl records set-status", () => {
       expect(await events()).toMatchObject([{ type: "campaign.settled", data: { settled_at: justNow() } }]);
     });
 
-    it("carries the trace on", async () => {
+    it("continues the trace given with --traceparent", async () => {
       await submission("pending");
       await run(`submission sub_1 approved --traceparent ${TRACEPARENT}`);
       expect(await events()).toMatchObject([{ traceparent: TRACEPARENT }]);
     });
 
-    it("makes the event also where the login has events switched off for its imports", async () => {
+    it("makes the event even if the login has events off for its imports", async () => {
       await submission("pending");
       await owner.query(`alter role ${login} set brand_records.events = off`);
       await run("submission sub_1 approved");
@@ -157,25 +157,25 @@ describe("brandctl records set-status", () => {
     });
   });
 
-  it("with the status it has already does nothing, says so, and is no failure", async () => {
+  it("succeeds without a change when the record has the status already", async () => {
     await submission("approved");
     const before = await recordIn("submissions");
     expect(await run("submission sub_1 approved")).toMatchObject({
       code: 0,
-      stdout: "submission sub_1 of brd_1 is approved already: nothing was changed, and no event made.\n",
+      stdout: "submission sub_1 of brd_1 is approved already: nothing changed, and no event was made.\n",
     });
     expect((await run("submission sub_1 approved --json")).json()).toMatchObject({ changed: false, event: null });
     expect(await recordIn("submissions")).toEqual(before);
     expect(await events()).toEqual([]);
   });
 
-  describe("of an id that several brands have", () => {
+  describe("with an id that several brands have", () => {
     beforeEach(async () => {
       await submission("pending", "sub_1", "brd_1");
       await submission("pending", "sub_1", "brd_2");
     });
 
-    it("names them and asks which, changing none", async () => {
+    it("names the brands and changes nothing", async () => {
       expect(await run("submission sub_1 approved")).toMatchObject({
         code: 1,
         stdout: "",
@@ -184,12 +184,12 @@ describe("brandctl records set-status", () => {
       expect(await events()).toEqual([]);
     });
 
-    it("changes the one it is told to", async () => {
+    it("changes the record of --brand", async () => {
       expect((await run("submission sub_1 approved --brand brd_2")).stdout).toContain("submission sub_1 of brd_2: pending → approved");
       expect(await events()).toMatchObject([{ brand: "brd_2" }]);
     });
 
-    it("names ten of many", async () => {
+    it("names at most ten brands", async () => {
       for (let at = 100; at < 120; at += 1) await submission("pending", "sub_1", `brd_${at}`);
       const { stderr } = await run("submission sub_1 approved");
       expect(stderr.match(/brd_\d+/g)).toHaveLength(10);
@@ -203,7 +203,7 @@ describe("brandctl records set-status", () => {
       ["submission", "approved", "withdrawn", "is approved and cannot become withdrawn: it can become rejected."],
       ["payout", "pending", "reversed", "is pending and cannot become reversed: it can become cancelled, failed, paid, processing."],
       ["campaign", "active", "settled", "is active and cannot become settled: it can become cancelled, ended, paused."],
-    ])("a %s that is %s to become %s, saying what can follow", async (kind, from, to, told) => {
+    ])("a %s that is %s to become %s, and lists what it can become", async (kind, from, to, message) => {
       const [make, id] = { submission: [submission, "sub_1"], payout: [payout, "po_1"], campaign: [campaign, "cmp_1"] }[kind] as [
         (status: string) => Promise<unknown>,
         string,
@@ -211,12 +211,12 @@ describe("brandctl records set-status", () => {
       await make(from);
       const { code, stdout, stderr } = await run(`${kind} ${id} ${to}`);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toContain(`The ${kind} ${id} of brd_1 ${told}`);
+      expect(stderr).toContain(`The ${kind} ${id} of brd_1 ${message}`);
       expect(await recordIn(`${kind}s`)).toMatchObject({ status: from });
       expect(await events()).toEqual([]);
     });
 
-    it("a record nobody has, and one of another brand, without telling them apart", async () => {
+    it("an unknown record, and one of another brand, both as not found", async () => {
       await submission("pending");
       expect(await run("submission sub_9 approved")).toMatchObject({
         code: 1,
@@ -244,12 +244,12 @@ describe("brandctl records set-status", () => {
         "--code must be one of off_brief, low_quality, duplicate, policy, invalid_views, other",
       ],
       ["payout po_1 failed --code off_brief", 2, "--code must be one of account_invalid, rail_unavailable, compliance, other"],
-      ["submission sub_1 approved --traceparent mine", 2, "It must be a W3C traceparent"],
+      ["submission sub_1 approved --traceparent bad", 2, "It must be a W3C traceparent"],
       ["submission sub_1", 2, "missing required argument 'status'"],
-    ])("%s", async (line, code, told) => {
-      // Before it asks any database.
+    ])("%s", async (line, code, message) => {
+      // Without any database: checked before connecting.
       const outcome = await run(line, { env: {} });
-      expect(outcome).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(told) });
+      expect(outcome).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
     });
   });
 
@@ -263,7 +263,7 @@ describe("brandctl records set-status", () => {
     afterEach(() => rm(folder, { recursive: true }));
     const runFile = (content: object) => writeFile(join(folder, ".local/run.json"), JSON.stringify(content));
 
-    it("by the flag, else by the setting, else by the run file", async () => {
+    it("by the flag, else the setting, else the run file", async () => {
       const nowhere = "postgres://x:y@127.0.0.1:1/z";
       await runFile({ platform_database_url: url });
       const changes = [
@@ -272,11 +272,11 @@ describe("brandctl records set-status", () => {
         run(`submission sub_1 approved --platform-database-url ${url}`, { cwd: "/", env: { PLATFORM_DATABASE_URL: nowhere } }),
       ];
       expect((await Promise.all(changes)).map(({ code }) => code)).toEqual([0, 0, 0]);
-      // At the same moment, and once all the same.
+      // Concurrent changes make one event.
       expect(await events()).toHaveLength(1);
     });
 
-    it("or says what is missing", async () => {
+    it("and says what is missing", async () => {
       expect((await run("submission sub_1 approved", { env: {} })).stderr).toMatch(
         /no --platform-database-url, no PLATFORM_DATABASE_URL, no .local\/run.json from here upwards\.\nRun npm start/,
       );
@@ -287,7 +287,7 @@ describe("brandctl records set-status", () => {
       expect(stderr).not.toContain("secret");
     });
 
-    it("but when nobody answers there, says where it looked, and what to do", async () => {
+    it("and names the address, and what to do, if nothing listens there", async () => {
       const address = `127.0.0.1:${await freePort()}`;
       await runFile({ platform_database_url: `postgres://login:secret@${address}/brand_records` });
       const { code, stderr } = await run("submission sub_1 approved", { env: {}, cwd: folder });
@@ -308,16 +308,16 @@ describe("brandctl records set-status", () => {
       ],
       ["a database that is not there", { pathname: "/nowhere" }, "not_found", /There is no such database: .*\/nowhere/],
       ["a database without records", { pathname: "/postgres" }, "not_found", /has no tables for records.*Is this the right database/],
-    ])("with %s, says so", async (_, parts, kind, told) => {
+    ])("and explains %s", async (_, parts, kind, message) => {
       const given = Object.assign(new URL(url), parts).href;
       const { code, stderr } = await run("submission sub_1 approved --json", { env: { PLATFORM_DATABASE_URL: given } });
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: kind } });
-      expect(stderr).toMatch(told);
+      expect(stderr).toMatch(message);
       expect(stderr).not.toContain("secret");
     });
 
-    it("as a login without the role, says how it gets it", async () => {
+    it("and says how a login gets the role", async () => {
       await owner.query(`create role ${login}_other login password 'pw'`);
       const given = urlOf({ username: `${login}_other`, password: "pw" });
       const { code, stderr } = await run("submission sub_1 approved", { env: { PLATFORM_DATABASE_URL: given } });
@@ -327,7 +327,7 @@ describe("brandctl records set-status", () => {
       expect(await events()).toEqual([]);
     });
 
-    it("and waits its turn for a record somebody else changes, deciding by what became of it", async () => {
+    it("and waits for another transaction that changes the record, then decides by the new status", async () => {
       const ours = openPool({ url, applicationName: "the platform" });
       let outcome: Promise<Outcome> | undefined;
       await ours.transaction(async (sql) => {
@@ -341,7 +341,7 @@ describe("brandctl records set-status", () => {
     });
   });
 
-  it("knows the statuses that the tables do", async () => {
+  it("knows the same statuses as the tables", async () => {
     for (const [kind, table] of [
       ["submission", "submissions"],
       ["payout", "payouts"],

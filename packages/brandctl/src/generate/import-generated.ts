@@ -13,9 +13,9 @@ export interface GeneratedImport {
 }
 
 /**
- * Imports resource after resource, each in a transaction of its own.
+ * Imports one resource after another, each in its own transaction.
  *
- * @throws CommandFailure, Interrupted; the message says which resources are in
+ * @throws CommandFailure, Interrupted; the message names the resources imported before
  */
 export async function importGenerated(
   session: Session,
@@ -35,7 +35,7 @@ export async function importGenerated(
       if (problem !== undefined) throw new CommandFailure("refused", `The generated ${resource} were refused: ${problemLine(problem)}.`);
       imports.push({ resource, summary });
     } catch (error) {
-      throw withDone(error, imports);
+      throw withImported(error, imports);
     } finally {
       bar.stop();
     }
@@ -43,9 +43,9 @@ export async function importGenerated(
   return imports;
 }
 
-function withDone(error: unknown, imports: readonly GeneratedImport[]): unknown {
+function withImported(error: unknown, imports: readonly GeneratedImport[]): unknown {
   if (!(error instanceof CommandFailure) || imports.length === 0) return error;
-  const done = `Imported before that: ${imports.map(({ resource }) => resource).join(", ")}.`;
+  const done = `Imported before: ${imports.map(({ resource }) => resource).join(", ")}.`;
   if (error instanceof Interrupted) return new Interrupted(`${error.message} ${done}`, error.hint);
   return new CommandFailure(error.code, `${error.message} ${done}`, { cause: error, hint: error.hint });
 }

@@ -10,7 +10,7 @@ import { errorCode, errorReason } from "../output/error-reason.ts";
 import { printable } from "../output/printable.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Lines are written in pieces of about this many characters: one by one they would take several times as long. */
+/** Lines are written in pieces of about this many characters: written one by one they take several times as long. */
 const PIECE_LENGTH = 64 * 1024;
 
 export interface WrittenFile {
@@ -21,10 +21,10 @@ export interface WrittenFile {
 }
 
 /**
- * Writes DIRECTORY/<resource>.ndjson, over what is there. A file has its name only when it is complete, so that half of one
- * is never taken for the whole.
+ * Writes DIRECTORY/<resource>.ndjson, replacing existing files. A file gets its name only once it is complete, so a partial
+ * file is never mistaken for a whole one.
  *
- * @throws Interrupted after Ctrl-C, CommandFailure when it cannot be written
+ * @throws Interrupted after Ctrl-C, CommandFailure if a file cannot be written
  */
 export async function writeFiles(
   brand: GeneratedBrand,
@@ -56,7 +56,7 @@ function unwritable(path: string, error: unknown): CommandFailure {
   return new CommandFailure("unwritable_file", `${printable(path)} cannot be written: ${errorReason(error)}.`, { cause: error });
 }
 
-/** Writes to standard output. A reader that has seen enough (`| head`) is no failure. */
+/** Writes to standard output. A reader that stops early (`| head`) is no failure. */
 export async function writeToScreen(records: Iterable<object>, { stdout, interrupted }: Terminal): Promise<void> {
   try {
     await pipeline(Readable.from(textsOf(pieces(records))), stdout, { end: false, signal: interrupted });

@@ -5,7 +5,7 @@ import type { ImportResult, ImportTarget } from "./import-records.ts";
 import type { InputLine } from "./read-lines.ts";
 
 /**
- * Imports as part of a command: Ctrl-C breaks it off, and every failure says whether anything was imported.
+ * Imports as part of a command: Ctrl-C cancels it, and every failure says whether anything was imported.
  *
  * @throws Interrupted after Ctrl-C, CommandFailure otherwise
  */

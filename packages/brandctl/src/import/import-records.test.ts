@@ -2,7 +2,7 @@ import { AppError } from "@brand-records/errors";
 import { ImportServiceService, type ImportRecordsResponse } from "@brand-records/proto/records/v1";
 import { connectRpc } from "@brand-records/rpc";
 import { FakeImports, importService } from "../testing/fake-imports.ts";
-import { lineTo, serve, type Served } from "../testing/serve.ts";
+import { proxyTo, serve, type Served } from "../testing/serve.ts";
 import { ImportBroken, importRecords, type ImportTarget } from "./import-records.ts";
 
 const target: ImportTarget = { brandId: "brd_1", resource: "deposits", skipBad: false };
@@ -36,7 +36,7 @@ describe("importRecords", () => {
 
   const clientOf = ({ address }: Served) => own(connectRpc(ImportServiceService, address, { idempotent: [] }));
 
-  it("imports all lines, and tells how far the service has come", async () => {
+  it("imports all lines, and reports the service's progress", async () => {
     const imports = new FakeImports();
     const client = clientOf(own(await serve(imports.served)));
     const progress: number[] = [];
@@ -78,11 +78,11 @@ describe("importRecords", () => {
     }
     await importRecords(client, target, lines());
     expect(taken).toBe(1_500);
-    // Some twenty chunks of a mebibyte are on their way, 900 lines; 30 MB were to be sent.
+    // About twenty chunks of a mebibyte are in flight, 900 lines, of 30 MB in all.
     expect(furthestAhead).toBeLessThan(1_200);
   });
 
-  it("counts a line that cannot be sent as bad, in its own words, and keeps the numbers of the others", async () => {
+  it("counts a line that cannot be sent as bad, with the reason, and numbers the others correctly", async () => {
     const imports = new FakeImports();
     const client = clientOf(own(await serve(imports.served)));
     const lines = [
@@ -101,7 +101,7 @@ describe("importRecords", () => {
     ]);
   });
 
-  it("imports nothing when a line cannot be sent and bad lines are not to be skipped", async () => {
+  it("imports nothing without skipBad when a line cannot be sent", async () => {
     const imports = new FakeImports();
     const client = clientOf(own(await serve(imports.served)));
     const { summary } = await importRecords(client, target, [deposit("dep_1"), { unreadable: "is not valid UTF-8" }]);
@@ -109,7 +109,7 @@ describe("importRecords", () => {
     expect(imports.records.size).toBe(0);
   });
 
-  it("commits nothing when the input breaks off, and says what the input said", async () => {
+  it("commits nothing when reading the input fails, and throws the input's error", async () => {
     const imports = new FakeImports();
     const served = own(await serve(imports.served));
     const client = clientOf(served);
@@ -122,8 +122,8 @@ describe("importRecords", () => {
     expect(imports.records.size).toBe(0);
   });
 
-  it("passes a refusal on, and says that nothing was imported", async () => {
-    // eslint-disable-next-line require-yield -- it refuses before it answers
+  it("throws a refusal of the service, and says that nothing was imported", async () => {
+    // eslint-disable-next-line require-yield -- it refuses before it yields
     async function* refuse(): AsyncGenerator<ImportRecordsResponse> {
       throw new AppError("invalid_request", "brand_id must be a brand's id", { field: "brand_id" });
     }
@@ -131,37 +131,37 @@ describe("importRecords", () => {
     const error = await brokenBy(importRecords(client, target, [deposit("dep_1")]));
     expect(error.nothingImported).toBe(true);
     expect(error.reason).toMatchObject({ kind: "invalid_request", field: "brand_id" });
-    expect(error.message).toBe("brand_id must be a brand's id Nothing was imported.");
+    expect(error.message).toBe("brand_id must be a brand's id. Nothing was imported.");
   });
 
-  it("says that nothing was imported when the connection breaks before the end", async () => {
+  it("says that nothing was imported when the connection breaks before the commit", async () => {
     const imports = new FakeImports();
-    const line = own(await lineTo(own(await serve(imports.served)).address));
-    const client = clientOf(line);
+    const proxy = own(await proxyTo(own(await serve(imports.served)).address));
+    const client = clientOf(proxy);
     async function* endless(): AsyncGenerator<string> {
       for (let i = 0; ; i += 1) yield deposit(`dep_${i}`);
     }
-    const error = await brokenBy(importRecords(client, target, endless(), () => line.cut()));
+    const error = await brokenBy(importRecords(client, target, endless(), () => proxy.cut()));
     expect(error.nothingImported).toBe(true);
     expect(error.reason.kind).toBe("unavailable");
     expect(imports.records.size).toBe(0);
   });
 
-  it("does not claim to know what became of an import whose connection breaks after the end", async () => {
-    let line: Awaited<ReturnType<typeof lineTo>> | undefined;
+  it("leaves the outcome open when the connection breaks after the commit", async () => {
+    let proxy: Awaited<ReturnType<typeof proxyTo>> | undefined;
     async function* commitAndVanish(requests: AsyncIterable<unknown>): AsyncGenerator<ImportRecordsResponse> {
       for await (const _ of requests) void _;
-      line?.cut();
+      proxy?.cut();
       yield summary();
     }
-    line = own(await lineTo(own(await serve(importService(commitAndVanish))).address));
-    const error = await brokenBy(importRecords(clientOf(line), target, [deposit("dep_1")]));
+    proxy = own(await proxyTo(own(await serve(importService(commitAndVanish))).address));
+    const error = await brokenBy(importRecords(clientOf(proxy), target, [deposit("dep_1")]));
     expect(error.nothingImported).toBe(false);
-    expect(error.message).toContain("Run the import again");
+    expect(error.message).toContain("Run it again");
   });
 
-  it("treats an import without a summary as broken", async () => {
-    // eslint-disable-next-line require-yield -- it never answers
+  it("fails when the service ends without a summary", async () => {
+    // eslint-disable-next-line require-yield -- it never yields
     async function* silent(requests: AsyncIterable<unknown>): AsyncGenerator<ImportRecordsResponse> {
       for await (const _ of requests) void _;
     }
@@ -169,7 +169,7 @@ describe("importRecords", () => {
     expect((await brokenBy(importRecords(client, target, []))).nothingImported).toBe(false);
   });
 
-  it("can be broken off, even while it waits for input that never comes", async () => {
+  it("can be cancelled while it waits for input", async () => {
     const imports = new FakeImports();
     const served = own(await serve(imports.served));
     const client = clientOf(served);
@@ -182,10 +182,10 @@ describe("importRecords", () => {
     expect(await broken).toMatchObject({ nothingImported: true, reason: { kind: "request_timeout" } });
     await served.stop();
     expect(imports.records.size).toBe(0);
-    expect(imports.brokenOff).toEqual([500]);
+    expect(imports.cancelled).toEqual([500]);
   });
 
-  it("can be broken off while a service that has stopped reading holds it up", async () => {
+  it("can be cancelled while the service does not read", async () => {
     const blocked = new AbortController();
     async function* stuck(requests: AsyncIterable<unknown>): AsyncGenerator<ImportRecordsResponse> {
       await requests[Symbol.asyncIterator]().next();
@@ -208,7 +208,7 @@ describe("importRecords", () => {
     blocked.abort();
   });
 
-  it("does not begin when it has been broken off before", async () => {
+  it("does not start when it is cancelled before", async () => {
     const imports = new FakeImports();
     const client = clientOf(own(await serve(imports.served)));
     const broken = brokenBy(importRecords(client, { ...target, signal: AbortSignal.abort() }, [deposit("dep_1")]));
@@ -219,7 +219,7 @@ describe("importRecords", () => {
 
 async function brokenBy(importing: Promise<unknown>): Promise<ImportBroken> {
   const error: unknown = await importing.then(
-    () => new Error("it did not break"),
+    () => new Error("the import did not fail"),
     (thrown: unknown) => thrown,
   );
   if (error instanceof ImportBroken) return error;

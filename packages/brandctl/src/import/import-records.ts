@@ -8,42 +8,42 @@ import { isTooLong, TOO_LONG, type InputLine } from "./read-lines.ts";
 
 type ImportStream = ReturnType<ImportClient["importRecords"]>;
 
-/** An import takes as long as its input does; what has not ended by then hangs. */
+/** An import takes as long as its input; one that has not ended by then hangs. */
 const IMPORT_MS = 24 * 60 * 60 * 1_000;
 const CHUNK_LINES_MAX = 500;
 const CHUNK_BYTES_MAX = 1024 * 1024;
-/** As many as the service sends. */
+/** The most that the service sends. */
 const PROBLEMS_MAX = 1_000;
 
 /**
- * Stands for a line that cannot be sent. No JSON looks like it, so the service counts the line as bad, keeps count of the
- * lines after it, and imports nothing if it is to import all or nothing.
+ * Sent in place of a line that cannot be sent. It is not JSON, so the service counts the line as bad, numbers the lines
+ * after it correctly, and imports nothing without `skipBad`.
  */
 const PLACEHOLDER = "\ufffd";
 
 export interface ImportTarget {
   readonly brandId: string;
   readonly resource: ResourceName;
-  /** Import the good lines and report the bad ones, instead of importing nothing. */
+  /** Import the good lines and report the bad ones; false: one bad line and nothing is imported. */
   readonly skipBad: boolean;
-  /** Breaks the import off. */
+  /** Cancels the import. */
   readonly signal?: AbortSignal;
 }
 
 export interface ImportResult {
   readonly summary: ImportSummary;
-  /** At most 1,000, by line as a rule; `summary.bad` counts all bad lines. */
+  /** At most 1,000, mostly in the order of lines; `summary.bad` counts all bad lines. */
   readonly problems: readonly ImportProblem[];
 }
 
-/** The import came to no end. `nothingImported` is false when the commit had been asked for and no answer came. */
+/** The import did not finish. `nothingImported` is false if the commit was requested and no response came. */
 export class ImportBroken extends Error {
   override readonly name = "ImportBroken";
   readonly reason: AppError;
   readonly nothingImported: boolean;
 
   constructor(reason: AppError, nothingImported: boolean) {
-    super(`${reason.message} ${nothingImported ? NOTHING : UNKNOWN}`, { cause: reason });
+    super(`${reason.message.replace(/\.?$/, ".")} ${nothingImported ? NOTHING : UNKNOWN}`, { cause: reason });
     this.reason = reason;
     this.nothingImported = nothingImported;
   }
@@ -55,14 +55,14 @@ export class ImportBroken extends Error {
 
 const NOTHING = "Nothing was imported.";
 const UNKNOWN =
-  "All lines had been sent, so it is not known whether they were imported. Run the import again: what is there already stays as it is.";
+  "All lines were sent, so the import may have been committed or not. Run it again: records that were imported stay unchanged.";
 
 /**
  * Imports lines of NDJSON in one transaction: all, all but the bad ones (`skipBad`), or none. Holds a few chunks at a time;
  * `lines` is read as fast as the service takes them, and closed at the end. Blank lines are counted and skipped.
  *
- * @param onProgress told how many lines the service has looked at, after every chunk
- * @throws ImportBroken when the connection breaks, the service refuses or `signal` aborts; whatever `lines` throws
+ * @param onProgress called after every chunk with the number of lines that the service has checked
+ * @throws ImportBroken if the connection breaks, the service refuses or `signal` aborts; any error of `lines`
  */
 export async function importRecords(
   client: Pick<ImportClient, "importRecords">,
@@ -72,26 +72,26 @@ export async function importRecords(
 ): Promise<ImportResult> {
   const stream = client.importRecords(callContext(IMPORT_MS));
   const sender = new Sender(stream);
-  const breakOff = (): void => sender.breakOff();
-  signal?.addEventListener("abort", breakOff);
-  if (signal?.aborted === true) breakOff();
+  const cancel = (): void => sender.cancel();
+  signal?.addEventListener("abort", cancel);
+  if (signal?.aborted === true) cancel();
   let failedInput: { readonly error: unknown } | undefined;
-  // Not waited for: it may hang on an input that never ends. It breaks the stream off when it fails, and receiving ends then.
+  // Not awaited: it may hang on an endless input. If it fails it cancels the stream, which ends the receiving.
   void sender.send({ brand_id: brandId, resource, skip_bad: skipBad }, lines).catch((error: unknown) => (failedInput = { error }));
   try {
     return await receive(stream, sender, onProgress);
   } catch (error) {
     throw failedInput === undefined ? broken(error, sender, signal) : failedInput.error;
   } finally {
-    signal?.removeEventListener("abort", breakOff);
+    signal?.removeEventListener("abort", cancel);
   }
 }
 
 function broken(error: unknown, { hasEnded }: Sender, signal: AbortSignal | undefined): unknown {
   if (!isServiceError(error)) return error;
   if (signal?.aborted === true)
-    return new ImportBroken(new AppError("request_timeout", "The import was broken off.", { cause: error }), !hasEnded);
-  // A refusal is an answer: the service has rolled everything back. Silence after the end is not.
+    return new ImportBroken(new AppError("request_timeout", "The import was cancelled.", { cause: error }), !hasEnded);
+  // After a refusal the service has rolled everything back. Without a response after the end the outcome is open.
   const refused = error.metadata.get("error-kind").length > 0;
   return new ImportBroken(fromServiceError(error), refused || !hasEnded);
 }
@@ -108,7 +108,7 @@ async function receive(stream: ImportStream, sender: Sender, onProgress: (progre
   try {
     for await (const { progress, problem, summary: last } of stream as AsyncIterable<ImportRecordsResponse>) {
       if (progress != null) onProgress(progress);
-      if (problem != null && problems.length < PROBLEMS_MAX) problems.push(sender.ownWords(problem));
+      if (problem != null && problems.length < PROBLEMS_MAX) problems.push(sender.localProblem(problem));
       if (last != null) summary = last;
     }
   } finally {
@@ -120,11 +120,11 @@ async function receive(stream: ImportStream, sender: Sender, onProgress: (progre
   return { summary, problems };
 }
 
-/** Sends the lines in chunks, waiting whenever the service has enough to do. */
+/** Sends the lines in chunks, at the pace of the service. */
 class Sender {
   readonly #stream: ImportStream;
   readonly #stopped = new AbortController();
-  /** Why lines could not be sent, by line; as many as the service would report. */
+  /** Why lines could not be sent, by line number; at most PROBLEMS_MAX. */
   readonly #unreadable = new Map<number, string>();
   #lines = 0;
   #hasEnded = false;
@@ -133,7 +133,7 @@ class Sender {
     this.#stream = stream;
   }
 
-  /** Whether the commit has been asked for. */
+  /** Whether the commit was requested. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -163,25 +163,25 @@ class Sender {
       this.#hasEnded = true;
       this.#stream.end({ commit: {} });
     } catch (error) {
-      // The input cannot be read any further: what has been sent of it must not be committed.
-      this.breakOff();
+      // The rest of the input cannot be read: what was sent must not be committed.
+      this.cancel();
       throw error;
     }
   }
 
-  /** Nobody is listening any more. */
+  /** Stops sending. */
   stop(): void {
     this.#stopped.abort();
   }
 
-  /** Nothing is committed, unless the commit has been asked for already. */
-  breakOff(): void {
+  /** Nothing is committed, unless the commit was requested already. */
+  cancel(): void {
     this.#stopped.abort();
     this.#stream.cancel();
   }
 
-  /** The problem as it was seen here, if the line it is about was never sent. Without a field, if it has none. */
-  ownWords(problem: ImportProblem): ImportProblem {
+  /** Replaces the service's problem about a PLACEHOLDER by the reason why the line was not sent. Leaves out an empty field. */
+  localProblem(problem: ImportProblem): ImportProblem {
     const message = this.#unreadable.get(problem.line);
     if (message !== undefined) return { line: problem.line, message };
     return problem.field == null ? { line: problem.line, message: problem.message } : problem;
@@ -198,7 +198,7 @@ class Sender {
   async #write(message: ImportRecordsRequest): Promise<void> {
     const { signal } = this.#stopped;
     if (signal.aborted || this.#stream.write(message)) return;
-    // When the stream fails there is nothing to wait for; what happened is told by whoever receives from it.
+    // A failed stream never drains; `receive` reports the failure.
     await once(this.#stream, "drain", { signal }).catch(() => this.#stopped.abort());
   }
 }

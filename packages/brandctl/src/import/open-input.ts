@@ -7,26 +7,26 @@ import type { Session } from "../session.ts";
 
 const READ_BYTES = 256 * 1024;
 
-/** Bytes to import, and how far they have been read. */
+/** The bytes to import, and how many have been read. */
 export interface Input {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Undefined when nobody knows how many will come. */
+  /** Undefined where the size is not known. */
   readonly bytes: number | undefined;
   bytesRead(): number;
   close(): void;
 }
 
 /**
- * Resolves when the first bytes are there and look like text.
+ * Opens a file, or standard input for `-`. Resolves once the first bytes are read and may be NDJSON.
  *
- * @throws CommandFailure when the input cannot be read (`chunks` too, later), or when it plainly is not NDJSON; Interrupted
+ * @throws CommandFailure if the input cannot be read (`chunks` too, later) or is plainly not NDJSON; Interrupted
  */
 export async function openInput(file: string, session: Session): Promise<Input> {
   const { stdin, interrupted } = session.terminal;
   const fromStdin = file === "-";
   const bytes = fromStdin ? undefined : await sizeOf(file);
   if (fromStdin && stdin.isTTY === true) {
-    session.note(({ dim }) => dim("Reading records from the terminal, one JSON object a line. Ctrl-D ends."));
+    session.note(({ dim }) => dim("Reading records from the terminal, one JSON object a line. Ctrl-D ends the input."));
   }
   const stream = fromStdin ? stdin : createReadStream(file, { highWaterMark: READ_BYTES });
   const incoming = (stream as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
@@ -51,7 +51,7 @@ export async function openInput(file: string, session: Session): Promise<Input> 
     stop();
     throw error;
   } finally {
-    // From here on it is the import that is broken off, and says what became of it.
+    // From here on Ctrl-C cancels the import, which says what became of it.
     interrupted.removeEventListener("abort", stop);
   }
 }
@@ -60,7 +60,7 @@ async function* chunksFrom(first: Uint8Array | undefined, next: () => Promise<Ui
   for (let chunk = first; chunk !== undefined; chunk = await next()) yield chunk;
 }
 
-/** Undefined for pipes and devices: they have a size that says nothing. */
+/** Undefined for pipes and devices, whose size means nothing. */
 async function sizeOf(file: string): Promise<number | undefined> {
   try {
     const found = await stat(file);
@@ -72,7 +72,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
 }
 
 function refuseOtherFormats(beginning: Uint8Array): void {
-  const found = recogniseFormat(beginning);
+  const found = detectFormat(beginning);
   if (found === undefined) return;
   throw new CommandFailure("not_ndjson", `The input is ${found.format}, not NDJSON (one JSON object a line). Nothing was imported.`, {
     hint: found.remedy,
@@ -92,8 +92,8 @@ const MAGIC: readonly (readonly [bytes: readonly number[], name: string, remedy:
   [[0xfe, 0xff], "UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | brandctl records import … -"],
 ];
 
-/** What the input is, if it is plainly not NDJSON: told at once, instead of as a problem of every line. */
-export function recogniseFormat(beginning: Uint8Array): { readonly format: string; readonly remedy: string } | undefined {
+/** Names the format of an input that is plainly not NDJSON, to report it once instead of as a problem of every line. */
+export function detectFormat(beginning: Uint8Array): { readonly format: string; readonly remedy: string } | undefined {
   for (const [bytes, format, remedy] of MAGIC) {
     if (bytes.every((byte, at) => beginning[at] === byte)) return { format, remedy };
   }

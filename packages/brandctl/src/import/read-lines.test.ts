@@ -14,14 +14,14 @@ const tooLong = { unreadable: "is longer than 1 MiB" };
 const notUtf8 = { unreadable: "is not valid UTF-8" };
 
 describe("readLines", () => {
-  it("ends lines with LF or CRLF, and takes a last line without an end", async () => {
+  it("splits at LF or CRLF, and accepts a last line without an end", async () => {
     expect(await linesOf("one\ntwo\r\nthree")).toEqual(["one", "two", "three"]);
     expect(await linesOf("one\n")).toEqual(["one"]);
     expect(await linesOf("one\r")).toEqual(["one"]);
     expect(await linesOf("a\rb\n")).toEqual(["a\rb"]);
   });
 
-  it("keeps blank lines, so that line numbers are those of the input", async () => {
+  it("keeps blank lines, so that line numbers match the input", async () => {
     expect(await linesOf("\n\r\n  \nfour\n\n")).toEqual(["", "", "  ", "four", ""]);
     expect(await linesOf("")).toEqual([]);
     expect(await linesOf("\n")).toEqual([""]);
@@ -32,13 +32,13 @@ describe("readLines", () => {
     expect(await linesOf(Buffer.from([0xef]), Buffer.from([0xbb]), Buffer.from([0xbf, 0x61]))).toEqual(["a"]);
   });
 
-  it("tells which line is not UTF-8, and reads the others", async () => {
+  it("reports a line that is not UTF-8, and reads the others", async () => {
     const bytes = Buffer.concat([Buffer.from("one\n"), Buffer.from([0x22, 0xff, 0x22]), Buffer.from("\r\nthree ₱\n")]);
     expect(await linesOf(bytes)).toEqual(["one", notUtf8, "three ₱"]);
     expect(await linesOf(Buffer.from([0xc3]))).toEqual([notUtf8]);
   });
 
-  it("tells which line is too long, wherever the chunks end", async () => {
+  it("reports a line that is too long, wherever chunks end", async () => {
     const line = "x".repeat(LINE_BYTES_MAX);
     expect(await linesOf(`${line}\n${line}y\nlast`)).toEqual([line, tooLong, "last"]);
     expect(await linesOf("first\n", line, "y", line, "\nlast")).toEqual(["first", tooLong, "last"]);

@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 
-/** A line of the input, without its end; or why it cannot be read as one. */
+/** A line of the input without its line ending, or why it cannot be read. */
 export type InputLine = string | UnreadableLine;
 
 export interface UnreadableLine {
   readonly unreadable: string;
 }
 
-/** A longer line is no record, and would have to be held in memory. */
+/** A longer line is not a record, and would be held in memory. */
 export const LINE_BYTES_MAX = 1024 * 1024;
 
 export const TOO_LONG = "is longer than 1 MiB";
@@ -16,8 +16,8 @@ const NOT_UTF8 = "is not valid UTF-8";
 const LF = 0x0a;
 
 /**
- * Splits bytes into lines, ended by LF or CRLF; the last may have no end. A byte order mark is dropped. Holds one line and
- * one chunk at a time, however long the input or a line of it is. Every line comes out, the unreadable ones as such.
+ * Splits bytes into lines that end in LF or CRLF; the last needs no end. A byte order mark is dropped. Holds at most one
+ * line and one chunk, whatever the length of the input or of a line. Yields every line, unreadable ones as such.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<InputLine> {
   const splitter = new LineSplitter();
@@ -26,7 +26,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 class LineSplitter {
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of a line that continues in the next chunk. */
   #begun: Buffer[] = [];
   #begunBytes = 0;
   #isFirst = true;
@@ -43,12 +43,12 @@ class LineSplitter {
 
   #begin(bytes: Buffer): void {
     this.#begunBytes += bytes.length;
-    // Of a line that is too long, only its length is of interest.
+    // Of a line that is too long only the length matters.
     if (this.#begunBytes > LINE_BYTES_MAX) this.#begun = [];
     else if (bytes.length > 0) this.#begun.push(bytes);
   }
 
-  /** `bytes`: the rest of the line begun, perhaps with more lines after it, without the last line's end. */
+  /** @param bytes the rest of the line begun, and perhaps more lines, without the last line's end */
   *#complete(bytes: Buffer): Generator<InputLine> {
     const begun = this.#begun;
     const tooLong = this.#begunBytes > LINE_BYTES_MAX;
@@ -74,11 +74,11 @@ class LineSplitter {
 }
 
 export function isTooLong(line: string): boolean {
-  // A character takes three bytes at most, so most lines need not be measured.
+  // A UTF-16 unit takes at most three bytes, so most lines need no measuring.
   return line.length > LINE_BYTES_MAX / 3 && Buffer.byteLength(line) > LINE_BYTES_MAX;
 }
 
-/** All at once when everything is well formed, else line by line, to tell which one is not. */
+/** Decodes all lines in one step if everything is well formed, else one by one, to find the one that is not. */
 function decode(bytes: Buffer): InputLine[] {
   if (isUtf8(bytes)) return bytes.toString("utf8").split("\n").map(withoutCr);
   const lines: InputLine[] = [];

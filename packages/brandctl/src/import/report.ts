@@ -11,13 +11,13 @@ export function problemLine({ line, field, message }: ImportProblem): string {
 interface Outcome extends ImportSummary {
   readonly resource: string;
   readonly brandId: string;
-  /** Lines without anything in them. */
+  /** Blank lines. */
   readonly blank: number;
-  /** Problems that were shown. */
+  /** Problems shown. */
   readonly shown: number;
 }
 
-/** What became of an import, in words. */
+/** Describes the outcome of an import. */
 export function summaryText(outcome: Outcome, colors: Colors): string {
   const { committed, bad, lines, blank, resource, brandId } = outcome;
   const filled = lines - blank;
@@ -27,15 +27,14 @@ export function summaryText(outcome: Outcome, colors: Colors): string {
     return `${more}${colors.red(`Nothing was imported: ${some}.`)} Correct ${bad === 1 ? "it" : "them"}, or import the others with --skip-bad.`;
   }
   if (!committed) return colors.red("Nothing was imported: the service did not commit.");
-  if (filled === 0)
-    return `There was nothing to import: the input holds ${blank === 0 ? "no lines" : `only ${counted(blank, "blank line")}`}.`;
+  if (filled === 0) return `Nothing to import: the input holds ${blank === 0 ? "no lines" : `only ${counted(blank, "blank line")}`}.`;
   const arrived = outcome.inserted + outcome.updated + outcome.unchanged;
   const repeated = filled - bad - arrived;
   const parts = [
     ...(outcome.inserted > 0 ? [`${outcome.inserted.toLocaleString("en")} new`] : []),
     ...(outcome.updated > 0 ? [`${outcome.updated.toLocaleString("en")} changed`] : []),
-    ...(outcome.unchanged > 0 ? [`${outcome.unchanged.toLocaleString("en")} as they were`] : []),
-    ...(repeated > 0 ? [`${counted(repeated, "line")} overruled by a later one with the same id`] : []),
+    ...(outcome.unchanged > 0 ? [`${outcome.unchanged.toLocaleString("en")} unchanged`] : []),
+    ...(repeated > 0 ? [`${counted(repeated, "line")} replaced by a later one with the same id`] : []),
     ...(blank > 0 ? [`${counted(blank, "blank line")} skipped`] : []),
   ];
   const imported = colors.green(`Imported ${arrived.toLocaleString("en")} ${resource} into ${printable(brandId)}`);

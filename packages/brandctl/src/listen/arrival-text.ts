@@ -4,11 +4,11 @@ import type { ReceivedDelivery, Verification } from "./verify-delivery.ts";
 
 const TEXT_CHARACTERS_MAX = 2_000;
 
-/** What arrived, as far as it could be read. */
+/** A delivery that arrived, as it is shown. */
 export interface Arrival {
   readonly received_at: string;
   readonly status: number;
-  /** Null where nothing was verified. */
+  /** Null without a secret to verify with. */
   readonly signature: "fits" | "refused" | null;
   readonly reason: string | null;
   readonly standard_webhooks: "fits" | "does not fit" | null;
@@ -40,7 +40,7 @@ export function arrivalOf(
   };
 }
 
-/** For people: who sent what, whether to believe it, then the data. It is a stranger's until it is verified, so it is defused. */
+/** Lays out a delivery for people: event, verdict, ids, data. It may come from a stranger, so control characters are defused. */
 export function arrivalText(arrival: Arrival, colors: Colors): string {
   const { received_at, event, attempt, body } = arrival;
   const head = `${colors.dim(received_at.slice(11, 19))}  ${colors.bold(printable(event ?? "no event type"))}  attempt ${printable(attempt ?? "-")}  ${verdict(arrival, colors)}`;

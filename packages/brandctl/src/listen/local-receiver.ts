@@ -4,34 +4,34 @@ import { CommandFailure } from "../failure.ts";
 import { errorCode, errorReason } from "../output/error-reason.ts";
 import type { ReceivedDelivery } from "./verify-delivery.ts";
 
-/** Ours have 20 KiB at most. */
+/** Far more than the service sends: an event has at most 20 KiB. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 const REQUEST_MS = 30_000;
 
 export interface LocalReceiver {
-  /** Where it listens: `http://127.0.0.1:8787/` */
+  /** Such as `http://127.0.0.1:8787/`. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /**
- * An HTTP server that only this machine reaches.
+ * Starts an HTTP server on 127.0.0.1.
  *
- * @param onDelivery answers the status; it is called with every POST that was read to its end
- * @throws CommandFailure when the port is taken
+ * @param onDelivery called with every POST whose body was read completely; returns the status to respond with
+ * @throws CommandFailure if the port is taken
  */
 export async function startLocalReceiver(port: number, onDelivery: (delivery: ReceivedDelivery) => number): Promise<LocalReceiver> {
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    answer(request, response, onDelivery).catch(() => response.destroy());
+    respond(request, response, onDelivery).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   }).catch((error: unknown) => {
-    const why = errorCode(error) === "EADDRINUSE" ? "something listens there already" : errorReason(error);
-    throw new CommandFailure("port_taken", `Port ${port} of 127.0.0.1 cannot be listened on: ${why}.`, {
+    const reason = errorCode(error) === "EADDRINUSE" ? "the port is in use" : errorReason(error);
+    throw new CommandFailure("port_taken", `Cannot listen on port ${port} of 127.0.0.1: ${reason}.`, {
       cause: error,
-      hint: "--port 0 takes any that is free",
+      hint: "--port 0 takes any free port",
     });
   });
   return {
@@ -39,13 +39,13 @@ export async function startLocalReceiver(port: number, onDelivery: (delivery: Re
     stop: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
-        // Senders keep their connections for the next delivery.
+        // Senders keep idle connections open.
         server.closeAllConnections();
       }),
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   onDelivery: (delivery: ReceivedDelivery) => number,
@@ -56,7 +56,7 @@ async function answer(
   response.writeHead(onDelivery({ headers: request.headers, body })).end();
 }
 
-/** Undefined if it is too large: the rest is not kept. */
+/** Returns undefined if the body is too large; the rest is not read into memory. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return undefined;
   const chunks: Buffer[] = [];

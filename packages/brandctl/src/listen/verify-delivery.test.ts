@@ -23,15 +23,15 @@ function signed(at = NOW, secret = SECRET, body = BODY): ReceivedDelivery {
 
 const verify = (delivery: ReceivedDelivery, word = "Service") => verifyDelivery(delivery, [SECRET], word, NOW);
 
-it("fits, both ways", () => {
+it("accepts both kinds of signatures", () => {
   expect(verify(signed())).toEqual({ refusedFor: undefined, standardFits: true, byOther: false });
 });
 
-it.each([-300, 300])("fits %i s away", (seconds) => {
+it.each([-300, 300])("accepts a timestamp %i s from now", (seconds) => {
   expect(verify(signed(NOW + seconds * 1_000))).toEqual({ refusedFor: undefined, standardFits: true, byOther: false });
 });
 
-it.each([-301, 301])("does not fit %i s away", (seconds) => {
+it.each([-301, 301])("refuses a timestamp %i s from now", (seconds) => {
   expect(verify(signed(NOW + seconds * 1_000))).toEqual({
     refusedFor: "its timestamp is more than five minutes away",
     standardFits: false,
@@ -39,13 +39,13 @@ it.each([-301, 301])("does not fit %i s away", (seconds) => {
   });
 });
 
-it("does not fit another secret, or a body that was changed by a byte", () => {
+it("refuses another secret, and a body with a changed byte", () => {
   const refused = { refusedFor: "its signature does not fit", standardFits: false, byOther: true };
   expect(verify(signed(NOW, OTHER))).toEqual(refused);
   expect(verify({ ...signed(), body: Buffer.from(BODY.toString().replace("Ñ", "N")) })).toEqual(refused);
 });
 
-it("fits by any of several secrets, and not by one that is not among them", () => {
+it("accepts any of several secrets, and no other", () => {
   for (const secret of [SECRET, OTHER]) {
     expect(verifyDelivery(signed(NOW, secret), [SECRET, OTHER], "Service", NOW)).toEqual({
       refusedFor: undefined,
@@ -56,13 +56,13 @@ it("fits by any of several secrets, and not by one that is not among them", () =
   expect(verifyDelivery(signed(NOW, SECRET), [OTHER, OTHER], "Service", NOW)).toMatchObject({ standardFits: false, byOther: true });
 });
 
-it("takes one of two Standard Webhooks signatures, as during a rotation", () => {
+it("accepts one of two Standard Webhooks signatures, as during a rotation", () => {
   const { headers, body } = signed();
   const both = [signed(NOW, OTHER), signed()].map((one) => String(one.headers["webhook-signature"])).join(" ");
   expect(verify({ headers: { ...headers, "webhook-signature": both }, body }).standardFits).toBe(true);
 });
 
-it("knows its headers by another word where that is set", () => {
+it("reads the headers under the word given", () => {
   expect(verify(signed(), "Acme").refusedFor).toBe("its timestamp or signature is missing");
 });
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Either way: a clock may be wrong in both directions, and what is older may be a replayed theft. */
+/** In both directions, as clocks may be early or late; an older request may be a stolen one, replayed. */
 const TOLERANCE_SECONDS = 300;
 const PREFIX = "whsec_";
 
@@ -9,24 +9,24 @@ export const SIGNING_SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
 export interface ReceivedDelivery {
   readonly headers: IncomingHttpHeaders;
-  /** Raw, before anything was parsed. */
+  /** The raw body. */
   readonly body: Buffer;
 }
 
 export interface Verification {
-  /** Why it is not to be trusted; undefined if X-Service-Signature fits by one of the secrets and its time is near. */
+  /** Why it must be refused; undefined if X-Service-Signature fits one of the secrets and the timestamp is near. */
   readonly refusedFor: string | undefined;
-  /** What any library of Standard Webhooks would find. */
+  /** Whether a Standard Webhooks library would accept it. */
   readonly standardFits: boolean;
-  /** Whole and well-formed, and by none of the secrets. */
+  /** Complete and well-formed, but signed with none of the secrets. */
   readonly byOther: boolean;
 }
 
 /**
- * What a receiver must check before it believes a delivery.
+ * Verifies a delivery as a receiver must.
  *
- * @param secrets `whsec_…`, as they were shown: during a rotation the one in force and the next one
- * @param word in the names of the headers: `X-<word>-Signature`
+ * @param secrets `whsec_…`, as shown; during a rotation the current one and the next one
+ * @param word the word in the header names, `X-<word>-Signature`
  * @param nowMs milliseconds since the epoch
  */
 export function verifyDelivery(delivery: ReceivedDelivery, secrets: readonly string[], word: string, nowMs: number): Verification {
@@ -48,7 +48,7 @@ function refusalOf({ headers, body }: ReceivedDelivery, secrets: readonly string
   return isNear(timestamp, nowMs) ? undefined : "its timestamp is more than five minutes away";
 }
 
-/** During a rotation there is one signature by each secret: one that fits is enough. */
+/** During a rotation there is a signature for each secret; one that fits is enough. */
 function standardFits({ headers, body }: ReceivedDelivery, secrets: readonly string[], nowMs: number): boolean {
   const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures } = headers;
   if (typeof id !== "string" || typeof timestamp !== "string" || typeof signatures !== "string") return false;

@@ -1,4 +1,4 @@
-/** The part of cli-progress that is used here; it comes without types. */
+/** The part of cli-progress that is used here; the package has no types. */
 declare module "cli-progress" {
   interface Options {
     readonly format: string;

@@ -3,7 +3,7 @@ import type { Session } from "../session.ts";
 
 export interface ProgressBar {
   update(done: number, lines: number): void;
-  /** Removes it from the screen. */
+  /** Removes the bar. */
   stop(): void;
 }
 
@@ -11,10 +11,10 @@ const LINES = { unit: "lines", atEnd: ", all sent" };
 const SILENT: ProgressBar = { update: () => undefined, stop: () => undefined };
 
 /**
- * A bar on standard error while it is a terminal, else nothing at all.
+ * Shows a progress bar on standard error, if that is a terminal.
  *
- * @param unit of what stands beside the bar, and what is said at its end
- * @param total of whatever `update` counts; undefined when nobody knows, as on standard input: then lines are counted
+ * @param total what `done` of `update` counts up to; undefined where it is not known, as on standard input: then only lines are shown
+ * @param texts the unit beside the bar, and the text after it at the end
  */
 export function openProgressBar(
   { terminal, json }: Session,
@@ -31,7 +31,7 @@ export function openProgressBar(
     clearOnComplete: true,
     barsize: 28,
     fps: 10,
-    // Ctrl-C is ours to handle: it must say what became of the import.
+    // The command handles Ctrl-C: it must say what became of the import.
     gracefulExit: false,
     barCompleteChar: "█",
     barIncompleteChar: "░",
@@ -39,7 +39,7 @@ export function openProgressBar(
   bar.start(Math.max(1, total ?? 1), 0, { lines: "0", state: "" });
   return {
     update(done, lines) {
-      // What is left is one transaction, which may take its time and tells nothing.
+      // What remains is the commit, which may take a while and reports no progress.
       const state = done === total ? atEnd : "";
       bar.update(total === undefined ? 0 : done, { lines: lines.toLocaleString("en"), state });
     },
