@@ -9,8 +9,8 @@ import { planLinks, type LinkPlan } from "./plan/link-plan.ts";
 import { PayoutPlan } from "./plan/payout-plan.ts";
 
 /**
- * Everything that the records of one brand have in common. Grows with the number of campaigns, links, creators and
- * payouts; submissions, conversions and deposits are made one by one and never kept.
+ * What the records of one brand have in common. Its size grows with campaigns, links, creators and payouts; submissions,
+ * conversions and deposits are made one by one and never kept.
  */
 export class BrandHistory {
   readonly context: Context;
@@ -35,7 +35,7 @@ export class BrandHistory {
     this.deposits = new DepositSource(context, this.campaigns);
   }
 
-  /** Drawn up when first asked for: submissions and conversions alone need none. */
+  /** Drawn up on first use: submissions and conversions alone do not need it. */
   get ledger(): Ledger {
     this.#ledger ??= drawUpLedger(this.context, this);
     return this.#ledger;

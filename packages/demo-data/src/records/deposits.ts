@@ -8,7 +8,7 @@ import type { BrandHistory } from "../brand-history.ts";
 
 const METHODS = ["gcash", "maya", "qrph", "card", "bank_transfer"] as const;
 const METHOD_WEIGHTS = [38, 17, 15, 8, 22];
-/** Wallets and cards carry no more at once. */
+/** The largest payment by wallet or card. */
 const WALLET_CENTAVOS_MAX = 10_000_000;
 
 export function* depositRecords(history: BrandHistory): Generator<RecordOf<"deposits">> {
@@ -25,11 +25,11 @@ export function* depositRecords(history: BrandHistory): Generator<RecordOf<"depo
     const arrived = status === "succeeded" || status === "refunded";
     const takes = method === "bank_transfer" ? random.between(HOUR, 20 * HOUR) : random.between(4 * SECOND, 120 * SECOND);
     const creditedAt = arrived ? Math.min(context.now, createdAt + takes) : null;
-    const givenUpAt = Math.min(context.now, createdAt + (status === "pending" ? 0 : HOUR));
+    const closedAt = Math.min(context.now, createdAt + (status === "pending" ? 0 : HOUR));
     yield {
       id: idAt("dep", createdAt, idStream, index),
       created_at: formatInstant(createdAt),
-      updated_at: formatInstant(creditedAt ?? givenUpAt),
+      updated_at: formatInstant(creditedAt ?? closedAt),
       campaign_id: campaign?.id ?? null,
       status,
       amount_centavos: amount,
@@ -42,7 +42,7 @@ export function* depositRecords(history: BrandHistory): Generator<RecordOf<"depo
   }
 }
 
-/** What succeeded for a campaign, less what was given back of it, is its budget. `done` counts them by campaign. */
+/** A campaign's succeeded deposits, less refunds, are its budget. `done` counts those made so far, by campaign. */
 function amountsOf({ campaign, status }: PlannedDeposit, { ledger }: BrandHistory, done: Int32Array, random: Random) {
   const round = random.between(2, 40) * 250_000;
   if (status === "refunded") return { amount: round, refunded: round };
@@ -53,6 +53,6 @@ function amountsOf({ campaign, status }: PlannedDeposit, { ledger }: BrandHistor
   done[campaign.index] = part;
   const each = Math.floor(budget / parts / DEPOSIT_STEP) * DEPOSIT_STEP;
   const share = part === parts ? budget - each * (parts - 1) : each;
-  const tooMuch = random.chance(0.06) ? random.between(1, 20) * 50_000 : 0;
-  return { amount: share + tooMuch, refunded: tooMuch };
+  const excess = random.chance(0.06) ? random.between(1, 20) * 50_000 : 0;
+  return { amount: share + excess, refunded: excess };
 }
