@@ -53,7 +53,7 @@ const noneOfThisId = (kind: IdKind, cause?: AppError): AppError =>
   new AppError("not_found", `There is no ${kind} of this id`, { field: `${kind}_id`, cause });
 
 /**
- * Returns what to print for an empty list. Plans and webhook return one for unknown brands too, so accounts is asked, if its
+ * Returns what to print for an empty list. Plans and webhook return one for unknown brands too, so accounts is called, if its
  * address is known.
  *
  * @param text such as "The brand has no events."
@@ -71,7 +71,7 @@ export async function emptyListText(session: Session, brandId: string, text: str
 }
 
 /**
- * Records can be imported for any brand id, so a mistyped id would put them where no key reads them. Asks accounts, if its
+ * Records can be imported for any brand id, so a mistyped id would put them where no key reads them. Calls accounts, if its
  * address is known.
  *
  * @throws CommandFailure when there is no such brand

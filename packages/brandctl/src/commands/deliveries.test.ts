@@ -64,7 +64,7 @@ describe("brandctl deliveries", () => {
       const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
       expect(stdout.split("\n").slice(-8)).toEqual([
         "ATTEMPT  STARTED (UTC)            TOOK  OUTCOME   STATUS  ERROR",
-        "      1  2026-11-21 08:30:01  1,250 ms  refused      500  answered 500",
+        "      1  2026-11-21 08:30:01  1,250 ms  refused      500  status 500",
         "      2  2026-11-21 08:30:01  1,250 ms  accepted     204  -",
         "",
         "Response to attempt 1",

@@ -60,7 +60,7 @@ function parsePort(text: string): number {
 }
 
 async function listen(session: Session, options: ListenOptions): Promise<void> {
-  const { port, headerWord: word, create = false, brand, events } = options;
+  const { port, headerWord, create = false, brand, events } = options;
   checkOptions(options);
   const brandId = create ? namedBrand(session, brand) : undefined;
   const { interrupted, stdout } = session.terminal;
@@ -70,9 +70,9 @@ async function listen(session: Session, options: ListenOptions): Promise<void> {
     // Registered, but the secret is not here yet: the delivery is retried.
     if (create && secrets.length === 0) return 503;
     const nowMs = Date.now();
-    const verification = secrets.length === 0 ? undefined : verifyDelivery(delivery, secrets, word, nowMs);
+    const verification = secrets.length === 0 ? undefined : verifyDelivery(delivery, secrets, headerWord, nowMs);
     const status = verification?.refusedFor === undefined ? 204 : 401;
-    const arrival = arrivalOf(delivery, verification, { status, word, nowMs });
+    const arrival = arrivalOf(delivery, verification, { status, headerWord, nowMs });
     stdout.write(session.json ? `${JSON.stringify(arrival)}\n` : `${arrivalText(arrival, session.colorsFor(stdout))}\n`);
     if (status === 204) mismatches = 0;
     if (verification?.byOther === true) {

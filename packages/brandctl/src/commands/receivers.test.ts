@@ -113,9 +113,9 @@ describe("brandctl receivers", () => {
       const { code, stdout } = await run("receivers list --brand brd_1");
       expect(code).toBe(0);
       expect(stdout.split("\n")).toEqual([
-        "ID     STATE                             LAST                        FAILURES  WAITING  EVENTS                         URL                                 LABEL",
-        "rcv_1  enabled                           200 2026-11-21 08:31               0        0  payout.paid                    https://hooks.ulap.example/events…  Ledger",
-        "rcv_2  disabled 2026-11-21 08:33 (gone)  no answer 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example                   名前\ufffd[2J",
+        "ID     STATE                             LAST                          FAILURES  WAITING  EVENTS                         URL                                 LABEL",
+        "rcv_1  enabled                           200 2026-11-21 08:31                 0        0  payout.paid                    https://hooks.ulap.example/events…  Ledger",
+        "rcv_2  disabled 2026-11-21 08:33 (gone)  no response 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example                   名前\ufffd[2J",
         "",
       ]);
     });
@@ -302,8 +302,8 @@ describe("brandctl receivers", () => {
     };
     beforeEach(() => void fake.receivers.push(receiverOf({ waiting: 3 })));
 
-    it.each(["y", "YES", " yes "])("asks, and deletes at %j", async (answer) => {
-      const { code, stdout, stderr } = await run("receivers delete rcv_1 --brand brd_1", typing(answer));
+    it.each(["y", "YES", " yes "])("asks, and deletes at %j", async (reply) => {
+      const { code, stdout, stderr } = await run("receivers delete rcv_1 --brand brd_1", typing(reply));
       expect(stderr).toContain(
         'Permanently delete rcv_1, "Ledger" at https://hooks.ulap.example/events…, with 3 waiting deliveries? [y/N]',
       );
@@ -311,8 +311,8 @@ describe("brandctl receivers", () => {
       expect(fake.receivers).toEqual([]);
     });
 
-    it.each(["", "n", "no", "yep", "rcv_1"])("deletes nothing at %j", async (answer) => {
-      expect(await run("receivers delete rcv_1 --brand brd_1", typing(answer))).toMatchObject({
+    it.each(["", "n", "no", "yep", "rcv_1"])("deletes nothing at %j", async (reply) => {
+      expect(await run("receivers delete rcv_1 --brand brd_1", typing(reply))).toMatchObject({
         code: 1,
         stdout: "",
         stderr: expect.stringContaining("Nothing was deleted."),

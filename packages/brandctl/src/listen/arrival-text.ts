@@ -21,10 +21,10 @@ export interface Arrival {
 export function arrivalOf(
   { headers, body }: ReceivedDelivery,
   verification: Verification | undefined,
-  { status, word, nowMs }: { readonly status: number; readonly word: string; readonly nowMs: number },
+  { status, headerWord, nowMs }: { readonly status: number; readonly headerWord: string; readonly nowMs: number },
 ): Arrival {
   const header = (name: string): string | null => {
-    const value = headers[`x-${word}-${name}`.toLowerCase()];
+    const value = headers[`x-${headerWord}-${name}`.toLowerCase()];
     return typeof value === "string" ? value : null;
   };
   const refusedFor = verification?.refusedFor;

@@ -21,7 +21,7 @@ function signed(at = NOW, secret = SECRET, body = BODY): ReceivedDelivery {
   return { headers, body };
 }
 
-const verify = (delivery: ReceivedDelivery, word = "Service") => verifyDelivery(delivery, [SECRET], word, NOW);
+const verify = (delivery: ReceivedDelivery, headerWord = "Service") => verifyDelivery(delivery, [SECRET], headerWord, NOW);
 
 it("accepts both kinds of signatures", () => {
   expect(verify(signed())).toEqual({ refusedFor: undefined, standardFits: true, byOther: false });

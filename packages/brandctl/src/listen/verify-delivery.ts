@@ -26,19 +26,19 @@ export interface Verification {
  * Verifies a delivery as a receiver must.
  *
  * @param secrets `whsec_…`, as shown; during a rotation the current one and the next one
- * @param word the word in the header names, `X-<word>-Signature`
+ * @param headerWord the word in the header names, `X-<word>-Signature`
  * @param nowMs milliseconds since the epoch
  */
-export function verifyDelivery(delivery: ReceivedDelivery, secrets: readonly string[], word: string, nowMs: number): Verification {
-  const refusedFor = refusalOf(delivery, secrets, word.toLowerCase(), nowMs);
+export function verifyDelivery(delivery: ReceivedDelivery, secrets: readonly string[], headerWord: string, nowMs: number): Verification {
+  const refusedFor = refusalOf(delivery, secrets, headerWord.toLowerCase(), nowMs);
   return { refusedFor, standardFits: standardFits(delivery, secrets, nowMs), byOther: refusedFor === BY_OTHER };
 }
 
 const BY_OTHER = "its signature does not fit";
 
-function refusalOf({ headers, body }: ReceivedDelivery, secrets: readonly string[], word: string, nowMs: number): string | undefined {
-  const timestamp = headers[`x-${word}-timestamp`];
-  const signature = headers[`x-${word}-signature`];
+function refusalOf({ headers, body }: ReceivedDelivery, secrets: readonly string[], headerWord: string, nowMs: number): string | undefined {
+  const timestamp = headers[`x-${headerWord}-timestamp`];
+  const signature = headers[`x-${headerWord}-signature`];
   if (typeof timestamp !== "string" || typeof signature !== "string") return "its timestamp or signature is missing";
   if (!/^\d{1,12}$/.test(timestamp) || !/^sha256=[0-9a-f]{64}$/.test(signature)) return "its timestamp or signature is malformed";
   const given = Buffer.from(signature.slice("sha256=".length), "hex");

@@ -225,7 +225,7 @@ export function attemptOf(given: Partial<Attempt> = {}): Attempt {
     duration_ms: 1_250,
     outcome: "refused",
     http_status: 500,
-    error: "answered 500",
+    error: "status 500",
     response: Buffer.from("no"),
     ...given,
   };
