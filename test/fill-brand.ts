@@ -1,6 +1,5 @@
 import { importRecords } from "@brand-records/brandctl";
-import { generateBrand, type BrandSizes } from "@brand-records/demo-data";
-import { RESOURCE_NAMES } from "@brand-records/resources";
+import { DEMO_RESOURCES, generateBrand, type BrandSizes } from "@brand-records/demo-data";
 import type { Stack } from "./stack.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -8,7 +7,7 @@ const NOW = Date.UTC(2026, 10, 21);
 /** Gives a brand a year of records that belong together, the same each time. */
 export async function fillBrand(stack: Stack, brandId: string, sizes: BrandSizes): Promise<void> {
   const generated = generateBrand({ brandId, seed: 1, now: NOW, sizes });
-  for (const resource of RESOURCE_NAMES) {
+  for (const resource of DEMO_RESOURCES) {
     const target = { brandId, resource, skipBad: false };
     const { summary, problems } = await importRecords(stack.importing, target, lines(generated[resource]()));
     if (!summary.committed) throw new Error(`the ${resource} were refused: ${JSON.stringify(problems[0])}`);

@@ -113,7 +113,7 @@ it("an operator brings a brand from nothing to its first answer", async () => {
   };
   const { brand: made } = await json("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
   const { id } = made as { id: string };
-  await json("members", "add", id, "nena@tindahan.example", "--role", "owner");
+  await json("members", "add", "nena@tindahan.example", "--brand", id, "--role", "owner");
   const key = await brandctl("keys", "create", "--brand", id, "--name", "Reporting");
   expect(key.stdout).toMatch(/^brk_live_[0-9A-Za-z]{36}\n$/);
   await json("records", "import", "--brand", id, "--resource", "links", "test/samples/links.ndjson");

@@ -1,9 +1,9 @@
 import { keyDigest } from "@brand-records/api-key";
 import { importRecords } from "@brand-records/brandctl";
-import { DEMO_BRANDS, generateBrand } from "@brand-records/demo-data";
+import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type DemoResource } from "@brand-records/demo-data";
 import { AccountsServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
-import { listMethod, RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
+import { listMethod } from "@brand-records/resources";
 import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { RunBrand } from "./run-file.ts";
 
@@ -109,7 +109,7 @@ async function isValid(verification: Clients["verification"], key: string): Prom
 async function importMissing(clients: Clients, demo: DemoBrand, now: number, progress: (text: string) => void): Promise<void> {
   // Dates are relative to the brand's creation: records that a later start generates fit those of an interrupted one.
   const generated = generateBrand({ brandId: demo.id, seed: SEED, now, sizes: demo.sizes });
-  for (const resource of RESOURCE_NAMES) {
+  for (const resource of DEMO_RESOURCES) {
     if (await hasRecords(clients.records, demo.id, resource)) continue;
     progress(`${demo.name}: ${demo.sizes[resource].toLocaleString("en")} ${resource}`);
     const { summary, problems } = await importRecords(
@@ -121,7 +121,7 @@ async function importMissing(clients: Clients, demo: DemoBrand, now: number, pro
   }
 }
 
-async function hasRecords(records: Clients["records"], brandId: string, resource: ResourceName): Promise<boolean> {
+async function hasRecords(records: Clients["records"], brandId: string, resource: DemoResource): Promise<boolean> {
   const request = { brand_id: brandId, limit: 1, cursor: null, since: null };
   return (await records[listMethod(resource)](request, step())).data.length > 0;
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from "@brand-records/config";
 import { AppError, type ProblemDetail } from "@brand-records/errors";
 
-/** A command that cannot do what was asked. `message` says why, `hint` what to do about it. */
+/** A command that fails. `message` says why, `hint` what to do about it. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   readonly code: string;
@@ -14,7 +14,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The command line itself is wrong: exit code 2. */
+/** The command line is wrong: exit code 2. */
 export class UsageFailure extends CommandFailure {
   constructor(message: string, hint?: string) {
     super("usage", message, { hint });
@@ -28,7 +28,13 @@ export class Interrupted extends CommandFailure {
   }
 }
 
-/** An error as it is printed: `{"error": …}` with `--json`, words otherwise. */
+/** Returns a field that the service always sets. @throws Error if it is missing: a defect of the service */
+export function required<T>(value: T | null | undefined, name: string): T {
+  if (value == null) throw new Error(`the response has no ${name}`);
+  return value;
+}
+
+/** An error as it is printed: `{"error": …}` with `--json`, else as text. */
 export interface FailureReport {
   readonly code: string;
   readonly message: string;
@@ -37,22 +43,23 @@ export interface FailureReport {
   readonly hint?: string;
 }
 
-/** By kind; by kind and field where the kind alone says too little. None where the message says what to do. */
+/** What to do, by the error's kind, or by kind and field where the kind alone says too little. */
 const HINTS: Readonly<Record<string, string>> = {
   plan_required: "brandctl brands set-tier BRAND plus",
   brand_not_verified: "brandctl brands verify BRAND",
-  owner_required: "brandctl members list BRAND shows who the owners are; brandctl members add BRAND EMAIL --role owner adds one",
-  last_owner: "brandctl members add BRAND EMAIL --role owner",
-  duplicate_url: "brandctl receivers list BRAND --json shows the brand's receivers with their URLs",
-  receiver_limit: "brandctl receivers delete RECEIVER --brand BRAND makes room; brandctl receivers list BRAND shows what there is",
-  receiver_disabled: "brandctl receivers enable RECEIVER --brand BRAND --release, or --drop",
-  no_next_secret: "brandctl receivers rotate RECEIVER --brand BRAND makes one",
-  "request_conflict since": "the same command with the same --since and --wait follows the one that is under way",
-  "not_found delivery_id":
-    "brandctl deliveries list --receiver RECEIVER --brand BRAND shows what is kept; other brands' are not found either",
-  "not_found receiver_id": "brandctl receivers list BRAND shows the brand's receivers; those of other brands are not found either",
+  owner_required: "brandctl members list --brand BRAND shows the owners; brandctl members add EMAIL --brand BRAND --role owner adds one",
+  last_owner: "brandctl members add EMAIL --brand BRAND --role owner",
+  duplicate_url: "brandctl receivers list --brand BRAND --json shows the brand's receivers with their URLs",
+  receiver_limit: "brandctl receivers delete RECEIVER makes room; brandctl receivers list --brand BRAND shows the receivers",
+  receiver_disabled: "brandctl receivers enable RECEIVER --release, or --drop",
+  no_next_secret: "brandctl receivers rotate RECEIVER makes one",
+  "request_conflict since": "the same command with the same --since and --wait follows the replay in progress",
   "not_found brand_id": "brandctl brands list shows the brands",
-  "not_found plan_id": "brandctl plans list BRAND shows the brand's plans; those of other brands are not found either",
+  "not_found key_id": "brandctl keys list --brand BRAND shows a brand's keys; with --brand, only that brand's are found",
+  "not_found plan_id": "brandctl plans list --brand BRAND shows a brand's plans; with --brand, only that brand's are found",
+  "not_found receiver_id": "brandctl receivers list --brand BRAND shows a brand's receivers; with --brand, only that brand's are found",
+  "not_found delivery_id":
+    "brandctl deliveries list --receiver RECEIVER shows the deliveries kept; with --brand, only that brand's are found",
 };
 
 export function reportOf(error: unknown): FailureReport {
@@ -70,9 +77,9 @@ export function reportOf(error: unknown): FailureReport {
     };
   }
   if (error instanceof ConfigError) return { code: "invalid_settings", message: error.problems.join("; ") };
-  // Not foreseen, so a defect of ours: the stack is what whoever mends it needs.
+  // Unforeseen, so a defect of brandctl: the report needs the stack.
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { code: "internal_error", message: `brandctl failed in a way it should not: ${stack}` };
+  return { code: "internal_error", message: `unexpected error in brandctl, please report it: ${stack}` };
 }
 
 export function exitCodeOf(error: unknown): number {

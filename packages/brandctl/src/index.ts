@@ -1,2 +1,2 @@
-export { ImportBroken, importRecords, type ImportResult, type ImportTarget } from "./importing/import-records.ts";
-export type { InputLine, UnreadableLine } from "./importing/read-lines.ts";
+export { ImportBroken, importRecords, type ImportResult, type ImportTarget } from "./import/import-records.ts";
+export type { InputLine, UnreadableLine } from "./import/read-lines.ts";

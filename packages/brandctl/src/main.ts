@@ -4,13 +4,13 @@ import type { Terminal } from "./terminal.ts";
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
-  // The first asks the command to stop and say what became of its work; who presses again does not want to know.
+  // The first stops the command, which then says what became of its work; the second ends the process.
   if (interrupted.signal.aborted) process.exit(130);
   interrupted.abort();
 });
 process.on("SIGTERM", () => interrupted.abort());
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader that stops early, such as head, is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
@@ -25,6 +25,6 @@ const terminal: Terminal = {
 };
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
 const code = await runBrandctl(process.argv.slice(2), terminal, version);
-// A read from a pipe that nobody writes to cannot be cancelled, and would keep the process from ending.
+// A read from a silent pipe cannot be cancelled and would keep the process alive.
 if (interrupted.signal.aborted) process.exit(code);
 process.exitCode = code;

@@ -10,31 +10,38 @@ import { membersCommand } from "./commands/members.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { recordsCommand } from "./commands/records.ts";
-import { colorsFor } from "./session.ts";
+import { colorsFor } from "./terminal.ts";
 import type { Shell } from "./shell.ts";
 
 const DESCRIPTION = [
-  "The operator's command line of Brand Records: brands, their members and keys, bringing records in, looking at campaign plans, and where events are delivered and what came of it.",
-  "It speaks to the accounts, plans, records and webhook services over gRPC. Where they are is told by flags, else by settings in the environment, else by .local/run.json, which npm start writes and brandctl looks for from here upwards.",
+  "The operator's command line of Brand Records: brands with their members and keys, records, campaign plans, receivers, deliveries and events.",
+  "It calls the accounts, plans, records and webhook services over gRPC. Their addresses come from flags, else from settings in the environment, else from .local/run.json, which npm start writes; brandctl searches for it from the current folder upwards.",
 ].join("\n\n");
 
 const HELP = `
 Settings:
-  ACCOUNTS_ADDRESS, PLANS_ADDRESS,
-  RECORDS_ADDRESS, WEBHOOK_ADDRESS         host:port of each service's gRPC
-  BASE_URL                                 origin of the HTTP API; doctor looks at it
-  GATEWAY_ADMIN, ACCOUNTS_ADMIN,
-  PLANS_ADMIN, RECORDS_ADMIN,
-  WEBHOOK_ADMIN                            http://host:port of each process's admin port, comma-separated; doctor looks at them
-  PLATFORM_DATABASE_URL                    Postgres, by a login with the role platform: records set-status
-  LOCAL_DIR                                where run.json is, when npm start was given another place than .local
-  RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA    PEM files for mutual TLS: all three or none
-  NO_COLOR                                 no colours, on a terminal either
+  BRAND                    the brand where a command needs one and --brand is
+                           not given; never used where an id says the brand
+  ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS
+                           host:port of each service's gRPC
+  BASE_URL                 origin of the HTTP API, for doctor
+  GATEWAY_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN, WEBHOOK_ADMIN
+                           http://host:port of each process's admin port,
+                           comma-separated, for doctor
+  PLATFORM_DATABASE_URL    Postgres, by a login with the role platform, for
+                           records set-status
+  LOCAL_DIR                folder of run.json, if npm start uses another than
+                           .local
+  RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA
+                           PEM files for mutual TLS: all three or none
+  NO_COLOR                 no colours, on a terminal either
 
 Exit codes:
-  0  done          1    failed, an import with bad lines, or doctor found something down or degraded
-  2  wrong usage   3    doctor found nothing wrong, but could not check everything
-                   130  interrupted
+    0  done
+    1  failed; an import had bad lines; doctor found something down or degraded
+    2  wrong usage
+    3  doctor found nothing wrong, but could not check everything
+  130  interrupted
 
 Examples:
   # is everything there?
@@ -42,27 +49,29 @@ Examples:
 
   # a brand, its owner, a key, a year of records
   brandctl brands create --name "Ulap at Araw" --tier plus --verified
-  brandctl members add brd_… ana@brand.example --role owner
-  brandctl keys create --brand brd_… --name Reporting
-  brandctl records generate --brand brd_… --import
+  export BRAND=brd_…
+  brandctl members add ana@brand.example --role owner
+  brandctl keys create --name Reporting
+  brandctl records generate --import
 
-  # what its assistants have prepared for people to complete
-  brandctl plans list brd_… --status pending
+  # plans that assistants have prepared for people to complete
+  brandctl plans list --status pending
 
-  # where its events go, and what happened lately
-  brandctl receivers create --brand brd_… --url https://hooks.brand.example/events --label Ledger --events payout.paid
-  brandctl deliveries list --brand brd_… --receiver rcv_… --state failed
-  brandctl events list --brand brd_…
+  # where events go, and what happened lately
+  brandctl receivers create --url https://hooks.brand.example/events \\
+    --label Ledger --events payout.paid
+  brandctl deliveries list --receiver rcv_… --state failed
+  brandctl events list
 
-  # a receiver on this machine that shows what arrives, as long as it runs
-  brandctl listen --create --brand brd_…
+  # a receiver on this machine that shows what arrives, until Ctrl-C
+  brandctl listen --create
 `;
 
-/** Instead of ending the process: help was shown, or the command line is wrong. */
+/** Thrown where commander would end the process: after help, and for a wrong command line. */
 export class CommandLineError extends Error {
   override readonly name = "CommandLineError";
   readonly reason: CommanderError;
-  /** Whose help tells more: `brandctl brands create`. */
+  /** The command whose help applies, such as `brandctl brands create`. */
   readonly command: string;
 
   constructor(reason: CommanderError, command: string) {
@@ -74,11 +83,11 @@ export class CommandLineError extends Error {
 
 export interface ProgramOptions {
   readonly version: string;
-  /** Write nothing to standard error: whoever runs the program does. */
+  /** Leave standard error to the caller. */
   readonly quiet: boolean;
 }
 
-/** The whole command tree. Parsing throws CommandLineError. */
+/** Builds the command tree. Parsing throws CommandLineError. */
 export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): Command {
   const program = new Command("brandctl")
     .description(DESCRIPTION)
@@ -89,9 +98,9 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
     .option("--records-address <address>", "gRPC of records, host:port")
     .option("--webhook-address <address>", "gRPC of webhook, host:port")
     .option("--base-url <url>", "origin of the HTTP API")
-    .option("--tls-cert <file>", "our certificate for mutual TLS, PEM")
-    .option("--tls-key <file>", "the key of our certificate, PEM")
-    .option("--tls-ca <file>", "who signed the services' certificates, PEM")
+    .option("--tls-cert <file>", "client certificate for mutual TLS, PEM")
+    .option("--tls-key <file>", "key of the client certificate, PEM")
+    .option("--tls-ca <file>", "CA of the services' certificates, PEM")
     .addHelpText("after", HELP);
   program.addCommand(brandsCommand(shell));
   program.addCommand(membersCommand(shell));
@@ -104,12 +113,12 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(listenCommand(shell));
   program.addCommand(doctorCommand(shell));
   program.addCommand(completionCommand(shell, program));
-  settle(program, shell, quiet);
+  configure(program, shell, quiet);
   return program;
 }
 
-/** The same behaviour for every command of the tree: commander keeps these settings per command. */
-function settle(command: Command, shell: Shell, quiet: boolean): void {
+/** Configures every command of the tree: commander keeps these settings per command. */
+function configure(command: Command, shell: Shell, quiet: boolean): void {
   const { stdout, stderr, env } = shell.terminal;
   const { bold } = colorsFor(stdout, env);
   command
@@ -127,10 +136,10 @@ function settle(command: Command, shell: Shell, quiet: boolean): void {
       getErrHasColors: () => stderr.isTTY === true,
       getOutHelpWidth: () => stdout.columns ?? 120,
       getErrHelpWidth: () => stderr.columns ?? 120,
-      // Whoever runs the program prints errors: as words or as JSON.
+      // The caller prints errors, as text or as JSON.
       outputError: () => undefined,
     });
-  for (const child of command.commands) settle(child, shell, quiet);
+  for (const child of command.commands) configure(child, shell, quiet);
 }
 
 function pathOf(command: Command): string {

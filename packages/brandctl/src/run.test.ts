@@ -16,7 +16,7 @@ describe("brandctl", () => {
 
   beforeAll(async () => {
     accounts = new FakeAccounts();
-    served = await serve(accounts.served);
+    served = await serve(...accounts.served);
   });
   afterAll(() => served.stop());
   beforeEach(() => {
@@ -36,7 +36,7 @@ describe("brandctl", () => {
   });
 
   describe("brands", () => {
-    it("are made", async () => {
+    it("are created", async () => {
       const made = await run("brands create --name Kape --tier pro --verified --id brd_kape --json");
       expect(made.code).toBe(0);
       expect(made.json()).toEqual({
@@ -46,10 +46,10 @@ describe("brandctl", () => {
       expect(accounts.brands.has("brd_kape")).toBe(true);
     });
 
-    it("say when they were there already, otherwise than asked for", async () => {
+    it("are left unchanged if the id exists already, with a note", async () => {
       const { code, stderr } = await run("brands create --name Ulap --tier enterprise --id brd_1");
       expect(code).toBe(0);
-      expect(stderr).toContain("It was there already");
+      expect(stderr).toContain("The brand exists already");
     });
 
     it("are listed over all pages", async () => {
@@ -75,15 +75,15 @@ describe("brandctl", () => {
 
   describe("members", () => {
     it("are added, listed and removed", async () => {
-      expect((await run("members add brd_1 ben@ulap.example --json")).json()).toMatchObject({ member: { role: "member" } });
-      expect((await run("members list brd_1 --json")).json<{ members: object[] }>().members).toHaveLength(3);
-      expect((await run("members remove brd_1 ben@ulap.example")).stdout).toBe("ben@ulap.example is no longer a member of brd_1\n");
+      expect((await run("members add ben@ulap.example --brand brd_1 --json")).json()).toMatchObject({ member: { role: "member" } });
+      expect((await run("members list --brand brd_1 --json")).json<{ members: object[] }>().members).toHaveLength(3);
+      expect((await run("members remove ben@ulap.example --brand brd_1")).stdout).toBe("ben@ulap.example is no longer a member of brd_1\n");
       expect(accounts.members).toHaveLength(2);
     });
   });
 
   describe("keys", () => {
-    it("are made for the brand's first owner, and written alone when standard output is no terminal", async () => {
+    it("are created for the brand's first owner, and written alone to standard output", async () => {
       const { code, stdout, stderr } = await run("keys create --brand brd_1 --name Reporting");
       expect(code).toBe(0);
       expect(stdout).toBe(`brk_live_${"x".repeat(32)}abcd\n`);
@@ -92,7 +92,7 @@ describe("brandctl", () => {
       expect(accounts.keys[0]).toMatchObject({ created_by: "zoe@ulap.example", permissions: ["records:read"], environment: "live" });
     });
 
-    it("take environment, permissions and the owner they are made for", async () => {
+    it("take environment, permissions and the owner they are created for", async () => {
       const line = "keys create --brand brd_1 --name P --environment test --permission campaigns:prepare --by eva@ulap.example --json";
       expect((await run(line)).json()).toMatchObject({
         key: { permissions: ["records:read", "campaigns:prepare"], created_by: "eva@ulap.example", environment: "test" },
@@ -108,13 +108,13 @@ describe("brandctl", () => {
       expect(code).toBe(0);
       expect(stdout).toContain("revoked 2026-11-21 08:33");
       expect(accounts.keys[0]).toMatchObject({ revoked_by: "zoe@ulap.example" });
-      expect((await run("keys list brd_1 --json")).json()).toMatchObject({ keys: [{ revoked_at: "2026-11-21T08:33:00.000Z" }] });
+      expect((await run("keys list --brand brd_1 --json")).json()).toMatchObject({ keys: [{ revoked_at: "2026-11-21T08:33:00.000Z" }] });
     });
 
-    it("cannot be revoked when nobody has them, and are not to be given themselves", async () => {
+    it("are named by a known id, never by the key itself", async () => {
       expect(await run("keys revoke key_none")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("No brand has a key of this id."),
+        stderr: expect.stringContaining("There is no key of this id"),
       });
       expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("the key itself") });
     });
@@ -127,28 +127,28 @@ describe("brandctl", () => {
         error: {
           code: "owner_required",
           message: expect.any(String),
-          hint: "brandctl members add brd_9 EMAIL --role owner",
+          hint: "brandctl members add EMAIL --brand brd_9 --role owner",
         },
       });
     });
   });
 
   it.each(["keys revoke key_made0", "brands set-tier brd_1 starter", "brands verify brd_1 --off"])(
-    "%s says what it waits for when gateways cannot be told at once, and waits",
+    "%s waits until every gateway knows, and says so",
     async (line) => {
       await run("keys create --brand brd_1 --name Reporting");
-      const told = Promise.withResolvers<void>();
-      accounts.gatewaysAreTold = told.promise;
+      const known = Promise.withResolvers<void>();
+      accounts.gatewaysKnow = known.promise;
       const stderr = new Recorder(false);
       const changing = run(line, { stderr });
-      await eventually(() => expect(stderr.text).toContain("Waiting until every gateway has been told"));
-      told.resolve();
+      await eventually(() => expect(stderr.text).toContain("Waiting until every gateway knows"));
+      known.resolve();
       expect((await changing).code).toBe(0);
     },
   );
 
   describe("errors", () => {
-    it("of a service are passed on, in words and as JSON", async () => {
+    it("of a service are printed, as text and as JSON", async () => {
       expect(await run("brands set-tier brd_none pro")).toEqual(
         expect.objectContaining({
           code: 1,
@@ -169,9 +169,9 @@ describe("brandctl", () => {
       ["brands set-tier brd_1", "missing required argument 'tier'", "See brandctl brands set-tier --help"],
       ["brands frobnicate", "unknown command 'frobnicate'", "See brandctl brands --help"],
       ["brands lst", "Did you mean list?", "See brandctl brands --help"],
-      ["members list brd_1 too many", "too many arguments", "See brandctl members list --help"],
+      ["members list too many", "too many arguments", "See brandctl members list --help"],
       ["doctor --frobnicate", "unknown option '--frobnicate'", "See brandctl doctor --help"],
-    ])("of usage exit with 2: %s", async (line, message, hint) => {
+    ])("in usage exit with 2: %s", async (line, message, hint) => {
       const { code, stdout, stderr } = await run(line);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain(message);
@@ -187,7 +187,7 @@ describe("brandctl", () => {
       const { code, stderr } = await run(`brands list --accounts-address ${closed.address}`);
       expect(code).toBe(1);
       expect(stderr).toContain(`accounts cannot be reached at ${closed.address} (--accounts-address): nothing listens there.`);
-      expect(stderr).toContain("Is accounts running? brandctl doctor tells more.");
+      expect(stderr).toContain("Is accounts running? See brandctl doctor.");
     });
 
     it("say what to do when nothing says where a service is", async () => {
@@ -202,17 +202,17 @@ describe("brandctl", () => {
       });
     });
 
-    it("name a TLS file that is not there, and the settings that are missing", async () => {
+    it("name a TLS file that does not exist, and missing settings", async () => {
       const none = await run("brands list --tls-cert /no/cert --tls-key /no/key --tls-ca /no/ca");
       expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("The TLS file /no/cert cannot be read.") });
       const half = await run("brands list", { env: { ACCOUNTS_ADDRESS: served.address, RPC_TLS_CERT: "/dev/null" } });
       expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining("set all three or none") });
     });
 
-    it("after Ctrl-C do not claim to know what was done", async () => {
+    it("after Ctrl-C leave open whether the change was made", async () => {
       const { code, stderr } = await run("brands list", { interrupted: AbortSignal.abort() });
       expect(code).toBe(130);
-      expect(stderr).toContain("Interrupted before an answer came");
+      expect(stderr).toContain("Interrupted before the service responded");
     });
   });
 
@@ -231,7 +231,7 @@ describe("brandctl", () => {
       expect(await run("brands list --json", { env: {}, cwd: join(folder, "deep/er") })).toMatchObject({ code: 0 });
     });
 
-    it("are found where LOCAL_DIR says, and nowhere else then", async () => {
+    it("are found in LOCAL_DIR, and nowhere else if it is set", async () => {
       await writeRunFile(JSON.stringify({ rpc: { accounts: served.address } }));
       expect(await run("brands list", { env: { LOCAL_DIR: join(folder, ".local") } })).toMatchObject({ code: 0 });
       expect(await run("brands list", { env: { LOCAL_DIR: join(folder, "deep") }, cwd: folder })).toMatchObject({ code: 1 });
@@ -249,15 +249,15 @@ describe("brandctl", () => {
       expect((await failed({ ACCOUNTS_ADDRESS: "setting.invalid:1" }, ` --accounts-address ${served.address}`)).code).toBe(0);
     });
 
-    it("are missed in a run file that is from before there was a service, by the file's name", async () => {
+    it("are reported missing by the name of a run file that lacks the service", async () => {
       await writeRunFile(JSON.stringify({ rpc: { accounts: served.address } }));
-      const { code, stderr } = await run("plans list brd_1", { env: {}, cwd: folder });
+      const { code, stderr } = await run("plans list --brand brd_1", { env: {}, cwd: folder });
       expect(code).toBe(1);
       expect(stderr).toContain(`no --plans-address, no PLANS_ADDRESS, nothing in ${join(folder, ".local/run.json")}.`);
       expect(stderr).toContain("Run npm start");
     });
 
-    it("are not taken from a run file whose launcher was killed, and why is told", async () => {
+    it("are not taken from a run file whose launcher was killed", async () => {
       const gone = spawn(process.execPath, ["--eval", ""]);
       const launcher = { pid: gone.pid };
       await once(gone, "exit");
@@ -289,7 +289,7 @@ describe("brandctl", () => {
       expect((await run("brands list --json", { isTerminal: true })).stdout).not.toContain(escape);
     });
 
-    it("defuses names that would move the cursor", async () => {
+    it("defuses control characters in names", async () => {
       accounts.brands.set("brd_2", { id: "brd_2", name: "x\u001b[2J\u202ey", tier: "plus", verified: true, epoch: 1, created_at: "" });
       const { stdout } = await run("brands list");
       expect(stdout).toContain("x\ufffd[2J\ufffdy");

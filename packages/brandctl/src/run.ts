@@ -1,15 +1,14 @@
 import { exitCodeOf, reportOf, UsageFailure, type FailureReport } from "./failure.ts";
 import { printable } from "./output/printable.ts";
 import { buildProgram, CommandLineError } from "./program.ts";
-import { colorsFor } from "./session.ts";
+import { colorsFor, type Terminal } from "./terminal.ts";
 import { Shell } from "./shell.ts";
-import type { Terminal } from "./terminal.ts";
 
 /**
- * Runs one command line, without the leading `node brandctl`. Writes results to standard output, everything else to
- * standard error, and never ends the process.
+ * Runs one command line, without the leading `node brandctl`. Results go to standard output, everything else to standard
+ * error. Never ends the process.
  *
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 not everything could be checked, 130 interrupted
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 doctor could not check everything, 130 interrupted
  */
 export async function runBrandctl(args: readonly string[], terminal: Terminal, version = "unknown"): Promise<number> {
   const json = args.includes("--json");
@@ -21,19 +20,19 @@ export async function runBrandctl(args: readonly string[], terminal: Terminal, v
   } catch (error) {
     const failure = error instanceof CommandLineError ? usageFailure(error, json) : error;
     if (typeof failure === "number") return failure;
-    tell(reportOf(failure), json, terminal);
+    printReport(reportOf(failure), json, terminal);
     return exitCodeOf(failure);
   }
 }
 
-/** What is wrong with the command line; an exit code when all has been said, because help or the version was shown. */
+/** Returns the usage error, or an exit code if help or the version was shown. */
 function usageFailure({ reason, message, command }: CommandLineError, json: boolean): UsageFailure | number {
   if (reason.code === "commander.helpDisplayed" || reason.code === "commander.version") return 0;
   if (reason.code !== "commander.help") return new UsageFailure(message, `See ${command} --help`);
   return json ? new UsageFailure("A command is missing", `See ${command} --help`) : 2;
 }
 
-function tell(report: FailureReport, json: boolean, { stderr, env }: Terminal): void {
+function printReport(report: FailureReport, json: boolean, { stderr, env }: Terminal): void {
   if (json) {
     stderr.write(`${JSON.stringify({ error: report })}\n`);
     return;

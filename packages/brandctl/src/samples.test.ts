@@ -12,14 +12,14 @@ const sample = <Name extends ResourceName>(name: Name): RecordOf<Name>[] =>
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 
 describe("test/samples", () => {
-  it.each(RESOURCE_NAMES)("%s are valid as they are", (name) => {
+  it.each(RESOURCE_NAMES)("%s are valid and unchanged by the schema", (name) => {
     const records = linesOf(`${name}.ndjson`).map((line) => JSON.parse(line) as { status: string });
     for (const record of records) expect(RESOURCES[name].schema.parse(record)).toStrictEqual(record);
     expect(records.length).toBeGreaterThanOrEqual(5);
     expect(records.length).toBeLessThanOrEqual(20);
   });
 
-  it("fit each other", () => {
+  it("fit together", () => {
     const [campaigns, submissions, payouts] = [sample("campaigns"), sample("submissions"), sample("payouts")];
     const [deposits, conversions, links] = [sample("deposits"), sample("conversions"), sample("links")];
     for (const { id, submission_count, conversion_count, amount_centavos, campaign_id, creator_id } of payouts) {

@@ -1,14 +1,13 @@
-import { createColors } from "picocolors";
-import type { AccountsClient, DeliveriesClient, EventsClient, ImportClient, PlansClient, ReceiversClient } from "./connection/clients.ts";
-import { Endpoints, type Endpoint, type GlobalOptions } from "./connection/endpoints.ts";
-import type { Screen, Terminal } from "./terminal.ts";
-
-export type Colors = ReturnType<typeof createColors>;
+import { createInterface } from "node:readline/promises";
+import type * as Clients from "./connection/clients.ts";
+import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
+import { UsageFailure } from "./failure.ts";
+import { colorsFor, type Colors, type Screen, type Terminal } from "./terminal.ts";
 
 const SLOW_MS = 1_000;
-const WAITING = "Waiting until every gateway has been told, at most 32 seconds: accounts cannot reach Redis, or is slow.";
+const WAITING = "Waiting until every gateway knows, at most 32 seconds: accounts cannot reach Redis, or is slow.";
 
-/** One run of one command: where it writes, what it is connected to. Whatever it opens is closed with it. */
+/** One run of one command: its input and output, and its connections, which close with it. */
 export class Session {
   readonly terminal: Terminal;
   readonly json: boolean;
@@ -21,19 +20,40 @@ export class Session {
     this.endpoints = new Endpoints(options, terminal.env, terminal.cwd);
   }
 
-  /** The result, on standard output: one JSON document with `--json`, else the text. */
+  /** Writes the result to standard output: one JSON document with `--json`, else the text. */
   print(document: object, text: (colors: Colors) => string): void {
     const { stdout } = this.terminal;
     if (this.json) stdout.write(`${JSON.stringify(document, null, stdout.isTTY === true ? 2 : undefined)}\n`);
     else stdout.write(`${text(this.colorsFor(stdout))}\n`);
   }
 
-  /** What a person should know beside the result: on standard error, and not at all with `--json`. */
+  /** Writes a remark for people to standard error; nothing with `--json`. */
   note(text: (colors: Colors) => string): void {
     if (!this.json) this.terminal.stderr.write(`${text(this.colorsFor(this.terminal.stderr))}\n`);
   }
 
-  /** What `change` resolves to; a person is told what it waits for if that takes longer than a change usually does. */
+  /**
+   * Asks at the terminal before something that cannot be undone.
+   *
+   * @param question such as `Delete it?`
+   * @returns false for anything but yes
+   * @throws UsageFailure where there is no terminal, and with `--json`
+   */
+  async confirm(question: string): Promise<boolean> {
+    const { stdin, stderr, interrupted } = this.terminal;
+    if (this.json || stdin.isTTY !== true || stderr.isTTY !== true) {
+      throw new UsageFailure("This cannot be undone, and there is no terminal to ask at.", "Add --yes to go on.");
+    }
+    const lines = createInterface({ input: stdin, output: stderr });
+    try {
+      const reply = await lines.question(`${question} [y/N] `, { signal: interrupted });
+      return /^y(es)?$/i.test(reply.trim());
+    } finally {
+      lines.close();
+    }
+  }
+
+  /** Resolves with `change`; says what it waits for if that takes longer than a second. */
   async untilEffective<T>(change: Promise<T>): Promise<T> {
     const slow = setTimeout(() => this.note(({ dim }) => dim(WAITING)), SLOW_MS);
     try {
@@ -47,55 +67,49 @@ export class Session {
     return colorsFor(screen, this.terminal.env);
   }
 
-  async accounts(): Promise<AccountsClient> {
-    const endpoint = this.endpoints.get("accounts");
-    // Loaded when needed: gRPC takes longer to load than help and completion take altogether.
-    const { connectAccounts } = await import("./connection/clients.ts");
-    return this.#own(connectAccounts(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+  accounts(): Promise<Clients.AccountsClient> {
+    return this.#connect("accounts", ({ connectAccounts }) => connectAccounts);
   }
 
-  async plans(): Promise<PlansClient> {
-    const endpoint = this.endpoints.get("plans");
-    const { connectPlans } = await import("./connection/clients.ts");
-    return this.#own(connectPlans(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+  plans(): Promise<Clients.PlansClient> {
+    return this.#connect("plans", ({ connectPlans }) => connectPlans);
   }
 
-  /** @param signal ends what is under way; Ctrl-C unless told otherwise */
-  async receivers(signal: AbortSignal = this.terminal.interrupted): Promise<ReceiversClient> {
-    const endpoint = this.endpoints.get("webhook");
-    const { connectReceivers } = await import("./connection/clients.ts");
-    return this.#own(connectReceivers(endpoint, this.endpoints.tls(), signal));
+  /** @param signal cancels calls in flight. Default: Ctrl-C. */
+  receivers(signal?: AbortSignal): Promise<Clients.ReceiversClient> {
+    return this.#connect("webhook", ({ connectReceivers }) => connectReceivers, signal);
   }
 
-  async deliveries(): Promise<DeliveriesClient> {
-    const endpoint = this.endpoints.get("webhook");
-    const { connectDeliveries } = await import("./connection/clients.ts");
-    return this.#own(connectDeliveries(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+  deliveries(): Promise<Clients.DeliveriesClient> {
+    return this.#connect("webhook", ({ connectDeliveries }) => connectDeliveries);
   }
 
-  async events(): Promise<EventsClient> {
-    const endpoint = this.endpoints.get("webhook");
-    const { connectEvents } = await import("./connection/clients.ts");
-    return this.#own(connectEvents(endpoint, this.endpoints.tls(), this.terminal.interrupted));
+  events(): Promise<Clients.EventsClient> {
+    return this.#connect("webhook", ({ connectEvents }) => connectEvents);
   }
 
-  async importing(): Promise<{ readonly client: ImportClient; readonly endpoint: Endpoint }> {
-    const endpoint = this.endpoints.get("records");
-    const { connectImporting } = await import("./connection/clients.ts");
-    return { client: this.#own(connectImporting(endpoint, this.endpoints.tls())), endpoint };
+  operator(service: Clients.OperatorServiceName): Promise<Clients.OperatorClient> {
+    return this.#connect(service, ({ connectOperator }) => connectOperator(service));
+  }
+
+  async imports(): Promise<{ readonly client: Clients.ImportClient; readonly endpoint: Endpoint }> {
+    const client = await this.#connect("records", ({ connectImport }) => connectImport);
+    return { client, endpoint: this.endpoints.get("records") };
   }
 
   close(): void {
     for (const client of this.#open.splice(0)) client.stop();
   }
 
-  #own<Client extends { stop(): void }>(client: Client): Client {
+  async #connect<Client extends { stop(): void }>(
+    service: ServiceName,
+    choose: (clients: typeof Clients) => (connection: Clients.Connection) => Client,
+    signal = this.terminal.interrupted,
+  ): Promise<Client> {
+    const endpoint = this.endpoints.get(service);
+    // Loaded when needed: gRPC takes longer to load than help and completion take to run.
+    const client = choose(await import("./connection/clients.ts"))({ endpoint, tls: this.endpoints.tls(), signal });
     this.#open.push(client);
     return client;
   }
-}
-
-/** Colours for a person's eyes only: on a terminal, unless NO_COLOR is set. */
-export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
-  return createColors(screen.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb");
 }

@@ -4,7 +4,7 @@ import { Interrupted } from "./failure.ts";
 import { Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Gives every command its session and takes its exit code. */
+/** Gives each command its session and keeps its exit code. */
 export class Shell {
   readonly terminal: Terminal;
   exitCode = 0;
@@ -14,9 +14,9 @@ export class Shell {
   }
 
   /**
-   * Runs a command's work, and closes what it opened.
+   * Runs a command and closes what it opened.
    *
-   * @param work answers an exit code when the work was done but its result is a failure, such as an import with bad lines
+   * @param work returns an exit code where the work is done but its result is a failure, such as an import with bad lines
    */
   async act(command: Command, work: (session: Session) => Promise<number | void>): Promise<void> {
     const session = new Session(this.terminal, command.optsWithGlobals<GlobalOptions>());
@@ -24,7 +24,7 @@ export class Shell {
       this.exitCode = (await work(session)) ?? 0;
     } catch (error) {
       if (!this.terminal.interrupted.aborted || error instanceof Interrupted) throw error;
-      throw new Interrupted("Interrupted before an answer came: what was asked for may or may not have been done.");
+      throw new Interrupted("Interrupted before the service responded: the change may or may not have been made.");
     } finally {
       session.close();
     }

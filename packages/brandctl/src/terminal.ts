@@ -1,11 +1,14 @@
 import type { Readable, Writable } from "node:stream";
+import { createColors } from "picocolors";
+
+export type Colors = ReturnType<typeof createColors>;
 
 export interface Screen extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** All that a command sees of the world around it. */
+/** Everything a command sees of the process it runs in. */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Screen;
@@ -14,4 +17,9 @@ export interface Terminal {
   readonly cwd: string;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
+}
+
+/** Colours on a terminal only, and none with NO_COLOR. */
+export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
+  return createColors(screen.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb");
 }

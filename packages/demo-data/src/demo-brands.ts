@@ -1,7 +1,7 @@
 import type { BrandSizes } from "./sizes.ts";
 
 export interface DemoBrand {
-  /** The same in every installation. It also decides what the brand's generated records are about. */
+  /** The same in every installation. It also selects the catalog of the generated records. */
   readonly id: string;
   readonly name: string;
   readonly tier: "plus" | "pro" | "enterprise";
@@ -9,7 +9,7 @@ export interface DemoBrand {
   readonly sizes: BrandSizes;
 }
 
-/** One brand for each tier that may integrate, largest first. All of it is invented. */
+/** An invented brand for each tier with API access, largest first. */
 export const DEMO_BRANDS: readonly DemoBrand[] = Object.freeze([
   {
     id: "brd_01k1sem520ecxthczqg3ryfxme",

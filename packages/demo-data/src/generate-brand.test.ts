@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { RESOURCE_NAMES, RESOURCES, type RecordOf, type ResourceName } from "@brand-records/resources";
+import { RESOURCES, type RecordOf } from "@brand-records/resources";
+import { timeOfId } from "@brand-records/typeid";
 import fc from "fast-check";
 import { DEMO_BRANDS } from "./demo-brands.ts";
 import { generateBrand, type GeneratedBrand } from "./generate-brand.ts";
 import type { BrandOptions } from "./plan/context.ts";
-import type { BrandSizes } from "./sizes.ts";
+import { DEMO_RESOURCES, type BrandSizes, type DemoResource } from "./sizes.ts";
 
 const now = Date.UTC(2026, 10, 21, 8, 30);
 
@@ -14,10 +15,10 @@ const [enterprise, pro, plus] = DEMO_BRANDS.map((brand): BrandOptions => ({ bran
   BrandOptions,
 ];
 
-type Everything = { readonly [Name in ResourceName]: RecordOf<Name>[] };
+type Everything = { readonly [Name in DemoResource]: RecordOf<Name>[] };
 
 function everythingOf(brand: GeneratedBrand): Everything {
-  return Object.fromEntries(RESOURCE_NAMES.map((name) => [name, [...brand[name]()]])) as unknown as Everything;
+  return Object.fromEntries(DEMO_RESOURCES.map((name) => [name, [...brand[name]()]])) as unknown as Everything;
 }
 
 describe("generateBrand", () => {
@@ -30,19 +31,19 @@ describe("generateBrand", () => {
     ["enterprise", enterprise],
     ["pro", pro],
     ["plus", plus],
-  ])("makes records for the %s demo brand that the schemas take as they are", (_, options) => {
-    for (const name of RESOURCE_NAMES) {
+  ])("makes records for the %s demo brand that the schemas accept unchanged", (_, options) => {
+    for (const name of DEMO_RESOURCES) {
       const records: readonly unknown[] = demo.get(options)?.[name] ?? [];
       expect(records).toHaveLength(options.sizes[name]);
       expect(records.filter(isInvalid(name))).toEqual([]);
     }
   });
 
-  it("keeps its books: references exist, sums add up, times are in order", () => {
+  it("is consistent: references exist, sums add up, times are in order", () => {
     for (const everything of demo.values()) expect(audit(everything)).toEqual([]);
   });
 
-  it("keeps its books in any sizes, even with more payouts than there is to pay for", () => {
+  it("is consistent in any sizes, even with more payouts than items to pay for", () => {
     const few = fc.integer({ min: 0, max: 60 });
     const sizes: fc.Arbitrary<BrandSizes> = fc.record({
       campaigns: fc.integer({ min: 1, max: 40 }),
@@ -55,7 +56,7 @@ describe("generateBrand", () => {
     fc.assert(
       fc.property(sizes, fc.integer(), (chosen, seed) => {
         const everything = everythingOf(generateBrand({ brandId: "brd_any", seed, now, sizes: chosen }));
-        for (const name of RESOURCE_NAMES) {
+        for (const name of DEMO_RESOURCES) {
           expect(everything[name]).toHaveLength(chosen[name]);
           expect(everything[name].filter(isInvalid(name))).toEqual([]);
         }
@@ -65,7 +66,7 @@ describe("generateBrand", () => {
     );
   });
 
-  it("gives the large demo brand what the demo is about", () => {
+  it("gives the large demo brand every status and type, long tails and large ties", () => {
     const { campaigns, submissions, conversions, links, payouts } = demo.get(enterprise) as Everything;
     const paid = new Set([...submissions, ...conversions].map(({ payout_id }) => payout_id));
     expect(payouts.filter(({ id }) => !paid.has(id))).toEqual([]);
@@ -82,11 +83,11 @@ describe("generateBrand", () => {
     expect(views[0]).toBeGreaterThan(50 * (views[1_000] ?? 0));
   });
 
-  it("repeats itself for the same options, and only for them", () => {
+  it("makes the same records for the same options, and others for others", () => {
     const first = demo.get(plus) as Everything;
     const brand = generateBrand(plus);
-    // In whatever order and however often they are asked for.
-    for (const name of [...RESOURCE_NAMES.toReversed(), ...RESOURCE_NAMES]) expect([...brand[name]()]).toEqual(first[name]);
+    // In any order, any number of times.
+    for (const name of [...DEMO_RESOURCES.toReversed(), ...DEMO_RESOURCES]) expect([...brand[name]()]).toEqual(first[name]);
     for (const other of [
       { ...plus, seed: 99 },
       { ...plus, brandId: "brd_other" },
@@ -96,7 +97,7 @@ describe("generateBrand", () => {
     }
   });
 
-  it("streams: the first of a hundred million conversions need none of the others", () => {
+  it("streams: the first of a hundred million conversions do not need the others", () => {
     const sizes = { ...plus.sizes, conversions: 100_000_000, submissions: 100_000_000, deposits: 100_000_000 };
     const brand = generateBrand({ ...plus, sizes });
     expect([...take(brand.conversions(), 3)].filter(isInvalid("conversions"))).toEqual([]);
@@ -113,7 +114,7 @@ describe("generateBrand", () => {
     expect(() => generateBrand({ ...plus, sizes: { ...plus.sizes, ...wrong } })).toThrow(message);
   });
 
-  it("is content with nothing", () => {
+  it("makes nothing for sizes of 0", () => {
     const sizes = { campaigns: 0, submissions: 0, payouts: 0, deposits: 0, conversions: 0, links: 0 };
     const everything = everythingOf(generateBrand({ ...plus, sizes }));
     expect(Object.values(everything).flat()).toEqual([]);
@@ -121,14 +122,14 @@ describe("generateBrand", () => {
 });
 
 describe("DEMO_BRANDS", () => {
-  it("sell what their names say", () => {
+  it("sell in shops that match their owners", () => {
     for (const { id, ownerEmail } of DEMO_BRANDS) {
       const [link] = generateBrand({ ...plus, brandId: id }).links();
       expect(new URL(link?.destination_url ?? "").hostname).toBe(ownerEmail.split("@")[1]);
     }
   });
 
-  it("have ids and owners that are nobody's", () => {
+  it("have TypeIDs, and owners under .example", () => {
     for (const { id, ownerEmail } of DEMO_BRANDS) {
       expect(id).toMatch(/^brd_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
       expect(ownerEmail).toMatch(/\.example$/);
@@ -138,7 +139,7 @@ describe("DEMO_BRANDS", () => {
 });
 
 /** Whether the schema refuses a record, or would change it. */
-function isInvalid(name: ResourceName): (record: unknown) => boolean {
+function isInvalid(name: DemoResource): (record: unknown) => boolean {
   return (record) => !isDeepStrictEqual(RESOURCES[name].schema.safeParse(record).data, record);
 }
 
@@ -156,7 +157,7 @@ function largestTie(records: readonly { created_at: string }[]): number {
   return Math.max(...counts.values());
 }
 
-/** Everything that does not fit together, in words. */
+/** Lists every inconsistency. */
 function audit(everything: Everything): string[] {
   const problems: string[] = [];
   const expectThat = (holds: boolean, problem: string): void => {
@@ -171,9 +172,9 @@ function audit(everything: Everything): string[] {
   const sum = (key: string): number => sums.get(key) ?? 0;
 
   for (const records of Object.values(everything)) {
-    expectThat(new Set(records.map(({ id }) => id)).size === records.length, "an id comes twice");
+    expectThat(new Set(records.map(({ id }) => id)).size === records.length, "an id is not unique");
     for (const record of records) {
-      expectThat(idTime(record.id) === Date.parse(record.created_at), `${record.id}: the id says another time than created_at`);
+      expectThat(timeOfId(record.id) === Date.parse(record.created_at), `${record.id}: the time in the id is not created_at`);
       expectThat(record.created_at <= record.updated_at, `${record.id}: updated before it was created`);
       for (const [key, value] of Object.entries(record)) {
         const planned = ["starts_at", "ends_at", "expires_at"].includes(key);
@@ -183,8 +184,8 @@ function audit(everything: Everything): string[] {
       }
     }
   }
-  expectThat(new Set(links.map(({ code }) => code)).size === links.length, "a link code comes twice");
-  expectThat(new Set(conversions.map(({ external_id }) => external_id)).size === conversions.length, "an external_id comes twice");
+  expectThat(new Set(links.map(({ code }) => code)).size === links.length, "a link code is not unique");
+  expectThat(new Set(conversions.map(({ external_id }) => external_id)).size === conversions.length, "an external_id is not unique");
 
   const checkPaidItem = (item: RecordOf<"submissions"> | RecordOf<"conversions">, amount: number, kind: string): void => {
     const campaign = campaignById.get(item.campaign_id);
@@ -197,10 +198,10 @@ function audit(everything: Everything): string[] {
     }
     if (item.payout_id === null) return;
     const payout = payoutById.get(item.payout_id);
-    expectThat(payout?.campaign_id === item.campaign_id, `${item.id}: its payout is of another campaign`);
-    expectThat(payout?.creator_id === item.creator_id, `${item.id}: its payout is of another creator`);
+    expectThat(payout?.campaign_id === item.campaign_id, `${item.id}: its payout belongs to another campaign`);
+    expectThat(payout?.creator_id === item.creator_id, `${item.id}: its payout belongs to another creator`);
     expectThat(item.status === "approved", `${item.id}: has a payout though it is ${item.status}`);
-    expectThat((payout?.created_at ?? "") >= item.created_at, `${item.id}: came after its payout`);
+    expectThat((payout?.created_at ?? "") >= item.created_at, `${item.id}: created after its payout`);
     add(`amount ${item.payout_id}`, amount);
     add(`${kind} ${item.payout_id}`, 1);
   };
@@ -211,8 +212,8 @@ function audit(everything: Everything): string[] {
     const campaign = campaignById.get(submission.campaign_id);
     const rate = campaign?.rate_per_1000_views_centavos ?? null;
     const earned = rate === null ? (campaign?.fee_per_deliverable_centavos ?? 0) : Math.floor(((views ?? 0) * rate) / 1_000);
-    expectThat(earned_centavos === (status === "approved" ? earned : 0), `${id}: did not earn that`);
-    expectThat(campaign?.platforms.includes(submission.platform) === true, `${id}: on a platform its campaign is not on`);
+    expectThat(earned_centavos === (status === "approved" ? earned : 0), `${id}: the earnings are wrong`);
+    expectThat(campaign?.platforms.includes(submission.platform) === true, `${id}: its platform is not one of its campaign`);
     expectThat((rejection_code !== null) === (status === "rejected"), `${id}: ${status}, with rejection_code ${rejection_code}`);
     expectThat((reviewed_at !== null) === (status === "approved" || status === "rejected"), `${id}: ${status}, reviewed ${reviewed_at}`);
     expectThat(submitted_at <= created_at, `${id}: submitted after it was recorded`);
@@ -223,8 +224,8 @@ function audit(everything: Everything): string[] {
     checkPaidItem(conversion, commission_centavos, "conversions");
     const link = linkById.get(conversion.link_id);
     const bps = campaignById.get(conversion.campaign_id)?.commission_bps ?? 0;
-    expectThat(link?.campaign_id === conversion.campaign_id, `${id}: its link is of another campaign`);
-    expectThat(link?.creator_id === conversion.creator_id, `${id}: its link is of another creator`);
+    expectThat(link?.campaign_id === conversion.campaign_id, `${id}: its link belongs to another campaign`);
+    expectThat(link?.creator_id === conversion.creator_id, `${id}: its link belongs to another creator`);
     expectThat((link?.created_at ?? "9") <= occurred_at && occurred_at <= created_at, `${id}: ordered at the wrong time`);
     expectThat(commission_centavos === Math.floor((order_amount_centavos * bps) / 10_000), `${id}: the commission is wrong`);
     expectThat((reversal_code !== null) === (status === "reversed"), `${id}: ${status}, with reversal_code ${reversal_code}`);
@@ -233,7 +234,7 @@ function audit(everything: Everything): string[] {
 
   for (const link of links) {
     const campaign = campaignById.get(link.campaign_id);
-    expectThat(campaign?.type === "affiliate", `${link.id}: not of an affiliate campaign`);
+    expectThat(campaign?.type === "affiliate", `${link.id}: its campaign is not an affiliate campaign`);
     expectThat(link.conversions === sum(`link ${link.id}`), `${link.id}: conversions do not add up`);
     expectThat(link.clicks >= link.conversions, `${link.id}: fewer clicks than conversions`);
     expectThat((campaign?.starts_at ?? "9") <= link.created_at, `${link.id}: older than its campaign`);
@@ -273,7 +274,10 @@ function audit(everything: Everything): string[] {
     const { id, status, type, budget_centavos, committed_centavos, paid_centavos, starts_at, ends_at, settled_at } = campaign;
     expectThat(committed_centavos === sum(`committed ${id}`), `${id}: committed_centavos does not add up`);
     expectThat(paid_centavos === sum(`paid ${id}`), `${id}: paid_centavos does not add up`);
-    expectThat(paid_centavos <= committed_centavos && committed_centavos <= budget_centavos, `${id}: more paid than earned or set aside`);
+    expectThat(
+      paid_centavos <= committed_centavos && committed_centavos <= budget_centavos,
+      `${id}: paid more than earned, or earned more than budgeted`,
+    );
     expectThat(!sums.has(`deposited ${id}`) || sum(`deposited ${id}`) === budget_centavos, `${id}: deposits are not its budget`);
     expectThat((settled_at !== null) === (status === "settled"), `${id}: ${status}, settled at ${settled_at}`);
     expectThat((starts_at ?? "") <= (ends_at ?? "9"), `${id}: ends before it starts`);
@@ -282,12 +286,4 @@ function audit(everything: Everything): string[] {
     expectThat((campaign.commission_bps !== null) === (type === "affiliate"), `${id}: ${type} with a commission`);
   }
   return problems;
-}
-
-/** The milliseconds in a TypeID over a UUIDv7: its first 48 of 130 bits, after two of padding. */
-function idTime(id: string): number {
-  const suffix = id.slice(id.indexOf("_") + 1);
-  let value = 0n;
-  for (const character of suffix) value = value * 32n + BigInt("0123456789abcdefghjkmnpqrstvwxyz".indexOf(character));
-  return Number(value >> 80n);
 }

@@ -4,10 +4,10 @@ import { Random } from "./random.ts";
 const bytes = new Uint8Array(10);
 
 /**
- * A TypeID that is always the same for the same stream and index, whose time is `milliseconds`.
+ * Returns a TypeID with the time `milliseconds`, the same for the same stream and index.
  *
- * The first draw, which differs for every index, lies in bytes that the version and the variant of a UUIDv7 leave alone:
- * two indexes of a stream never share an id, though thousands share their millisecond.
+ * The first draw differs for every index and goes into bytes that the version and the variant of a UUIDv7 leave alone: two
+ * indexes of a stream never share an id, though thousands share a millisecond.
  */
 export function idAt(prefix: string, milliseconds: number, stream: number, index: number): string {
   const random = new Random(stream, index);

@@ -6,24 +6,24 @@ import type { DepositSource } from "./plan/deposit-plan.ts";
 import type { PayoutPlan } from "./plan/payout-plan.ts";
 import { Random } from "./random.ts";
 
-/** Centavos that budgets are multiples of. */
+/** Budgets are multiples of this many centavos. */
 const BUDGET_STEP = 500_000;
-/** The least that one deposit of a campaign brings, in centavos. */
+/** The smallest deposit for a campaign, in centavos. */
 export const DEPOSIT_STEP = 100_000;
 
-/** The sums that make campaigns, payouts, links and deposits agree with each other. By number; money in centavos. */
+/** The sums on which campaigns, payouts, links and deposits agree, by number. Money in centavos. */
 export interface Ledger {
   readonly payoutAmount: Float64Array;
   readonly payoutSubmissions: Int32Array;
   readonly payoutConversions: Int32Array;
-  /** Conversions that were not reversed, all of them, and when the last one came. */
+  /** Conversions that are not reversed; all conversions; the time of the last one. */
   readonly linkConversions: Int32Array;
   readonly linkOrders: Int32Array;
   readonly linkLastAt: Float64Array;
   readonly campaignCommitted: Float64Array;
   readonly campaignPaid: Float64Array;
   readonly campaignBudget: Float64Array;
-  /** Deposits of the campaign that succeeded. */
+  /** Succeeded deposits. */
   readonly campaignDeposits: Int32Array;
 }
 
@@ -35,7 +35,7 @@ export interface LedgerSources {
   readonly deposits: DepositSource;
 }
 
-/** Goes through every submission, conversion and deposit once; keeps sums only. */
+/** Reads every submission, conversion and deposit once, and keeps sums only. */
 export function drawUpLedger(context: Context, sources: LedgerSources): Ledger {
   const { sizes } = context;
   const ledger: Ledger = {
@@ -109,7 +109,7 @@ function addDeposits(ledger: Ledger, { sizes }: Context, { deposits }: LedgerSou
   }
 }
 
-/** Never less than what creators have earned, nor than what so many deposits bring at least. */
+/** At least what creators have earned, and at least the smallest sum of that many deposits. */
 function budgetOf(campaign: PlannedCampaign, ledger: Ledger, context: Context): number {
   const random = new Random(context.stream("budget"), campaign.index);
   const planned = random.pareto(4, 1.2, 100) * BUDGET_STEP;

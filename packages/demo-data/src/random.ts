@@ -1,4 +1,4 @@
-/** A bijection of 32 bits that looks like chance: what goes in distinct comes out distinct. */
+/** A bijection of 32 bits that looks random: distinct values stay distinct. */
 export function mix32(value: number): number {
   let x = value;
   x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
@@ -6,7 +6,7 @@ export function mix32(value: number): number {
   return (x ^ (x >>> 15)) >>> 0;
 }
 
-/** The number of a stream of chance: another for every text. */
+/** Hashes a text to the number of a random stream. */
 export function streamOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -16,8 +16,8 @@ export function streamOf(text: string): number {
 const STEP = 0x9e3779b9;
 
 /**
- * Chance that can be repeated: the draws for item `index` of a stream are always the same, whichever items were drawn
- * before. That is what lets a record be made again, alone, without those ahead of it. Not for secrets.
+ * Repeatable random numbers: the draws for item `index` of a stream are always the same, whichever items were drawn before.
+ * So a record can be made again without those before it. Not for secrets.
  */
 export class Random {
   #state: number;
@@ -55,7 +55,7 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** `weights` in the order of `items`; they need not add up to anything. */
+  /** @param weights in the order of `items`, with any sum */
   pickWeighted<T>(items: readonly T[], weights: readonly number[]): T {
     let left = this.unit() * weights.reduce((sum, weight) => sum + weight, 0);
     for (let i = 0; i < items.length; i += 1) {
@@ -65,12 +65,12 @@ export class Random {
     return items.at(-1) as T;
   }
 
-  /** Few are huge: Pareto from `least` on, the heavier the smaller `alpha`, cut at `most`. */
+  /** Pareto distribution from `least`, cut at `most`: few are huge. The smaller `alpha`, the heavier the tail. */
   pareto(least: number, alpha: number, most: number): number {
     return Math.min(most, least * (1 - this.unit()) ** (-1 / alpha));
   }
 
-  /** Half below `median`, with a long tail above: what order values look like. */
+  /** Log-normal distribution: half below `median`, with a long tail above, as of order values. */
   logNormal(median: number, sigma: number): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.unit()));
     return median * Math.exp(sigma * radius * Math.cos(2 * Math.PI * this.unit()));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Shuffle } from "./shuffle.ts";
 
 describe("Shuffle", () => {
-  it("puts every number somewhere, once, and finds it again", () => {
+  it("gives every number a rank of its own, and finds the number by its rank", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_000 }), fc.nat(), (size, stream) => {
         const shuffle = new Shuffle(size, stream);
@@ -14,7 +14,7 @@ describe("Shuffle", () => {
     );
   });
 
-  it("works on a billion numbers without holding them", () => {
+  it("works on a billion numbers in constant memory", () => {
     const shuffle = new Shuffle(32 ** 6, 7);
     for (const index of [0, 1, 123_456_789, 32 ** 6 - 1]) expect(shuffle.indexAt(shuffle.rankOf(index))).toBe(index);
   });

@@ -3,8 +3,8 @@ import { mix32 } from "./random.ts";
 const ROUNDS = 4;
 
 /**
- * The numbers below `size` in another order, in constant memory: a Feistel network, walked until it lands inside.
- * With it exactly one in ten can be chosen, seemingly at random, without a list of the chosen.
+ * The numbers below `size` in a shuffled order, in constant memory: a Feistel network, repeated until the result is below
+ * `size`. Selects exactly one in ten, seemingly at random, without a list of those selected.
  */
 export class Shuffle {
   readonly #size: number;
@@ -17,7 +17,7 @@ export class Shuffle {
     this.#halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, size)) / 2));
   }
 
-  /** Where `index` comes in the other order. */
+  /** Returns the position of `index` in the shuffled order. */
   rankOf(index: number): number {
     let rank = index;
     do rank = this.#walk(rank, 0, 1);
@@ -25,7 +25,7 @@ export class Shuffle {
     return rank;
   }
 
-  /** The inverse: which index comes at `rank`. */
+  /** The inverse of `rankOf`. */
   indexAt(rank: number): number {
     let index = rank;
     do index = this.#walk(index, ROUNDS - 1, -1);

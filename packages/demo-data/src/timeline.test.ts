@@ -17,7 +17,7 @@ describe("Timeline", () => {
     );
   });
 
-  it("counts what came until a time", () => {
+  it("counts the items up to a time", () => {
     const timeline = new Timeline(5_000, 1, now);
     for (const index of [0, 1, 2_499, 4_999]) {
       const count = timeline.countUntil(timeline.at(index));

@@ -5,24 +5,24 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** How far back the history of a brand goes. */
+/** Length of a brand's history, in milliseconds. */
 export const HISTORY = 365 * DAY;
 
 const MANILA_OFFSET_HOURS = 8;
 
-/** How busy each hour of the Manila day is: a lull before dawn, a peak after dinner. */
+/** How busy each hour is in Manila: a lull before dawn, a peak after dinner. */
 const HOUR_WEIGHTS = [5, 3, 2, 1, 1, 2, 3, 5, 6, 7, 7, 8, 11, 8, 7, 7, 7, 8, 11, 15, 18, 18, 14, 9];
 
-/** Above 1 the past is denser, below it the present: brands grow. */
+/** Below 1 the present is denser than the past: brands grow. */
 const GROWTH = 0.6;
 
 const BURST_CHANCE = 0.04;
 const QUANTILES = 480;
 
 /**
- * When the items of one resource came to be: never later than the next one, denser towards `now`, with days and nights,
- * and with bursts that share one millisecond, as a platform's batch jobs leave them. Large sets have bursts of 250 (more
- * than the largest page), and at least one of them.
+ * The creation times of a resource's items: ascending, denser towards `now`, with days and nights, and with bursts that share
+ * a millisecond, as a platform's batch jobs leave them. Large sets have at least one burst, and bursts of 250 (more than the
+ * largest page).
  */
 export class Timeline {
   readonly #count: number;
@@ -31,7 +31,7 @@ export class Timeline {
   readonly #burstLength: number;
   readonly #quantiles: Float64Array;
 
-  /** `now`: milliseconds since the epoch. */
+  /** @param now milliseconds since the epoch */
   constructor(count: number, stream: number, now: number) {
     this.#count = count;
     this.#stream = stream;
@@ -40,7 +40,7 @@ export class Timeline {
     this.#quantiles = dayQuantiles(now);
   }
 
-  /** Milliseconds since the epoch of the item at `index`. */
+  /** Returns the time of the item at `index`, in milliseconds since the epoch. */
   at(index: number): number {
     const block = Math.floor(index / this.#burstLength);
     const from = this.#isBurst(block) ? block * this.#burstLength : index;
@@ -48,7 +48,7 @@ export class Timeline {
     return Math.floor(this.#dayAndNight(this.#now - HISTORY * (1 - position ** GROWTH)));
   }
 
-  /** How many items came to be at `time` or before. */
+  /** Counts the items created at `time` or before. */
   countUntil(time: number): number {
     let low = 0;
     let high = this.#count;
@@ -65,7 +65,7 @@ export class Timeline {
     return mix32(this.#stream + block) / 0x1_0000_0000 < BURST_CHANCE;
   }
 
-  /** Moves a time within its 24 hours (counted back from now, so that nothing lands in the future). */
+  /** Moves a time within its 24 hours, counted back from now, so no time is in the future. */
   #dayAndNight(time: number): number {
     const back = (this.#now - time) / DAY;
     const days = Math.floor(back);
@@ -77,7 +77,7 @@ export class Timeline {
   }
 }
 
-/** For each share of a day's items, the share of the day by which they have come. The day ends at `now`. */
+/** For each share of a day's items, the share of the day by which they are created. The day ends at `now`. */
 function dayQuantiles(now: number): Float64Array {
   const hourNow = Math.floor(now / HOUR + MANILA_OFFSET_HOURS) % 24;
   const weights = HOUR_WEIGHTS.map((_, i) => HOUR_WEIGHTS[(hourNow + i) % 24] ?? 1);
@@ -86,12 +86,12 @@ function dayQuantiles(now: number): Float64Array {
   let hour = 0;
   let before = 0;
   for (let i = 0; i <= QUANTILES; i += 1) {
-    const wanted = (i / QUANTILES) * total;
-    while (hour < 23 && before + (weights[hour] ?? 1) < wanted) {
+    const target = (i / QUANTILES) * total;
+    while (hour < 23 && before + (weights[hour] ?? 1) < target) {
       before += weights[hour] ?? 1;
       hour += 1;
     }
-    quantiles[i] = (hour + (wanted - before) / (weights[hour] ?? 1)) / 24;
+    quantiles[i] = (hour + (target - before) / (weights[hour] ?? 1)) / 24;
   }
   return quantiles;
 }
@@ -100,7 +100,7 @@ const WEEK = 7 * DAY;
 /** Friday, 2 January 1970, ten in the morning in Manila. */
 const FIRST_PAYDAY = DAY + 2 * HOUR;
 
-/** Payouts are made on Fridays at ten in Manila, all at once. */
+/** Returns the first payday at `time` or later: payouts are made on Fridays at ten in Manila. */
 export function paydayFrom(time: number): number {
   return FIRST_PAYDAY + Math.ceil((time - FIRST_PAYDAY) / WEEK) * WEEK;
 }

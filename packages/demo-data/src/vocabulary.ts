@@ -1,10 +1,11 @@
+import type { RecordOf } from "@brand-records/resources";
 import type { Random } from "./random.ts";
 
-/** What a brand sells, and where. Every shop and short-link host is under .example, which nobody can own. */
+/** What a brand sells, and where. Every shop and short-link host is under .example, a reserved domain. */
 export interface Catalog {
   readonly shop: string;
   readonly orderPrefix: string;
-  /** Of an order, in centavos. */
+  /** Median order value. */
   readonly medianOrderCentavos: number;
   readonly products: readonly string[];
 }
@@ -73,8 +74,8 @@ export const PLATFORMS = ["tiktok", "instagram", "facebook", "youtube"] as const
 export type Platform = (typeof PLATFORMS)[number];
 export const PLATFORM_WEIGHTS: Readonly<Record<Platform, number>> = { tiktok: 55, instagram: 20, facebook: 17, youtube: 8 };
 
-export const CAMPAIGN_TYPES = ["blitz", "ugc", "package", "affiliate"] as const;
-export type CampaignType = (typeof CAMPAIGN_TYPES)[number];
+export const CAMPAIGN_TYPES: readonly CampaignType[] = ["blitz", "ugc", "package", "affiliate"];
+export type CampaignType = RecordOf<"campaigns">["type"];
 
 /** `%` stands for a product. */
 const TITLES: Readonly<Record<CampaignType, readonly string[]>> = {
@@ -114,7 +115,7 @@ const TITLES: Readonly<Record<CampaignType, readonly string[]>> = {
   ],
 };
 
-/** Titles repeat in large sets, as they do in life. */
+/** Titles repeat in large sets. */
 export function campaignTitle(type: CampaignType, catalog: Catalog, random: Random): string {
   return random.pick(TITLES[type]).replace("%", () => random.pick(catalog.products));
 }

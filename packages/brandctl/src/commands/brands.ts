@@ -1,31 +1,33 @@
 import type { Brand } from "@brand-records/proto/accounts/v1";
 import { Argument, Command, Option } from "commander";
-import { shortTime, table, type Column } from "../output/table.ts";
-import type { Colors } from "../session.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { required } from "../failure.ts";
+import { shortTime } from "../output/format.ts";
+import { table, type Column } from "../output/table.ts";
+import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { examples } from "./examples.ts";
+import type { Colors } from "../terminal.ts";
+import { examples } from "./options.ts";
 
 const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
 const TIER_HELP = "starter has no API keys; plus, pro and enterprise allow 60, 120 and 240 requests a minute";
+const BRAND_HELP = "id of the brand (brd_…), see brands list";
 const PAGE_SIZE = 1_000;
 
 export function brandsCommand(shell: Shell): Command {
-  const brands = new Command("brands").description("make brands, and change what their keys may do");
-  brands.addCommand(create(shell));
-  brands.addCommand(list(shell));
-  brands.addCommand(setTier(shell));
-  brands.addCommand(verify(shell));
+  const brands = new Command("brands").description("create brands, and change their tier and verification");
+  for (const command of [create, list, setTier, verify]) brands.addCommand(command(shell));
   return brands;
 }
 
 function create(shell: Shell): Command {
   return new Command("create")
     .summary("make a brand")
-    .description("Make a brand. It has no members yet: add an owner next, who can then be given keys.")
-    .requiredOption("--name <name>", "what the brand is called, up to 200 characters")
+    .description("Make a brand. It has no members yet: add an owner next, for whom keys can then be made.")
+    .requiredOption("--name <name>", "name of the brand, up to 200 characters")
     .addOption(new Option("--tier <tier>", TIER_HELP).choices(TIERS).makeOptionMandatory())
-    .option("--verified", "the brand is who it says it is; without, it gets no keys")
-    .option("--id <id>", "the id it has elsewhere, such as brd_01h455vb4pex5vsknk084sn02q; one is made otherwise. Safe to repeat.")
+    .option("--verified", "the brand's identity is verified; an unverified brand gets no keys")
+    .option("--id <id>", "an id the brand already has, such as brd_01h455vb4pex5vsknk084sn02q; safe to repeat (default: a new id)")
     .addHelpText(
       "after",
       examples(
@@ -36,13 +38,13 @@ function create(shell: Shell): Command {
     .action((options: { name: string; tier: string; verified?: boolean; id?: string }, command: Command) =>
       shell.act(command, async (session) => {
         const { name, tier, verified = false, id } = options;
-        const { brand } = await (await session.accounts()).createBrand({ name, tier, verified, id });
-        const made = answered(brand);
-        session.print({ brand: made }, (colors) => brandText(made, colors));
-        if (made.tier !== tier || made.verified !== verified) {
-          session.note((colors) => colors.yellow("It was there already, and was left as it is: see brands set-tier and brands verify."));
+        const brand = printBrand(session, await (await session.accounts()).createBrand({ name, tier, verified, id }));
+        if (brand.tier !== tier || brand.verified !== verified) {
+          session.note((colors) =>
+            colors.yellow("The brand exists already and was left unchanged: see brands set-tier and brands verify."),
+          );
         }
-        session.note((colors) => colors.dim(`Next: brandctl members add ${made.id} EMAIL --role owner`));
+        session.note((colors) => colors.dim(`Next: brandctl members add EMAIL --brand ${brand.id} --role owner`));
       }),
     );
 }
@@ -55,13 +57,10 @@ function list(shell: Shell): Command {
     .action((_options: object, command: Command) =>
       shell.act(command, async (session) => {
         const accounts = await session.accounts();
-        const brands: Brand[] = [];
-        let after: string | null | undefined;
-        do {
-          const page = await accounts.listBrands({ page_size: PAGE_SIZE, after_id: after });
-          brands.push(...page.brands);
-          after = page.next_after_id;
-        } while (after != null);
+        const { items: brands } = await readPages(Infinity, PAGE_SIZE, async (page) => {
+          const { brands: items, next_after_id: next } = await accounts.listBrands(page);
+          return { items, next };
+        });
         session.print({ brands }, (colors) =>
           table(brandColumns(colors), brands, colors, "There are no brands yet: brandctl brands create"),
         );
@@ -71,45 +70,39 @@ function list(shell: Shell): Command {
 
 function setTier(shell: Shell): Command {
   return new Command("set-tier")
-    .summary("change a brand's plan")
-    .description("Change a brand's plan. Holds for every key of the brand from its next request on; no key must be made again.")
-    .argument("<brand>", "id of the brand")
+    .summary("change a brand's tier")
+    .description("Change a brand's tier. It applies to each of the brand's keys from the key's next request on.")
+    .argument("<brand>", BRAND_HELP)
     .addArgument(new Argument("<tier>", TIER_HELP).choices(TIERS))
     .addHelpText("after", examples(["brandctl brands set-tier brd_01h455vb4pex5vsknk084sn02q pro", "120 requests a minute"]))
     .action((brandId: string, tier: string, _options: object, command: Command) =>
       shell.act(command, async (session) => {
-        const { brand } = await session.untilEffective((await session.accounts()).setBrandTier({ brand_id: brandId, tier }));
-        const changed = answered(brand);
-        session.print({ brand: changed }, (colors) => brandText(changed, colors));
+        const accounts = await session.accounts();
+        printBrand(session, await session.untilEffective(accounts.setBrandTier({ brand_id: brandId, tier })));
       }),
     );
 }
 
 function verify(shell: Shell): Command {
   return new Command("verify")
-    .summary("record that a brand is who it says it is")
-    .description(
-      "Record that a brand is who it says it is, or, with --off, that it no longer counts as verified: its keys are then refused.",
-    )
-    .argument("<brand>", "id of the brand")
+    .summary("mark a brand's identity as verified")
+    .description("Mark a brand's identity as verified. With --off, take that back: the brand's keys are then refused.")
+    .argument("<brand>", BRAND_HELP)
     .option("--off", "take the verification back")
     .addHelpText("after", examples(["brandctl brands verify brd_01h455vb4pex5vsknk084sn02q", "its owners may have keys made"]))
     .action((brandId: string, { off }: { off?: boolean }, command: Command) =>
       shell.act(command, async (session) => {
         const accounts = await session.accounts();
-        const { brand } = await session.untilEffective(accounts.setBrandVerified({ brand_id: brandId, verified: off !== true }));
-        const changed = answered(brand);
-        session.print({ brand: changed }, (colors) => brandText(changed, colors));
+        printBrand(session, await session.untilEffective(accounts.setBrandVerified({ brand_id: brandId, verified: off !== true })));
       }),
     );
 }
 
-function answered(brand: Brand | null | undefined): Brand {
-  if (brand == null) throw new Error("accounts answered without a brand");
+function printBrand(session: Session, response: { readonly brand?: Brand | null | undefined }): Brand {
+  const brand = required(response.brand, "brand");
+  session.print({ brand }, (colors) => table(brandColumns(colors), [brand], colors, ""));
   return brand;
 }
-
-const brandText = (brand: Brand, colors: Colors): string => table(brandColumns(colors), [brand], colors, "");
 
 function brandColumns(colors: Colors): Column<Brand>[] {
   return [

@@ -7,7 +7,7 @@ import { brandctl, Recorder } from "../testing/test-terminal.ts";
 
 const run = promisify(execFile);
 
-/** What bash offers when Tab is pressed after these words. */
+/** What bash offers for Tab after these words. */
 async function offered(...words: string[]): Promise<string[]> {
   const { stdout: script } = await brandctl(["completion", "bash"]);
   const tab = `compopt() { :; }; COMP_WORDS=(brandctl "$@"); COMP_CWORD=$#; _brandctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -34,12 +34,12 @@ describe("brandctl completion", () => {
     expect(await offered("--accounts-address", "localhost:1", "keys", "")).toEqual(["create", "list", "revoke"]);
   });
 
-  it("offers options, the general ones too", async () => {
+  it("offers options, global ones included", async () => {
     expect(await offered("members", "add", "--r")).toEqual(["--role", "--records-address"]);
     expect(await offered("brands", "create", "--j")).toEqual(["--json"]);
   });
 
-  it("offers the values that an option or argument may have", async () => {
+  it("offers the values of an option or argument", async () => {
     expect(await offered("brands", "create", "--tier", "p")).toEqual(["plus", "pro"]);
     expect(await offered("brands", "set-tier", "brd_1", "")).toEqual(["starter", "plus", "pro", "enterprise"]);
     expect(await offered("records", "import", "--resource", "c")).toEqual(["campaigns", "conversions"]);
@@ -53,7 +53,7 @@ describe("brandctl completion", () => {
 
   it("is not confused by values that look like commands", async () => {
     expect(await offered("keys", "create", "--name", "list", "--env")).toEqual(["--environment"]);
-    expect(await offered("members", "list", "remove", "--j")).toEqual(["--json"]);
+    expect(await offered("members", "remove", "list", "--j")).toEqual(["--json"]);
   });
 
   it.each(["bash", "zsh", "fish"])("knows every command and option in %s", async (shell) => {

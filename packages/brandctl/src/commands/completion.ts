@@ -18,14 +18,14 @@ Load it:
   # fish, in ~/.config/fish/config.fish
   brandctl completion fish | source
 
-Where brandctl is reached through npx only:  alias brandctl="npx brandctl"
+If brandctl is only reachable through npx:  alias brandctl="npx brandctl"
 `;
 
 export function completionCommand(shell: Shell, root: Command): Command {
   return new Command("completion")
-    .summary("print a script that completes commands and options")
-    .description("Print a script that lets the shell complete commands, options and their values with the Tab key.")
-    .addArgument(new Argument("<shell>", "the shell it is for").choices(Object.keys(SCRIPTS)))
+    .summary("print a completion script for a shell")
+    .description("Print a script with which the shell completes commands, options and their values.")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)))
     .addHelpText("after", HELP)
     .action((name: keyof typeof SCRIPTS, _options: object, command: Command) =>
       shell.act(command, async (session) => {

@@ -28,7 +28,7 @@ describe("brandctl deliveries", () => {
         deliveryOf({ id: "dlv_9", receiver_id: "rcv_other" }),
       );
       expect((await run("deliveries list --brand brd_1 --receiver rcv_1")).stdout.split("\n")).toEqual([
-        "ID     STATE      ATTEMPTS  TYPE                CREATED (UTC)     DUE               OVER              EVENT",
+        "ID     STATE      ATTEMPTS  TYPE                CREATED (UTC)     DUE               FINISHED          EVENT",
         "dlv_3  pending           0  payout.paid         2026-11-21 08:30  2026-11-21 09:00  -                 evt_1",
         "dlv_2  failed           10  not kept            2026-11-21 08:30  -                 2026-11-21 08:40  evt_1",
         "dlv_1  delivered         1  payout.paid (test)  2026-11-21 08:30  -                 2026-11-21 08:31  evt_1",
@@ -36,7 +36,7 @@ describe("brandctl deliveries", () => {
       ]);
     });
 
-    it("shows one state, all pages up to the limit, and says that there may be more", async () => {
+    it("shows one state, reads all pages up to the limit, and says that there may be more", async () => {
       fake.deliveries.push(...Array.from({ length: 450 }, (_, at) => deliveryOf({ id: `dlv_${at}`, state: at < 420 ? "held" : "failed" })));
       const list = (line: string) => run(`deliveries list --brand brd_1 --receiver rcv_1${line}`);
       expect((await list(" --state held --limit 1000 --json")).json<{ deliveries: object[] }>().deliveries).toHaveLength(420);
@@ -46,8 +46,8 @@ describe("brandctl deliveries", () => {
       expect((await list(" --state lost")).code).toBe(2);
     });
 
-    it("says where to look when the brand has no such receiver", async () => {
-      expect((await run("deliveries list --brand brd_2 --receiver rcv_1")).stderr).toContain("brandctl receivers list BRAND");
+    it("says where to look when the brand does not have the receiver", async () => {
+      expect((await run("deliveries list --brand brd_2 --receiver rcv_1")).stderr).toContain("brandctl receivers list --brand BRAND");
     });
   });
 
@@ -60,61 +60,61 @@ describe("brandctl deliveries", () => {
       );
     });
 
-    it("shows each attempt, and what was answered without letting it move the cursor", async () => {
+    it("shows each attempt and its response, control characters defused", async () => {
       const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
       expect(stdout.split("\n").slice(-8)).toEqual([
         "ATTEMPT  STARTED (UTC)            TOOK  OUTCOME   STATUS  ERROR",
-        "      1  2026-11-21 08:30:01  1,250 ms  refused      500  answered 500",
+        "      1  2026-11-21 08:30:01  1,250 ms  refused      500  status 500",
         "      2  2026-11-21 08:30:01  1,250 ms  accepted     204  -",
         "",
-        "Answer to attempt 1",
+        "Response to attempt 1",
         "  over\ufffd[2Jload",
         "      later\ufffd",
         "",
       ]);
-      expect(stdout).toContain("State          delivered");
+      expect(stdout).toContain("State           delivered");
     });
 
     it("shows when it is due to the second", async () => {
       fake.deliveries.splice(0, 1, deliveryOf({ due_at: "2026-11-21T08:31:07.123Z" }));
-      expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).toContain("Due (UTC)      2026-11-21 08:31:07\n");
+      expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).toContain("Due (UTC)       2026-11-21 08:31:07\n");
     });
 
-    it("shows an answer that attempts in a row got once", async () => {
-      const answers = ["no", "no", "", "no", "busy", "no", "no"];
-      fake.attempts.splice(0, 2, ...answers.map((text, at) => attemptOf({ attempt: at + 1, response: Buffer.from(text) })));
+    it("shows a response that attempts in a row got once", async () => {
+      const responses = ["no", "no", "", "no", "busy", "no", "no"];
+      fake.attempts.splice(0, 2, ...responses.map((text, at) => attemptOf({ attempt: at + 1, response: Buffer.from(text) })));
       const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
-      expect(stdout.slice(stdout.indexOf("Answer to")).split("\n")).toEqual([
-        "Answer to attempt 1",
+      expect(stdout.slice(stdout.indexOf("Response to")).split("\n")).toEqual([
+        "Response to attempt 1",
         "  no",
         "",
-        "Attempts 2, 4: the same answer as attempt 1",
+        "Attempts 2, 4: the same response as attempt 1",
         "",
-        "Answer to attempt 5",
+        "Response to attempt 5",
         "  busy",
         "",
-        "Answer to attempt 6",
+        "Response to attempt 6",
         "  no",
         "",
-        "Attempt 7: the same answer as attempt 6",
+        "Attempt 7: the same response as attempt 6",
         "",
       ]);
     });
 
-    it("shows the beginning of a long answer", async () => {
+    it("shows the beginning of a long response", async () => {
       fake.attempts.splice(0, 2, attemptOf({ response: Buffer.from("x".repeat(16_384)) }));
       const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
       expect(stdout.length).toBeLessThan(3_000);
       expect(stdout).toContain("--json has the rest");
     });
 
-    it("answers all that is kept with --json, bytes as base64", async () => {
+    it("prints everything kept with --json, responses as base64", async () => {
       const document = (await run("deliveries show dlv_1 --brand brd_1 --json")).json<{ attempts: { response: string }[] }>();
       expect(document).toMatchObject({ delivery: { id: "dlv_1" }, attempts: [{ attempt: 1 }, { attempt: 2, response: "" }] });
       expect(Buffer.from(document.attempts[0]?.response ?? "", "base64").toString()).toBe("over\u001b[2Jload\r\n\tlater\u202e");
     });
 
-    it("says where to look when there is none", async () => {
+    it("says where to look when there is no such delivery", async () => {
       expect((await run("deliveries show dlv_x --brand brd_1")).stderr).toContain("brandctl deliveries list --receiver RECEIVER");
     });
   });
@@ -129,20 +129,20 @@ describe("brandctl deliveries", () => {
       });
       const { stdout, stderr } = await run("deliveries replay dlv_1 --brand brd_1");
       expect(stdout).toContain("dlv_1again");
-      expect(stderr).toBe("What comes of it: brandctl deliveries show dlv_1again --brand brd_1\n");
+      expect(stderr).toBe("See what comes of it: brandctl deliveries show dlv_1again\n");
     });
 
-    it("since a time says how far it is, and does not wait", async () => {
+    it("since a time prints its progress, and does not wait", async () => {
       const { stdout, stderr } = await run(SINCE);
       expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
-      expect(stderr).toContain("--wait follows it");
-      expect(stderr).toContain("What comes of it: brandctl deliveries list --receiver rcv_1 --brand brd_1\n");
+      expect(stderr).toContain("with --wait follows it");
+      expect(stderr).toContain("See what comes of it: brandctl deliveries list --receiver rcv_1\n");
     });
 
     it("with --wait ends when all are queued", async () => {
       expect(await run(`${SINCE} --wait`)).toMatchObject({
         code: 0,
-        stdout: "3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued once more.\n",
+        stdout: "3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued again.\n",
       });
       fake.replayStep = 3;
       expect((await run(`${SINCE} --wait --json`)).json()).toMatchObject({
@@ -150,21 +150,21 @@ describe("brandctl deliveries", () => {
       });
     });
 
-    it("interrupted while it waits says that the replay goes on", async () => {
+    it("interrupted while it waits says that the replay continues", async () => {
       fake.replayStep = 0;
       const interrupting = new AbortController();
       setTimeout(() => interrupting.abort(), 200);
       expect(await run(`${SINCE} --wait`, { env: { WEBHOOK_ADDRESS: served.address }, interrupted: interrupting.signal })).toMatchObject({
         code: 130,
-        stderr: expect.stringContaining("The replay goes on by itself."),
+        stderr: expect.stringContaining("The replay continues."),
       });
     });
 
-    it("says what to do while another is under way", async () => {
+    it("says what to do while another is in progress", async () => {
       await run(SINCE);
       expect(await run(SINCE.replace("-21T", "-20T"))).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("--wait follows the one"),
+        stderr: expect.stringContaining("--wait follows the replay in progress"),
       });
     });
 
@@ -174,8 +174,8 @@ describe("brandctl deliveries", () => {
       "dlv_1 --brand brd_1 --wait",
       "--brand brd_1 --receiver rcv_1",
       "--brand brd_1 --since 2026-11-21T00:00:00Z",
-    ])("%s is refused: one of the two must be said", async (line) => {
-      expect(await run(`deliveries replay ${line}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("either which delivery") });
+    ])("%s is refused: it needs one of the two", async (line) => {
+      expect(await run(`deliveries replay ${line}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("Name either a delivery") });
     });
   });
 });

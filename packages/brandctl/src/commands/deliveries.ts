@@ -1,27 +1,25 @@
 import { Command, Option } from "commander";
+import { brandOf } from "../brand-lookup.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { required } from "../failure.ts";
 import { deliveryColumns, deliveryText } from "../output/delivery-text.ts";
 import { table } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
-import { examples } from "./examples.ts";
-import { RECEIVER_HELP } from "./of-receiver.ts";
-import { parseLimit } from "./parse-limit.ts";
-import { readDeliveries } from "./read-deliveries.ts";
-import { replay } from "./replay-deliveries.ts";
+import { replay } from "./deliveries-replay.ts";
+import { brandCheckOption, DELIVERY_HELP, examples, limitOption, noteLimit, RECEIVER_HELP } from "./options.ts";
 
-const BRAND_HELP = "the brand whose deliveries they are";
-const LIMIT_DEFAULT = 50;
 const STATES = ["pending", "sending", "held", "delivered", "failed"];
+/** The largest page that the service returns. */
+const PAGE_SIZE_MAX = 200;
 
 export function deliveriesCommand(shell: Shell): Command {
-  const deliveries = new Command("deliveries").description(
-    "deliveries: what is sent to receivers, what came of it, and sending it once more",
-  );
+  const deliveries = new Command("deliveries").description("show deliveries and their attempts, and send them again");
   for (const command of [list, show, replay]) deliveries.addCommand(command(shell));
   return deliveries;
 }
 
 interface ListOptions {
-  readonly brand: string;
+  readonly brand?: string;
   readonly receiver: string;
   readonly state?: string;
   readonly limit: number;
@@ -30,47 +28,49 @@ interface ListOptions {
 function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a receiver's deliveries")
-    .description("List a receiver's deliveries, newest first: those under way, and those that are over for 30 days.")
-    .requiredOption("--brand <id>", BRAND_HELP)
+    .description("List a receiver's deliveries, newest first: those in progress, and those finished in the last 30 days.")
     .requiredOption("--receiver <id>", RECEIVER_HELP)
+    .addOption(brandCheckOption("receiver"))
     .addOption(new Option("--state <state>", "only those in this state (default: all)").choices(STATES))
-    .option("--limit <count>", "at most so many", parseLimit, LIMIT_DEFAULT)
+    .addOption(limitOption())
     .addHelpText(
       "after",
-      examples(["brandctl deliveries list --brand brd_… --receiver rcv_… --state failed", "what it never took, after all attempts"]),
+      examples(["brandctl deliveries list --receiver rcv_… --state failed", "what the receiver never accepted, after all attempts"]),
     )
     .action(({ brand, receiver, state, limit }: ListOptions, command: Command) =>
       shell.act(command, async (session) => {
-        const wanted = { brandId: brand, receiverId: receiver, state, limit };
-        const { deliveries, mayBeMore } = await readDeliveries(await session.deliveries(), wanted);
+        const brand_id = await brandOf(session, "receiver", receiver, brand);
+        const client = await session.deliveries();
+        const listing = await readPages(limit, PAGE_SIZE_MAX, async (page) => {
+          const { deliveries, next_after_id } = await client.listDeliveries({ brand_id, receiver_id: receiver, state, ...page });
+          return { items: deliveries, next: next_after_id };
+        });
+        const { items: deliveries } = listing;
         const none = `The receiver has no ${state === undefined ? "" : `${state} `}deliveries.`;
         session.print({ deliveries }, (colors) => table(deliveryColumns(colors), deliveries, colors, none));
-        if (mayBeMore) session.note(({ dim }) => dim(`Limited to ${limit}; there may be older ones: see --limit`));
+        noteLimit(session, listing, limit);
       }),
     );
 }
 
 function show(shell: Shell): Command {
   return new Command("show")
-    .summary("show a delivery and every attempt at it")
-    .description("Show a delivery and every attempt at it, with the beginning of what was answered (base64 with --json).")
-    .argument("<delivery>", "id of the delivery (dlv_…), as deliveries list shows it")
-    .requiredOption("--brand <id>", "the brand whose delivery it is")
+    .summary("show a delivery and every attempt")
+    .description("Show a delivery and every attempt, with the beginning of each response (in full, as base64, with --json).")
+    .argument("<delivery>", DELIVERY_HELP)
+    .addOption(brandCheckOption("delivery"))
     .addHelpText(
       "after",
-      examples([
-        "brandctl deliveries show dlv_… --brand brd_… --json | jq -r '.attempts[-1].response' | base64 -d",
-        "the last answer, as it came",
-      ]),
+      examples(["brandctl deliveries show dlv_… --json | jq -r '.attempts[-1].response' | base64 -d", "the last response, byte for byte"]),
     )
-    .action((deliveryId: string, { brand }: { brand: string }, command: Command) =>
+    .action((deliveryId: string, { brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
-        const answer = await (await session.deliveries()).getDelivery({ brand_id: brand, delivery_id: deliveryId });
-        const { delivery, attempts } = answer;
-        if (delivery == null) throw new Error("webhook answered without a delivery");
+        const brand_id = await brandOf(session, "delivery", deliveryId, brand);
+        const { attempts, ...response } = await (await session.deliveries()).getDelivery({ brand_id, delivery_id: deliveryId });
+        const delivery = required(response.delivery, "delivery");
         const document = {
           delivery,
-          attempts: attempts.map((one) => ({ ...one, response: Buffer.from(one.response).toString("base64") })),
+          attempts: attempts.map((attempt) => ({ ...attempt, response: Buffer.from(attempt.response).toString("base64") })),
         };
         session.print(document, (colors) => deliveryText(delivery, attempts, colors));
       }),

@@ -44,15 +44,15 @@ describe("brandctl doctor", () => {
     readiness = { status: 200, body: READY };
     metrics = { status: 200, body: "" };
     const [accounts, plans, records, webhook] = await Promise.all([
-      serve(new FakeAccounts().served),
-      serve(new FakePlans().served),
+      serve(...new FakeAccounts().served),
+      serve(...new FakePlans().served),
       serve(new FakeImports().served),
       serve(...new FakeWebhook().served),
     ]);
     served = { accounts, plans, records, webhook };
     await writeFile(join(folder, ".local/run.json"), JSON.stringify(runFile()));
   });
-  afterEach(() => Promise.all(Object.values(served).map((each) => each.stop())));
+  afterEach(() => Promise.all(Object.values(served).map((service) => service.stop())));
 
   const addresses = () => Object.fromEntries(Object.entries(served).map(([name, { address }]) => [name, address]));
   const runFile = () => ({ base_url: origin, rpc: addresses(), admin: Object.fromEntries(PROCESSES.map((name) => [name, origin])) });
@@ -63,22 +63,22 @@ describe("brandctl doctor", () => {
   const adminSettings = () => Object.fromEntries(PROCESSES.map((name) => [`${name.toUpperCase()}_ADMIN`, origin]));
   const statesOf = (outcome: Outcome) => Object.fromEntries(outcome.json<Checked>().checks.map(({ name, state }) => [name, state]));
 
-  it("is content when everything answers", async () => {
+  it("finds everything healthy when everything responds", async () => {
     const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
     expect(code).toBe(0);
     expect(stdout.match(/✓/g)).toHaveLength(11);
-    expect(stdout).toContain("All is well.");
+    expect(stdout).toContain("Everything is healthy");
   });
 
-  it("says what a process serves without, that nothing is lost and where to look, and exits with 1", async () => {
+  it("names what a process serves without, says that nothing is lost and what to check, and exits with 1", async () => {
     readiness.body = '{"status":"ready","degraded":["event log"]}';
     const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
     expect(code).toBe(1);
     expect(stdout.match(/!.*ready +serves without its event log/g)).toHaveLength(5);
     expect(stdout).toContain("Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service?");
-    expect(stdout).toContain("Events wait in the outbox, nothing is lost.");
-    expect(stdout).not.toContain("All is well.");
-    expect(stdout).toContain("Everything serves, but not all is well.");
+    expect(stdout).toContain("Events wait in the outbox; nothing is lost.");
+    expect(stdout).not.toContain("Everything is healthy");
+    expect(stdout).toContain("Everything serves, but something is degraded.");
     const { ok, verdict, checks } = (await brandctl(["doctor", "--json"], { cwd: folder })).json<Checked>();
     expect({ ok, verdict }).toEqual({ ok: false, verdict: "degraded" });
     expect(checks.find(({ name }) => name === "records, ready")).toMatchObject({ state: "degraded", remedy: expect.any(String) });
@@ -86,10 +86,10 @@ describe("brandctl doctor", () => {
 
   it.each<[string, (typeof PROCESSES)[number], string]>([
     ['outbox_oldest_seconds{service="records"} 21.4', "records", "the oldest event has waited for 21 s in the outbox"],
-    ['outbox_oldest_seconds{service="records"} -1', "records", "it cannot ask its database how long events wait"],
+    ['outbox_oldest_seconds{service="records"} -1', "records", "it cannot read from its database how long events wait"],
     ['rate_limiter_redis_up{service="gateway"} 0', "gateway", "it works without Redis"],
-    ['intake_lag_messages{service="webhook"} -1', "webhook", "it cannot ask the brokers how many events wait for it"],
-  ])("finds what is wrong in the metrics, with the cure, whatever the readiness says: %s", async (sample, process, detail) => {
+    ['intake_lag_messages{service="webhook"} -1', "webhook", "it cannot read from the brokers how many events wait"],
+  ])("finds problems in the metrics of a ready process, with remedies: %s", async (sample, process, detail) => {
     metrics.body = `# HELP x\n# TYPE x gauge\nprocess_cpu_seconds_total{service="${process}"} 1\n${sample}\n`;
     const outcome = await brandctl(["doctor", "--json", "--admin", `${process}=${origin}`], { env: rpcSettings() });
     expect(outcome.code).toBe(1);
@@ -108,7 +108,7 @@ describe("brandctl doctor", () => {
     expect(statesOf(outcome)["records, ready"]).toBe("ok");
   });
 
-  it("says that the metrics of a process that is ready cannot be read", async () => {
+  it("reports unreadable metrics of a ready process", async () => {
     metrics = { status: 500, body: "" };
     const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
     expect(outcome.code).toBe(1);
@@ -118,7 +118,7 @@ describe("brandctl doctor", () => {
     });
   });
 
-  it("notices when an admin address is another process's", async () => {
+  it("notices an admin address that belongs to another process", async () => {
     metrics.body = 'outbox_oldest_seconds{service="records"} 0\n';
     const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
     expect(outcome.code).toBe(1);
@@ -129,14 +129,14 @@ describe("brandctl doctor", () => {
   });
 
   it.each(['{"status":"ready","degraded":[]}', '{"status":"ready","degraded":"x"}', "ready", "null", ""])(
-    "takes %j for ready: the status is what counts",
-    async (answer) => {
-      readiness.body = answer;
-      expect((await brandctl(["doctor"], { cwd: folder })).stdout).toContain("All is well.");
+    "takes %j for ready: the status code decides",
+    async (body) => {
+      readiness.body = body;
+      expect((await brandctl(["doctor"], { cwd: folder })).stdout).toContain("Everything is healthy");
     },
   );
 
-  it("says what is not reachable and what to do, and exits with 1", async () => {
+  it("says what is unreachable and what to do, and exits with 1", async () => {
     await served.records.stop();
     readiness = { status: 503, body: '{"status":"not ready","waiting_for":["postgres"]}' };
     const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
@@ -163,31 +163,31 @@ describe("brandctl doctor", () => {
     });
   });
 
-  it("needs no run file when settings say where everything is, admin ports included", async () => {
+  it("needs no run file when settings have every address, admin ports included", async () => {
     const outcome = await brandctl(["doctor"], { env: { ...rpcSettings(), ...adminSettings() } });
-    expect(outcome.stdout).toContain("All is well.");
+    expect(outcome.stdout).toContain("Everything is healthy");
     expect(outcome.code).toBe(0);
   });
 
-  it("never says that all is well while it does not know the admin addresses: it says what was not checked, and exits with 3", async () => {
+  it("without admin addresses does not call the system healthy: it lists what was not checked, and exits with 3", async () => {
     const { code, stdout } = await brandctl(["doctor"], { env: rpcSettings() });
     expect(code).toBe(3);
     expect(stdout.match(/ready +not checked: its admin address is not known/g)).toHaveLength(5);
     expect(stdout).toContain("Set RECORDS_ADMIN or pass --admin records=URL");
-    expect(stdout).not.toContain("All is well");
-    expect(stdout).toContain("Nothing wrong was found, but not everything was checked: 5 of 11 checks could not be made.");
+    expect(stdout).not.toContain("Everything is healthy");
+    expect(stdout).toContain("Nothing wrong was found. 5 of 11 checks could not be made.");
     const json = (await brandctl(["doctor", "--json"], { env: rpcSettings() })).json<Checked>();
     expect(json).toMatchObject({ ok: false, verdict: "not_all_checked" });
   });
 
-  it("takes an admin address from a flag before a setting before the run file, and several of one process", async () => {
-    const away = "127.0.0.1:1";
-    const flags = ["--admin", `records=${origin}`, "--admin", `records=${away}`];
-    const env = { RECORDS_ADMIN: away, PLANS_ADMIN: `${origin}, http://${away}` };
+  it("takes admin addresses from flags before settings before the run file, several for one process", async () => {
+    const unreachable = "127.0.0.1:1";
+    const flags = ["--admin", `records=${origin}`, "--admin", `records=${unreachable}`];
+    const env = { RECORDS_ADMIN: unreachable, PLANS_ADMIN: `${origin}, http://${unreachable}` };
     const { checks } = (await brandctl(["doctor", "--json", ...flags], { cwd: folder, env })).json<Checked>();
     const details = (process: string) => checks.filter(({ name }) => name === `${process}, ready`).map(({ detail }) => detail);
-    expect(details("records")).toEqual([`${origin} is ready (--admin)`, expect.stringContaining(`http://${away}/readyz: `)]);
-    expect(details("plans")).toEqual([`${origin} is ready (PLANS_ADMIN)`, expect.stringContaining(`http://${away}/readyz: `)]);
+    expect(details("records")).toEqual([`${origin} is ready (--admin)`, expect.stringContaining(`http://${unreachable}/readyz: `)]);
+    expect(details("plans")).toEqual([`${origin} is ready (PLANS_ADMIN)`, expect.stringContaining(`http://${unreachable}/readyz: `)]);
     expect(details("webhook")).toEqual([expect.stringContaining("run.json")]);
   });
 
@@ -201,12 +201,12 @@ describe("brandctl doctor", () => {
     },
   );
 
-  it("refuses a setting that is no address, and names it", async () => {
+  it("names a setting that is not an address", async () => {
     const outcome = await brandctl(["doctor"], { cwd: folder, env: { GATEWAY_ADMIN: "http://gateway:9090,,x y" } });
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining("GATEWAY_ADMIN") });
   });
 
-  it("looks at what there is in a run of before there was a webhook service, and says what it could not look at", async () => {
+  it("reports as unchecked what the run file of an older release lacks", async () => {
     const { rpc, admin, base_url } = runFile();
     delete rpc["webhook"];
     delete admin["webhook"];
@@ -217,13 +217,13 @@ describe("brandctl doctor", () => {
     expect(unchecked.map(({ name }) => name)).toEqual(["webhook, gRPC", "webhook, ready"]);
   });
 
-  it("says what to do when nothing is known", async () => {
+  it("says what to do when no address is known", async () => {
     const { code, stdout } = await brandctl(["doctor"]);
     expect(code).toBe(1);
     expect(stdout).toContain("npm start");
   });
 
-  it("finds a records service whose broker cannot be reached, and how long events have waited", async () => {
+  it("finds a records service without its broker, and how long events have waited", async () => {
     const database = await createDatabase("empty");
     const records = await startProcess({
       name: "records",

@@ -1,34 +1,35 @@
-import { Command } from "commander";
-import { verdictOf, type CheckResult, type Verdict } from "../checking/check-result.ts";
-import { runChecks } from "../checking/checks.ts";
+import { Command, Option } from "commander";
+import { verdictOf, type CheckResult, type Verdict } from "../doctor/check-result.ts";
+import { runChecks } from "../doctor/checks.ts";
 import { ADMIN_FLAG } from "../connection/admin-addresses.ts";
 import { printable } from "../output/printable.ts";
-import type { Colors } from "../session.ts";
+import type { Colors } from "../terminal.ts";
 import type { Shell } from "../shell.ts";
-import { examples } from "./examples.ts";
+import { examples } from "./options.ts";
 
-/** 0 alone says that all was looked at and is well: a script needs no more. */
+/** 0 only if everything was checked and is healthy. */
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { well: 0, failed: 1, degraded: 1, not_all_checked: 3 };
 
 export function doctorCommand(shell: Shell): Command {
   return new Command("doctor")
-    .summary("what is reachable, what is degraded, and what to do")
+    .summary("check what is reachable and what is degraded, with remedies")
     .description(
-      "Look at everything brandctl knows an address of: the run file, the gRPC health of accounts, plans, records and webhook, the\n" +
-        "readiness and the metrics of every process, and whether the base URL serves the API's description.\n\n" +
-        "Readiness and metrics are at each process's admin port (ADMIN_HOST, ADMIN_PORT). npm start writes its own into the run file; elsewhere\n" +
-        `set GATEWAY_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN and WEBHOOK_ADMIN, or pass ${ADMIN_FLAG}. Several replicas: comma-separated,\n` +
-        "or the flag several times.\n\n" +
-        "Exit codes: 0 everything was checked and is well; 1 something is down or degraded; 3 nothing wrong was found, but\n" +
-        "not everything could be checked.",
+      "Check everything whose address is known: the run file, the gRPC health of accounts, plans, records and webhook, the readiness and the metrics of every process, and whether the base URL serves the API's description.\n\n" +
+        "Readiness and metrics are at each process's admin port (ADMIN_HOST, ADMIN_PORT). npm start writes the addresses into the run file; elsewhere set GATEWAY_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN and WEBHOOK_ADMIN, " +
+        `or pass ${ADMIN_FLAG}. Several replicas: separate them by commas, or repeat the flag.\n\n` +
+        "Exit codes: 0 everything was checked and is healthy; 1 something is down or degraded; 3 nothing wrong was found, but not everything could be checked.",
     )
-    .option(`${ADMIN_FLAG} <process=url>`, "admin address of gateway, accounts, plans, records or webhook; repeatable", collect, [])
+    .addOption(
+      new Option(`${ADMIN_FLAG} <process=url>`, "admin address of gateway, accounts, plans, records or webhook; repeatable")
+        .argParser((value: string, earlier: readonly string[]) => [...earlier, value])
+        .default([], "the settings, else the run file"),
+    )
     .addHelpText(
       "after",
       examples(
         ["brandctl doctor --json | jq -e .ok", "for a script"],
-        ["brandctl doctor --admin records=http://records:9090", "an address the settings do not have"],
-        ["brandctl doctor --json | jq '.checks[] | select(.state != \"ok\")'", "what is not as it should be, or was not checked"],
+        ["brandctl doctor --admin records=http://records:9090", "with an address that the settings do not have"],
+        ["brandctl doctor --json | jq '.checks[] | select(.state != \"ok\")'", "what is wrong or was not checked"],
       ),
     )
     .action(({ admin }: { readonly admin: readonly string[] }, command: Command) =>
@@ -40,8 +41,6 @@ export function doctorCommand(shell: Shell): Command {
       }),
     );
 }
-
-const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 function checksText(checks: readonly CheckResult[], verdict: Verdict, colors: Colors): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
@@ -58,12 +57,12 @@ function verdictText(checks: readonly CheckResult[], verdict: Verdict, colors: C
   const unchecked = count === 0 ? "" : ` ${count} of ${checks.length} checks could not be made.`;
   switch (verdict) {
     case "well":
-      return colors.green("All is well.");
+      return colors.green("Everything is healthy.");
     case "not_all_checked":
-      return colors.yellow(`Nothing wrong was found, but not everything was checked:${unchecked.toLowerCase()}`);
+      return colors.yellow(`Nothing wrong was found.${unchecked}`);
     case "degraded":
-      return colors.yellow(`Everything serves, but not all is well.${unchecked}`);
+      return colors.yellow(`Everything serves, but something is degraded.${unchecked}`);
     case "failed":
-      return colors.red(`Something is not as it should be.${unchecked}`);
+      return colors.red(`Something is down.${unchecked}`);
   }
 }

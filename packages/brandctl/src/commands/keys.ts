@@ -1,24 +1,24 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
+import { checkedBrandOf, namedBrand } from "../brand-lookup.ts";
 import type { AccountsClient } from "../connection/clients.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, required } from "../failure.ts";
+import { shortTime } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
-import { shortTime, table, type Column } from "../output/table.ts";
-import type { Colors, Session } from "../session.ts";
+import { table, type Column } from "../output/table.ts";
+import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { examples } from "./examples.ts";
-import { findKeyBrand } from "./find-key-brand.ts";
+import type { Colors } from "../terminal.ts";
+import { brandCheckOption, brandOption, examples } from "./options.ts";
 
 export function keysCommand(shell: Shell): Command {
-  const keys = new Command("keys").description("API keys: what integrations read a brand's records with");
-  keys.addCommand(create(shell));
-  keys.addCommand(list(shell));
-  keys.addCommand(revoke(shell));
+  const keys = new Command("keys").description("create and revoke the API keys that read a brand's records");
+  for (const command of [create, list, revoke]) keys.addCommand(command(shell));
   return keys;
 }
 
 interface CreateOptions {
-  readonly brand: string;
+  readonly brand?: string;
   readonly name: string;
   readonly environment: string;
   readonly permission: readonly string[];
@@ -29,14 +29,11 @@ function create(shell: Shell): Command {
   return new Command("create")
     .summary("make a key; it is shown once")
     .description(
-      "Make a key for a verified brand on Plus or above. The key is shown once, now, and stored nowhere.\n" +
-        "When standard output is no terminal, the key alone is written to it, so that it can be piped to where it is kept.",
+      "Make a key for a verified brand on Plus or above. The key is shown once and stored nowhere. Standard output gets the key alone, so it can be piped to where the integration keeps its secrets.",
     )
-    .requiredOption("--brand <id>", "the brand whose records it reads")
-    .requiredOption("--name <name>", "which integration it is for, up to 80 characters")
-    .addOption(
-      new Option("--environment <environment>", "the kind of deployment that accepts it").choices(["live", "test"]).default("live"),
-    )
+    .addOption(brandOption("the brand whose records it reads"))
+    .requiredOption("--name <name>", "the integration it is for, up to 80 characters")
+    .addOption(new Option("--environment <environment>", "the deployments that accept it").choices(["live", "test"]).default("live"))
     .addOption(
       new Option(
         "--permission <permission...>",
@@ -49,30 +46,30 @@ function create(shell: Shell): Command {
     .addHelpText(
       "after",
       examples(
-        ["brandctl keys create --brand brd_01h455vb4pex5vsknk084sn02q --name Reporting", "a key that reads"],
+        ["brandctl keys create --brand brd_… --name Reporting", "a key that reads"],
         [
           "brandctl keys create --brand brd_… --name Planner --permission campaigns:prepare | gh secret set BRAND_KEY",
-          "a key that may prepare plans, piped without showing it",
+          "a key that may prepare plans, piped without being shown",
         ],
       ),
     )
-    .action((options: CreateOptions, command: Command) =>
+    .action(({ brand, name, environment, permission, by }: CreateOptions, command: Command) =>
       shell.act(command, async (session) => {
+        const brandId = namedBrand(session, brand);
         const accounts = await session.accounts();
         const { key, secret } = await accounts.createKey({
-          brand_id: options.brand,
-          name: options.name,
-          environment: options.environment,
-          permissions: [...options.permission],
-          created_by: options.by ?? (await firstOwner(accounts, options.brand)),
+          brand_id: brandId,
+          name,
+          environment,
+          permissions: [...permission],
+          created_by: by ?? (await firstOwner(accounts, brandId)),
         });
-        if (key == null) throw new Error("accounts answered without a key");
-        show(session, key, secret);
+        printSecret(session, required(key, "key"), secret);
       }),
     );
 }
 
-function show(session: Session, key: Key, secret: string): void {
+function printSecret(session: Session, key: Key, secret: string): void {
   session.note((colors) => `${table(keyColumns(colors), [key], colors, "")}\n`);
   session.print({ key, secret }, (colors) => colors.bold(colors.yellow(secret)));
   session.note(
@@ -83,10 +80,11 @@ function show(session: Session, key: Key, secret: string): void {
 function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's keys")
-    .description("List a brand's keys, newest first, revoked ones included. The keys themselves are stored nowhere and cannot be shown.")
-    .argument("<brand>", "id of the brand")
-    .action((brandId: string, _options: object, command: Command) =>
+    .description("List a brand's keys, newest first, revoked ones included. The secrets are stored nowhere and cannot be shown.")
+    .addOption(brandOption("the brand"))
+    .action(({ brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
+        const brandId = namedBrand(session, brand);
         const { keys } = await (await session.accounts()).listKeys({ brand_id: brandId });
         const none = `The brand has no keys yet: brandctl keys create --brand ${printable(brandId)} --name NAME`;
         session.print({ keys }, (colors) => table(keyColumns(colors), keys, colors, none));
@@ -96,26 +94,28 @@ function list(shell: Shell): Command {
 
 function revoke(shell: Shell): Command {
   return new Command("revoke")
-    .summary("revoke a key, for good")
-    .description("Revoke a key. Final: it is refused from its next request on, and never works again.")
-    .argument("<key>", "id of the key (key_…), as keys list shows it; not the key itself")
-    .option("--by <email>", "the owner in whose name it is revoked (default: the first owner of the key's brand)")
-    .option("--brand <id>", "the key's brand; saves looking for it when --by is not given")
-    .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or after its replacement works"]))
-    .action((keyId: string, options: { by?: string; brand?: string }, command: Command) =>
+    .summary("revoke a key permanently")
+    .description("Revoke a key. Final: from its next request on it is refused.")
+    .argument("<key>", "id of the key (key_…), not the key itself; see keys list")
+    .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)")
+    .addOption(brandCheckOption("key"))
+    .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]))
+    .action((keyId: string, { by, brand }: { by?: string; brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
-        if (keyId.startsWith("brk_"))
+        if (keyId.startsWith("brk_")) {
           throw new CommandFailure("invalid_request", "This is the key itself; its id is needed (key_…).", { hint: LEAKED });
+        }
+        const brandId = await checkedBrandOf(session, "key", keyId, brand);
         const accounts = await session.accounts();
-        const by = options.by ?? (await firstOwner(accounts, options.brand ?? (await findKeyBrand(accounts, keyId))));
-        const { key } = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by: by }));
-        if (key == null) throw new Error("accounts answered without a key");
+        const revoked_by = by ?? (await firstOwner(accounts, brandId));
+        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by }));
+        const key = required(response.key, "key");
         session.print({ key }, (colors) => table(keyColumns(colors), [key], colors, ""));
       }),
     );
 }
 
-const LEAKED = "brandctl keys list BRAND shows ids. This key is in your shell's history now: revoke it and make another.";
+const LEAKED = "brandctl keys list --brand BRAND shows the ids. This key is now in your shell's history: revoke it and make another.";
 
 /** @throws CommandFailure when the brand has no owner */
 async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {
@@ -123,7 +123,7 @@ async function firstOwner(accounts: AccountsClient, brandId: string): Promise<st
   const owner = members.find(({ role }) => role === "owner");
   if (owner !== undefined) return owner.email;
   throw new CommandFailure("owner_required", "The brand has no owner, and keys are made and revoked by owners.", {
-    hint: `brandctl members add ${brandId} EMAIL --role owner`,
+    hint: `brandctl members add EMAIL --brand ${brandId} --role owner`,
   });
 }
 

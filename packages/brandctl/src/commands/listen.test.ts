@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { createServer, type AddressInfo } from "node:net";
-import { BODY_BYTES_MAX, startLocalReceiver } from "../listening/local-receiver.ts";
+import { BODY_BYTES_MAX, startLocalReceiver } from "../listen/local-receiver.ts";
 import { runBrandctl } from "../run.ts";
 import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
@@ -24,11 +24,11 @@ describe("brandctl listen", () => {
     readonly url: string;
     readonly stdout: Recorder;
     readonly stderr: Recorder;
-    /** Ctrl-C; answers the exit code. */
+    /** Ctrl-C; returns the exit code. */
     end(): Promise<number>;
   }
 
-  /** Until it says that it listens, and where. */
+  /** Runs the command until it says where it listens. */
   async function listening(line: string): Promise<Listening> {
     const [stdout, stderr] = [new Recorder(false), new Recorder(false)];
     const interrupting = new AbortController();
@@ -62,7 +62,7 @@ describe("brandctl listen", () => {
     return (await fetch(url, { method: "POST", headers, body })).status;
   }
 
-  it("verifies, shows what arrives, and answers 204; or 401 where the signature does not fit", async () => {
+  it("verifies, shows what arrives, and responds with 204, or 401 if the signature does not fit", async () => {
     const here = await listening(`--secret ${SECRET}`);
     expect(await post(here.url)).toBe(204);
     expect(here.stdout.text).toContain("payout.paid  attempt 2  signature fits, Standard Webhooks does not fit");
@@ -76,7 +76,7 @@ describe("brandctl listen", () => {
     await expect(fetch(here.url)).rejects.toThrow("fetch failed");
   });
 
-  it("without a secret says that it does not verify, and how to register itself", async () => {
+  it("without a secret says that it does not verify, and how to register it", async () => {
     const here = await listening("");
     expect(here.stderr.text).toContain("Nothing is verified");
     expect(here.stderr.text).toContain(`brandctl receivers create --brand BRAND --url ${here.url} `);
@@ -87,7 +87,7 @@ describe("brandctl listen", () => {
     expect(await here.end()).toBe(0);
   });
 
-  it("refuses what is no POST, and what is too large, told so or not", async () => {
+  it("refuses other methods than POST, and bodies that are too large, with or without Content-Length", async () => {
     const here = await listening("");
     expect((await fetch(here.url)).status).toBe(405);
     expect(await post(here.url, SECRET, "x".repeat(BODY_BYTES_MAX))).toBe(204);
@@ -100,7 +100,7 @@ describe("brandctl listen", () => {
       },
     });
     const status = await fetch(here.url, { method: "POST", body: chunks, duplex: "half" }).then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => 413,
     );
     expect(status).toBe(413);
@@ -134,10 +134,10 @@ describe("brandctl listen", () => {
     ]);
   });
 
-  it("--create registers itself, verifies by that secret, and deletes the receiver at the end", async () => {
+  it("--create registers a receiver, verifies with its secret, and deletes it at the end", async () => {
     const here = await listening("--create --brand brd_1 --events payout.paid");
     expect(fake.receivers).toMatchObject([{ brand_id: "brd_1", url: here.url, events: ["payout.paid"], label: "brandctl listen" }]);
-    expect(here.stderr.text).toContain("brandctl receivers test rcv_made0 --brand brd_1");
+    expect(here.stderr.text).toContain("brandctl receivers test rcv_made0\n");
     expect(here.stderr.text + here.stdout.text).not.toContain(SECRET);
     expect(await post(here.url)).toBe(204);
     expect(await post(here.url, "other")).toBe(401);
@@ -146,14 +146,14 @@ describe("brandctl listen", () => {
     expect(here.stderr.text).toContain("rcv_made0 is deleted.");
   });
 
-  it("--create selects all types unless told which, and minds no receiver that is gone by the end", async () => {
+  it("--create selects all event types by default, and accepts that the receiver is deleted meanwhile", async () => {
     const here = await listening("--create --brand brd_1");
     expect(fake.receivers[0]?.events).toHaveLength(4);
     fake.receivers.splice(0);
     expect(await here.end()).toBe(0);
   });
 
-  it("--create says which setting is missing where the service takes no receivers of this machine", async () => {
+  it("--create names the setting that makes the service deliver to this machine", async () => {
     fake.loopback = false;
     expect(
       await brandctl(["listen", "--port", "0", "--create", "--brand", "brd_1"], { env: { WEBHOOK_ADDRESS: served.address } }),
@@ -168,30 +168,28 @@ describe("brandctl listen", () => {
       return { url, port: new URL(url).port };
     }
 
-    it("deletes what an earlier run left, says so, and registers itself anew", async () => {
+    it("deletes what an earlier run left, says so, and registers again", async () => {
       const { url, port } = await freeUrl();
       fake.receivers.push(
         receiverOf({ id: "rcv_other", brand_id: "brd_2", url, label: "brandctl listen" }),
         receiverOf({ id: "rcv_left", url, label: "brandctl listen", waiting: 2 }),
       );
       const here = await listening(`--port ${port} --create --brand brd_1`);
-      expect(here.stderr.text).toContain(
-        "rcv_left, left here by an earlier brandctl listen, is deleted, with 2 deliveries that waited for it.\n",
-      );
+      expect(here.stderr.text).toContain("rcv_left, left by an earlier brandctl listen, is deleted, and 2 waiting deliveries with it.\n");
       expect(fake.receivers.map(({ id }) => id)).toEqual(["rcv_other", "rcv_made1"]);
       expect(await post(here.url)).toBe(204);
       expect(await here.end()).toBe(0);
       expect(fake.receivers.map(({ id }) => id)).toEqual(["rcv_other"]);
     });
 
-    it("leaves one of another label, and says which it is and what to do", async () => {
+    it("leaves a receiver with another label, names it, and says what to do", async () => {
       const { url, port } = await freeUrl();
       fake.receivers.push(receiverOf({ id: "rcv_own", url, label: "Books\u001b[2J" }));
       const args = ["listen", "--port", port, "--create", "--brand", "brd_1"];
       const { code, stderr } = await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address } });
       expect(code).toBe(1);
       expect(stderr).toContain(`The receiver rcv_own, "Books\ufffd[2J", has the URL ${url} already.`);
-      expect(stderr).toContain("brandctl receivers delete rcv_own --brand brd_1; or listen elsewhere: --port 0");
+      expect(stderr).toContain("brandctl receivers delete rcv_own; or listen elsewhere: --port 0");
       expect(fake.receivers).toMatchObject([{ id: "rcv_own" }]);
       const json = await brandctl([...args, "--json"], { env: { WEBHOOK_ADDRESS: served.address } });
       expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "duplicate_url" } });
@@ -201,7 +199,7 @@ describe("brandctl listen", () => {
   describe("of a receiver whose secret is rotated", () => {
     const HINT = "the signing secret may have been rotated";
 
-    it("takes what fits any of its secrets", async () => {
+    it("accepts what fits any of its secrets", async () => {
       const here = await listening(`--secret ${SECRET} --secret ${NEXT_SECRET}`);
       expect(await post(here.url, SECRET)).toBe(204);
       expect(await post(here.url, NEXT_SECRET)).toBe(204);
@@ -209,12 +207,12 @@ describe("brandctl listen", () => {
       expect(await here.end()).toBe(0);
     });
 
-    it("says after two misfits in a row, once, that it may have been, and how to go on", async () => {
+    it("says once, after two misfits in a row, that the secret may have been rotated, and what to do", async () => {
       const here = await listening(`--secret ${SECRET}`);
       await post(here.url, NEXT_SECRET);
       await post(here.url, SECRET);
       await post(here.url, NEXT_SECRET);
-      // No signature at all is somebody else's.
+      // A request without a signature is not the receiver's.
       await fetch(here.url, { method: "POST", body: "{}" });
       expect(here.stderr.text).not.toContain(HINT);
       for (let sent = 0; sent < 3; sent += 1) await post(here.url, NEXT_SECRET);
@@ -223,10 +221,10 @@ describe("brandctl listen", () => {
       expect(await here.end()).toBe(0);
     });
 
-    it("with --create says that the same command makes a new one", async () => {
+    it("with --create says that the same command makes a new secret", async () => {
       const here = await listening("--create --brand brd_1");
       for (let sent = 0; sent < 2; sent += 1) expect(await post(here.url, NEXT_SECRET)).toBe(401);
-      expect(here.stderr.text).toContain(`${HINT}. Ctrl-C and the same command make a receiver with a secret of its own.\n`);
+      expect(here.stderr.text).toContain(`${HINT}. Press Ctrl-C and repeat the command: it makes a receiver with a new secret.\n`);
       expect(await here.end()).toBe(0);
     });
   });
@@ -240,7 +238,7 @@ describe("brandctl listen", () => {
   });
 
   it.each([
-    ["--create", "--create needs --brand"],
+    ["--create", "The brand is missing: name it with --brand, or set BRAND."],
     [`--create --brand brd_1 --secret ${SECRET}`, "leave out --secret"],
     ["--brand brd_1", "go with --create"],
     ["--secret whsec_x", "44 characters"],

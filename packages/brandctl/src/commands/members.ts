@@ -1,35 +1,34 @@
 import type { Member } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
+import { namedBrand } from "../brand-lookup.ts";
+import { required } from "../failure.ts";
+import { shortTime } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
-import { shortTime, table, type Column } from "../output/table.ts";
-import type { Colors } from "../session.ts";
+import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
-import { examples } from "./examples.ts";
-
-const BRAND_HELP = "id of the brand";
+import type { Colors } from "../terminal.ts";
+import { brandOption, examples } from "./options.ts";
 
 export function membersCommand(shell: Shell): Command {
-  const members = new Command("members").description("who belongs to a brand, and who of them owns it");
-  members.addCommand(add(shell));
-  members.addCommand(list(shell));
-  members.addCommand(remove(shell));
+  const members = new Command("members").description("add and remove a brand's owners and other members");
+  for (const command of [add, list, remove]) members.addCommand(command(shell));
   return members;
 }
 
 function add(shell: Shell): Command {
   return new Command("add")
     .summary("add a member, or change a member's role")
-    .description("Add a member to a brand, or change the role of the one with this e-mail address.")
-    .argument("<brand>", BRAND_HELP)
+    .description("Add a member to a brand. If the brand has a member with this e-mail address, change the role.")
     .argument("<email>", "e-mail address; upper and lower case are the same")
+    .addOption(brandOption("the brand to add to"))
     .addOption(
       new Option("--role <role>", "owners have keys made and revoked; members do not").choices(["owner", "member"]).default("member"),
     )
-    .addHelpText("after", examples(["brandctl members add brd_01h455vb4pex5vsknk084sn02q ana@brand.example --role owner", "an owner"]))
-    .action((brandId: string, email: string, { role }: { role: string }, command: Command) =>
+    .addHelpText("after", examples(["brandctl members add ana@brand.example --brand brd_… --role owner", "an owner"]))
+    .action((email: string, { brand, role }: { brand?: string; role: string }, command: Command) =>
       shell.act(command, async (session) => {
-        const { member } = await (await session.accounts()).addMember({ brand_id: brandId, email, role });
-        if (member == null) throw new Error("accounts answered without a member");
+        const response = await (await session.accounts()).addMember({ brand_id: namedBrand(session, brand), email, role });
+        const member = required(response.member, "member");
         session.print({ member }, (colors) => table(memberColumns(colors), [member], colors, ""));
       }),
     );
@@ -39,11 +38,12 @@ function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's members")
     .description("List a brand's members by e-mail address.")
-    .argument("<brand>", BRAND_HELP)
-    .action((brandId: string, _options: object, command: Command) =>
+    .addOption(brandOption("the brand"))
+    .action(({ brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
+        const brandId = namedBrand(session, brand);
         const { members } = await (await session.accounts()).listMembers({ brand_id: brandId });
-        const none = `The brand has no members yet: brandctl members add ${printable(brandId)} EMAIL --role owner`;
+        const none = `The brand has no members yet: brandctl members add EMAIL --brand ${printable(brandId)} --role owner`;
         session.print({ members }, (colors) => table(memberColumns(colors), members, colors, none));
       }),
     );
@@ -52,11 +52,12 @@ function list(shell: Shell): Command {
 function remove(shell: Shell): Command {
   return new Command("remove")
     .summary("remove a member")
-    .description("Remove a member from a brand. The last owner cannot be removed. Keys the member made go on working: see keys revoke.")
-    .argument("<brand>", BRAND_HELP)
+    .description("Remove a member from a brand. The last owner cannot be removed. Keys made for the member keep working: see keys revoke.")
     .argument("<email>", "e-mail address of the member")
-    .action((brandId: string, email: string, _options: object, command: Command) =>
+    .addOption(brandOption("the brand to remove from"))
+    .action((email: string, { brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
+        const brandId = namedBrand(session, brand);
         await (await session.accounts()).removeMember({ brand_id: brandId, email });
         session.print(
           { removed: { brand_id: brandId, email } },

@@ -1,4 +1,5 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
+import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { FakePlans, planOf } from "../testing/fake-plans.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
@@ -11,19 +12,19 @@ describe("brandctl plans", () => {
 
   beforeAll(async () => {
     fake = new FakePlans();
-    served = await serve(fake.served);
+    served = await serve(...fake.served);
   });
   afterAll(() => served.stop());
   beforeEach(() => {
     fake.plans.splice(0);
-    fake.asked.splice(0);
+    fake.requests.splice(0);
   });
 
   describe("list", () => {
     it("shows the brand's plans in columns, with budgets in pesos", async () => {
       fake.plans.push(planOf({ id: "pln_2", status: "cancelled", campaign_type: "affiliate", planning_budget_centavos: 5, title: "名前" }));
       fake.plans.push(planOf(), planOf({ id: "pln_9", brand_id: "brd_other" }));
-      const { code, stdout, stderr } = await run("plans list brd_1");
+      const { code, stdout, stderr } = await run("plans list --brand brd_1");
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout.split("\n")).toEqual([
         "ID     STATUS     TYPE               BUDGET  PLANNED FOR  REVIEW ON   CREATED (UTC)     TITLE",
@@ -34,17 +35,30 @@ describe("brandctl plans", () => {
     });
 
     it("says what to check when there are none", async () => {
-      expect(await run("plans list brd_1")).toMatchObject({
+      expect(await run("plans list --brand brd_1")).toMatchObject({
         code: 0,
         stdout: "The brand has no plans. Is the id right? See brandctl brands list\n",
       });
-      expect((await run("plans list brd_1 --status completed")).stdout).toContain("The brand has no completed plans.");
-      expect((await run("plans list brd_1 --json")).json()).toEqual({ plans: [] });
+      expect((await run("plans list --brand brd_1 --status completed")).stdout).toContain("The brand has no completed plans.");
+      expect((await run("plans list --brand brd_1 --json")).json()).toEqual({ plans: [] });
     });
 
-    it("shows only those in the state that is asked for", async () => {
+    it("fails with not_found for an unknown brand, if accounts is reachable", async () => {
+      const accounts = await serve(...new FakeAccounts().served);
+      try {
+        expect(await run(`plans list --brand brd_zzz --accounts-address ${accounts.address}`)).toMatchObject({
+          code: 1,
+          stdout: "",
+          stderr: expect.stringContaining("There is no brand of this id"),
+        });
+      } finally {
+        await accounts.stop();
+      }
+    });
+
+    it("shows only the status given with --status", async () => {
       fake.plans.push(...["pending", "completed", "cancelled"].map((status, at) => planOf({ id: `pln_${at}`, status })));
-      const { plans } = (await run("plans list brd_1 --status completed --json")).json<{ plans: Plan[] }>();
+      const { plans } = (await run("plans list --brand brd_1 --status completed --json")).json<{ plans: Plan[] }>();
       expect(plans).toEqual([planOf({ id: "pln_1", status: "completed" })]);
     });
 
@@ -54,19 +68,19 @@ describe("brandctl plans", () => {
         (await run(`${line} --json`)).json<{ plans: Plan[] }>().plans.map(({ id }) => id);
       const all = fake.plans.map(({ id }) => id);
 
-      expect(await ids("plans list brd_1 --limit 90")).toEqual(all.slice(0, 90));
-      expect(fake.asked.map(({ page_size, after_id }) => [page_size, after_id])).toEqual([
+      expect(await ids("plans list --brand brd_1 --limit 90")).toEqual(all.slice(0, 90));
+      expect(fake.requests.map(({ page_size, after_id }) => [page_size, after_id])).toEqual([
         [40, null],
         [40, "pln_39"],
         [10, "pln_79"],
       ]);
-      expect(await ids("plans list brd_1")).toEqual(all.slice(0, 50));
-      expect(await ids("plans list brd_1 --limit 1")).toEqual(["pln_0"]);
-      expect(await ids("plans list brd_1 --limit 1000")).toEqual(all);
+      expect(await ids("plans list --brand brd_1")).toEqual(all.slice(0, 50));
+      expect(await ids("plans list --brand brd_1 --limit 1")).toEqual(["pln_0"]);
+      expect(await ids("plans list --brand brd_1 --limit 1000")).toEqual(all);
 
-      expect((await run("plans list brd_1")).stderr).toContain("Limited to 50; there may be older ones: see --limit");
-      expect((await run("plans list brd_1 --json")).stderr).toBe("");
-      expect((await run("plans list brd_1 --limit 1000")).stderr).toBe("");
+      expect((await run("plans list --brand brd_1")).stderr).toContain("Limited to 50; there may be older ones: see --limit");
+      expect((await run("plans list --brand brd_1 --json")).stderr).toBe("");
+      expect((await run("plans list --brand brd_1 --limit 1000")).stderr).toBe("");
     });
 
     it.each([
@@ -74,13 +88,17 @@ describe("brandctl plans", () => {
       ["--limit many", "It must be a whole number from 1 to 999999"],
       ["--status open", "Allowed choices are pending, completed, cancelled"],
     ])("refuses %s", async (options, message) => {
-      expect(await run(`plans list brd_1 ${options}`)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
-      expect(fake.asked).toEqual([]);
+      expect(await run(`plans list --brand brd_1 ${options}`)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining(message),
+      });
+      expect(fake.requests).toEqual([]);
     });
 
-    it("defuses titles that would move the cursor", async () => {
+    it("defuses control characters in titles", async () => {
       fake.plans.push(planOf({ title: "x\u001b[2J\ny" }));
-      expect((await run("plans list brd_1")).stdout).toContain("x\ufffd[2J\ufffdy\n");
+      expect((await run("plans list --brand brd_1")).stdout).toContain("x\ufffd[2J\ufffdy\n");
     });
   });
 
@@ -97,9 +115,9 @@ describe("brandctl plans", () => {
       closed_by: "ana@ulap.example",
     });
 
-    it("shows every field, with the lines of texts indented and their escapes defused", async () => {
+    it("shows every field, with the lines of texts indented and control characters defused", async () => {
       fake.plans.push(full);
-      const { code, stdout } = await run("plans show brd_1 pln_1");
+      const { code, stdout } = await run("plans show pln_1");
       expect(code).toBe(0);
       expect(stdout.split("\n")).toEqual([
         "ID             pln_1",
@@ -139,36 +157,39 @@ describe("brandctl plans", () => {
 
     it("shows a dash for what a plan does not have", async () => {
       fake.plans.push(planOf());
-      const { stdout } = await run("plans show brd_1 pln_1");
+      const { stdout } = await run("plans show pln_1");
       for (const label of ["Platforms", "Closed \\(UTC\\)", "Closed by"]) expect(stdout).toMatch(new RegExp(`^${label} +-$`, "m"));
       for (const label of ["Summary", "Brief", "Requirements"]) expect(stdout).toContain(`\n${label}\n  -\n`);
     });
 
-    it("answers the message as it is with --json", async () => {
+    it("prints the message unchanged with --json", async () => {
       fake.plans.push(full);
-      expect((await run("plans show brd_1 pln_1 --json")).json()).toEqual({ plan: full });
+      expect((await run("plans show pln_1 --json")).json()).toEqual({ plan: full });
     });
 
-    it("says where to look when the brand has no such plan", async () => {
+    it("says where to look when the brand does not have the plan", async () => {
       fake.plans.push(planOf({ brand_id: "brd_other" }));
-      const hint = "brandctl plans list BRAND shows the brand's plans; those of other brands are not found either";
-      expect(await run("plans show brd_1 pln_1")).toMatchObject({
+      const hint = "brandctl plans list --brand BRAND shows a brand's plans; with --brand, only that brand's are found";
+      expect(await run("plans show pln_1 --brand brd_1")).toMatchObject({
         code: 1,
         stdout: "",
         stderr: `error: There is no plan of this id\n${hint}\n`,
       });
-      const { code, stderr } = await run("plans show brd_1 pln_1 --json");
+      const { code, stderr } = await run("plans show pln_1 --brand brd_1 --json");
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toEqual({ error: { code: "not_found", message: "There is no plan of this id", field: "plan_id", hint } });
     });
   });
 
-  it.each(["list brd_1", "show brd_1 pln_1"])("%s says what cannot be reached, where the address is from, and what to do", async (line) => {
-    const closed = await serve();
-    await closed.stop();
-    const { code, stdout, stderr } = await run(`plans ${line} --plans-address ${closed.address}`);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`plans cannot be reached at ${closed.address} (--plans-address): nothing listens there.`);
-    expect(stderr).toContain("Is plans running? brandctl doctor tells more.");
-  });
+  it.each(["list --brand brd_1", "show pln_1"])(
+    "%s says what cannot be reached, where the address is from, and what to do",
+    async (line) => {
+      const closed = await serve();
+      await closed.stop();
+      const { code, stdout, stderr } = await run(`plans ${line} --plans-address ${closed.address}`);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(`plans cannot be reached at ${closed.address} (--plans-address): nothing listens there.`);
+      expect(stderr).toContain("Is plans running? See brandctl doctor.");
+    },
+  );
 });

@@ -1,25 +1,26 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
 import { Command, Option } from "commander";
-import { pesos } from "../output/pesos.ts";
+import { brandOf, emptyListText, namedBrand } from "../brand-lookup.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { required } from "../failure.ts";
+import { pesos, shortTime } from "../output/format.ts";
 import { paintStatus, planText } from "../output/plan-text.ts";
-import { shortTime, table, type Column } from "../output/table.ts";
-import type { Colors } from "../session.ts";
+import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
-import { examples } from "./examples.ts";
-import { parseLimit } from "./parse-limit.ts";
-import { readPlans } from "./read-plans.ts";
+import type { Colors } from "../terminal.ts";
+import { brandCheckOption, brandOption, examples, limitOption, noteLimit } from "./options.ts";
 
-const BRAND_HELP = "id of the brand";
-const LIMIT_DEFAULT = 50;
+/** The largest page that the service returns. */
+const PAGE_SIZE_MAX = 40;
 
 export function plansCommand(shell: Shell): Command {
-  const plans = new Command("plans").description("campaign plans: what was prepared for people to complete; brandctl only reads them");
-  plans.addCommand(list(shell));
-  plans.addCommand(show(shell));
+  const plans = new Command("plans").description("show the campaign plans prepared for a brand; read only");
+  for (const command of [list, show]) plans.addCommand(command(shell));
   return plans;
 }
 
 interface ListOptions {
+  readonly brand?: string;
   readonly status?: string;
   readonly limit: number;
 }
@@ -28,41 +29,44 @@ function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's plans")
     .description("List a brand's plans, newest first.")
-    .argument("<brand>", BRAND_HELP)
-    .addOption(new Option("--status <status>", "only those in this state (default: all)").choices(["pending", "completed", "cancelled"]))
-    .option("--limit <count>", "at most so many", parseLimit, LIMIT_DEFAULT)
+    .addOption(brandOption("the brand"))
+    .addOption(new Option("--status <status>", "only those with this status (default: all)").choices(["pending", "completed", "cancelled"]))
+    .addOption(limitOption())
     .addHelpText(
       "after",
       examples(
-        ["brandctl plans list brd_01h455vb4pex5vsknk084sn02q --status pending", "what waits for people"],
-        ["brandctl plans list brd_01h455vb4pex5vsknk084sn02q --limit 1000 --json | jq -r '.plans[].title'", "all titles, for a script"],
+        ["brandctl plans list --brand brd_… --status pending", "what people still have to complete"],
+        ["brandctl plans list --brand brd_… --limit 1000 --json | jq -r '.plans[].title'", "all titles, for a script"],
       ),
     )
-    .action((brandId: string, { status, limit }: ListOptions, command: Command) =>
+    .action(({ brand, status, limit }: ListOptions, command: Command) =>
       shell.act(command, async (session) => {
-        const { plans, mayBeMore } = await readPlans(await session.plans(), { brandId, status, limit });
-        // The service knows no brands: a mistyped id reads like a brand without plans.
-        const none = `The brand has no ${status === undefined ? "" : `${status} `}plans. Is the id right? See brandctl brands list`;
+        const brandId = namedBrand(session, brand);
+        const client = await session.plans();
+        const listing = await readPages(limit, PAGE_SIZE_MAX, async (page) => {
+          const { plans, next_after_id } = await client.listPlans({ brand_id: brandId, status, ...page });
+          return { items: plans, next: next_after_id };
+        });
+        const { items: plans } = listing;
+        const text = `The brand has no ${status === undefined ? "" : `${status} `}plans.`;
+        const none = plans.length === 0 ? await emptyListText(session, brandId, text) : "";
         session.print({ plans }, (colors) => table(planColumns(colors), plans, colors, none));
-        if (mayBeMore) session.note(({ dim }) => dim(`Limited to ${limit}; there may be older ones: see --limit`));
+        noteLimit(session, listing, limit);
       }),
     );
 }
 
 function show(shell: Shell): Command {
   return new Command("show")
-    .summary("show all of a plan")
-    .description("Show all of a plan but its notes, which are the brand's own and answered to nobody.")
-    .argument("<brand>", BRAND_HELP)
-    .argument("<plan>", "id of the plan (pln_…), as plans list shows it")
-    .addHelpText(
-      "after",
-      examples(["brandctl plans show brd_01h4… pln_01h4… --json | jq -r .plan.brief", "only what creators are to be told"]),
-    )
-    .action((brandId: string, planId: string, _options: object, command: Command) =>
+    .summary("show a plan in full")
+    .description("Show a plan in full. Only its notes are left out: they are private to the brand.")
+    .argument("<plan>", "id of the plan (pln_…), see plans list")
+    .addOption(brandCheckOption("plan"))
+    .addHelpText("after", examples(["brandctl plans show pln_… --json | jq -r .plan.brief", "only the brief"]))
+    .action((planId: string, { brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
-        const { plan } = await (await session.plans()).getPlan({ brand_id: brandId, plan_id: planId });
-        if (plan == null) throw new Error("plans answered without a plan");
+        const brand_id = await brandOf(session, "plan", planId, brand);
+        const plan = required((await (await session.plans()).getPlan({ brand_id, plan_id: planId })).plan, "plan");
         session.print({ plan }, (colors) => planText(plan, colors));
       }),
     );
@@ -77,7 +81,7 @@ function planColumns(colors: Colors): Column<Plan>[] {
     { title: "PLANNED FOR", cell: ({ planned_for }) => planned_for },
     { title: "REVIEW ON", cell: ({ review_on }) => review_on },
     { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
-    // Up to 200 characters: last, it does not push the others off the screen.
+    // Up to 200 characters: in the last column it does not push the others off the screen.
     { title: "TITLE", cell: ({ title }) => title },
   ];
 }

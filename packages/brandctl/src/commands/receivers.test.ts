@@ -21,7 +21,7 @@ describe("brandctl receivers", () => {
   const CREATE = "receivers create --brand brd_1 --url https://hooks.ulap.example/in?t=tok3n --label Ledger --events";
 
   describe("create", () => {
-    it("writes the secret alone to standard output, once, and beside it what to do with it", async () => {
+    it("writes the secret alone to standard output, and what to do with it to standard error", async () => {
       const { code, stdout, stderr } = await run(`${CREATE} payout.paid,campaign.settled`);
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${SECRET}\n` });
       expect(stderr).toContain("The signing secret is shown once.");
@@ -33,13 +33,13 @@ describe("brandctl receivers", () => {
       ]);
     });
 
-    it("answers id, secret and all of the receiver with --json, and nothing else anywhere", async () => {
+    it("prints id, secret and the whole receiver with --json, and nothing else", async () => {
       const outcome = await run(`${CREATE} payout.paid --json`);
       expect(outcome.json()).toEqual({ id: "rcv_made0", secret: SECRET, receiver: fake.receivers[0] });
       expect(outcome.stderr).toBe("");
     });
 
-    it("takes types with spaces between, and a comma too many", async () => {
+    it("accepts spaces and empty items between event types", async () => {
       const args = [...CREATE.split(" "), " payout.paid, campaign.settled,, "];
       expect((await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address } })).code).toBe(0);
       expect(fake.receivers[0]?.events).toEqual(["payout.paid", "campaign.settled"]);
@@ -49,7 +49,7 @@ describe("brandctl receivers", () => {
       ["payout.foo", '"payout.foo" is no event type'],
       ["payout.paid,payout.foo,ping", '"payout.foo", "ping" is no event type'],
       [",", "--events names no event type"],
-    ])("refuses --events %s, and says what is wrong with it and which there are", async (types, message) => {
+    ])("refuses --events %s, saying why, and lists the event types", async (types, message) => {
       for (const line of [`${CREATE} ${types}`, `receivers update rcv_1 --brand brd_1 --events ${types}`]) {
         expect(await run(line)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
         expect((await run(line)).stderr).toContain("submission.approved, submission.rejected, payout.paid, campaign.settled");
@@ -57,7 +57,7 @@ describe("brandctl receivers", () => {
       expect(fake.receivers).toEqual([]);
     });
 
-    it.each(["--brand", "--url", "--label", "--events"])("needs %s", async (option) => {
+    it.each(["--url", "--label", "--events"])("needs %s", async (option) => {
       const words = `${CREATE} payout.paid`.split(" ");
       words.splice(words.indexOf(option), 2);
       expect(await run(words.join(" "))).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(`'${option} `) });
@@ -68,31 +68,31 @@ describe("brandctl receivers", () => {
       ["http://hooks.ulap.example/", "not_https", "url must begin with https://"],
       ["https://localhost/", "private_address", "url must name a public host"],
       ["https://hooks.slack.com/services/x", "chat_webhook", "url is a team chat's incoming webhook"],
-    ])("says once what is wrong with %s, as the service does: %s", async (url, code, message) => {
+    ])("prints what the service finds wrong with %s once: %s", async (url, code, message) => {
       const line = `receivers create --brand brd_1 --url ${url} --label L --events payout.paid`;
       expect(JSON.parse((await run(`${line} --json`)).stderr)).toEqual({ error: { code, message, field: "url" } });
       expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: `error: ${message}\n` });
     });
 
-    it("says what to do about a URL the brand has already", async () => {
+    it("says what to do about a URL that the brand has already", async () => {
       fake.receivers.push(receiverOf());
       const line = "receivers create --brand brd_1 --url https://hooks.ulap.example/events?token=tok3n --label L --events payout.paid";
-      const hint = expect.stringContaining("brandctl receivers list BRAND --json");
+      const hint = expect.stringContaining("brandctl receivers list --brand BRAND --json");
       expect(JSON.parse((await run(`${line} --json`)).stderr)).toMatchObject({ error: { code: "duplicate_url", field: "url", hint } });
       expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: hint });
     });
 
-    it("says what to do about a brand that has as many as it may", async () => {
+    it("says what to do about a brand with the maximum number of receivers", async () => {
       fake.receivers.push(...Array.from({ length: 20 }, (_, at) => receiverOf({ id: `rcv_${at}`, url: `https://${at}.example/` })));
       expect(await run(`${CREATE} payout.paid`)).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("brandctl receivers delete RECEIVER --brand BRAND makes room"),
+        stderr: expect.stringContaining("brandctl receivers delete RECEIVER makes room"),
       });
     });
   });
 
   describe("list", () => {
-    it("shows state and figures in columns, and of URLs the beginning", async () => {
+    it("shows state and figures in columns, and the beginning of each URL", async () => {
       fake.receivers.push(
         receiverOf({ last_status: 200, last_delivery_at: "2026-11-21T08:31:00.000Z" }),
         receiverOf({
@@ -110,17 +110,17 @@ describe("brandctl receivers", () => {
         }),
         receiverOf({ id: "rcv_9", brand_id: "brd_other" }),
       );
-      const { code, stdout } = await run("receivers list brd_1");
+      const { code, stdout } = await run("receivers list --brand brd_1");
       expect(code).toBe(0);
       expect(stdout.split("\n")).toEqual([
-        "ID     STATE                             LAST                        FAILURES  WAITING  EVENTS                         URL                                 LABEL",
-        "rcv_1  enabled                           200 2026-11-21 08:31               0        0  payout.paid                    https://hooks.ulap.example/events…  Ledger",
-        "rcv_2  disabled 2026-11-21 08:33 (gone)  no answer 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example                   名前\ufffd[2J",
+        "ID     STATE                             LAST                          FAILURES  WAITING  EVENTS                         URL                                 LABEL",
+        "rcv_1  enabled                           200 2026-11-21 08:31                 0        0  payout.paid                    https://hooks.ulap.example/events…  Ledger",
+        "rcv_2  disabled 2026-11-21 08:33 (gone)  no response 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example                   名前\ufffd[2J",
         "",
       ]);
     });
 
-    it("tells two receivers of a host apart by the first 24 characters of their paths, and never shows a query", async () => {
+    it("shows the first 24 characters of a path, and never a query", async () => {
       const urls = [
         "https://a.example/events/ledger",
         "https://a.example/events/books",
@@ -131,7 +131,7 @@ describe("brandctl receivers", () => {
         "https://a.example/",
       ];
       fake.receivers.push(...urls.map((url, at) => receiverOf({ id: `rcv_${at}`, url })));
-      const { stdout } = await run("receivers list brd_1");
+      const { stdout } = await run("receivers list --brand brd_1");
       expect(stdout.match(/https:\S+/g)).toEqual([
         "https://a.example/events/ledger",
         "https://a.example/events/books",
@@ -141,33 +141,23 @@ describe("brandctl receivers", () => {
         "https://a.example/…",
         "https://a.example",
       ]);
-      const { receivers } = (await run("receivers list brd_1 --json")).json<{ receivers: Receiver[] }>();
+      const { receivers } = (await run("receivers list --brand brd_1 --json")).json<{ receivers: Receiver[] }>();
       expect(receivers.map(({ url }) => url)).toEqual(urls);
     });
 
-    it("takes the brand as an argument or as an option, not two of them, and not none", async () => {
-      fake.receivers.push(receiverOf());
-      for (const line of ["list brd_1", "list --brand brd_1", "list brd_1 --brand brd_1"]) {
-        expect((await run(`receivers ${line} --json`)).json()).toEqual({ receivers: [receiverOf()] });
-      }
-      expect(await run("receivers list brd_1 --brand brd_2")).toMatchObject({ code: 2, stderr: expect.stringContaining("Two brands") });
-      expect(await run("receivers list")).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("--brand <id>\nSee brandctl receivers list --help"),
-      });
-    });
-
     it("says what to check when there are none", async () => {
-      expect((await run("receivers list brd_1")).stdout).toBe("The brand has no receivers. Is the id right? See brandctl brands list\n");
-      const accounts = await serve(new FakeAccounts().served);
+      expect((await run("receivers list --brand brd_1")).stdout).toBe(
+        "The brand has no receivers. Is the id right? See brandctl brands list\n",
+      );
+      const accounts = await serve(...new FakeAccounts().served);
       const env = { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: accounts.address };
       try {
-        expect(await run("receivers list brd_nope1", { env })).toMatchObject({
+        expect(await run("receivers list --brand brd_nope1", { env })).toMatchObject({
           code: 1,
           stdout: "",
           stderr: expect.stringContaining("There is no brand of this id"),
         });
-        const { code, stderr } = await run("receivers list brd_nope1 --json", { env });
+        const { code, stderr } = await run("receivers list --brand brd_nope1 --json", { env });
         expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 1, error: { code: "not_found", field: "brand_id" } });
       } finally {
         await accounts.stop();
@@ -187,7 +177,7 @@ describe("brandctl receivers", () => {
     it("is refused when nothing is given", async () => {
       expect(await run("receivers update rcv_1 --brand brd_1")).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("nothing to change"),
+        stderr: expect.stringContaining("Nothing to change"),
       });
     });
   });
@@ -210,7 +200,7 @@ describe("brandctl receivers", () => {
   describe("rotate and activate", () => {
     beforeEach(() => void fake.receivers.push(receiverOf()));
 
-    it("rotate writes the next secret alone to standard output, and says what comes then", async () => {
+    it("rotate writes the next secret alone to standard output, and says what to do next", async () => {
       const { code, stdout, stderr } = await run("receivers rotate rcv_1 --brand brd_1");
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${NEXT_SECRET}\n` });
       expect(stderr).toContain("enabled, rotating");
@@ -218,27 +208,27 @@ describe("brandctl receivers", () => {
       expect((await run("receivers rotate rcv_1 --brand brd_1 --json")).json()).toMatchObject({ id: "rcv_1", secret: NEXT_SECRET });
     });
 
-    it("activate ends the rotation, and says what to do where there is none", async () => {
+    it("activate ends the rotation, and says what to do without one", async () => {
       await run("receivers rotate rcv_1 --brand brd_1");
       expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
       expect(await run("receivers activate rcv_1 --brand brd_1")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("brandctl receivers rotate RECEIVER --brand BRAND"),
+        stderr: expect.stringContaining("brandctl receivers rotate RECEIVER makes one"),
       });
     });
   });
 
   describe("test", () => {
-    it("queues one, and says where to look", async () => {
+    it("queues a delivery, and says where to look", async () => {
       fake.receivers.push(receiverOf());
       const { stdout, stderr } = await run("receivers test rcv_1 --brand brd_1");
       expect(stdout).toBe("dlv_test is queued.\n");
-      expect(stderr).toContain("brandctl deliveries show dlv_test --brand brd_1");
+      expect(stderr).toContain("brandctl deliveries show dlv_test\n");
       const outcome = await run("receivers test rcv_1 --brand brd_1 --type payout.paid --json");
       expect(outcome.json()).toEqual({ delivery_id: "dlv_test", event_id: "evt_1" });
     });
 
-    it("says what to do about a disabled one, and knows no other types", async () => {
+    it("says what to do about a disabled receiver, and knows no other event types", async () => {
       fake.receivers.push(receiverOf({ enabled: false }));
       expect(await run("receivers test rcv_1 --brand brd_1")).toMatchObject({
         code: 1,
@@ -251,7 +241,7 @@ describe("brandctl receivers", () => {
   describe("disable and enable", () => {
     const held = (): void => void fake.receivers.push(receiverOf({ enabled: false, disabled_reason: "member", waiting: 3 }));
 
-    it("disable holds it", async () => {
+    it("disable holds the receiver's deliveries", async () => {
       fake.receivers.push(receiverOf({ waiting: 3 }));
       expect(await run("receivers disable rcv_1 --brand brd_1")).toMatchObject({
         code: 0,
@@ -269,7 +259,7 @@ describe("brandctl receivers", () => {
       expect(outcome.json()).toMatchObject({ receiver: { enabled: true, waiting }, dropped });
     });
 
-    it("enable tells how many it dropped", async () => {
+    it("enable says how many deliveries it dropped", async () => {
       held();
       expect((await run("receivers enable rcv_1 --brand brd_1 --drop")).stderr).toContain("3 deliveries dropped.");
     });
@@ -279,13 +269,13 @@ describe("brandctl receivers", () => {
       expect((await run("receivers enable rcv_1 --brand brd_1 --release")).stderr).toBe("");
     });
 
-    it.each(["--release", "--drop"])("enable %s of one that is enabled says that nothing changed", async (option) => {
+    it.each(["--release", "--drop"])("enable %s of an enabled receiver says that nothing changed", async (option) => {
       fake.receivers.push(receiverOf({ waiting: 3 }));
       const { code, stdout, stderr } = await run(`receivers enable rcv_1 --brand brd_1 ${option}`);
       expect({ code, stdout, stderr }).toEqual({
         code: 0,
         stdout: expect.stringContaining("rcv_1  enabled"),
-        stderr: "It was enabled already: nothing changed, and nothing was dropped.\n",
+        stderr: "The receiver was enabled already: nothing changed, and nothing was dropped.\n",
       });
       expect((await run(`receivers enable rcv_1 --brand brd_1 ${option} --json`)).json()).toEqual({
         receiver: receiverOf({ waiting: 3 }),
@@ -293,18 +283,18 @@ describe("brandctl receivers", () => {
       });
     });
 
-    it.each(["", " --release --drop"])("enable%s is refused: it must be told one of the two", async (options) => {
+    it.each(["", " --release --drop"])("enable%s is refused: it needs one of the two", async (options) => {
       held();
       expect(await run(`receivers enable rcv_1 --brand brd_1${options}`)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("--release sends them, --drop drops them for good"),
+        stderr: expect.stringContaining("--release sends them, --drop drops them permanently"),
       });
       expect(fake.receivers).toMatchObject([{ enabled: false, waiting: 3 }]);
     });
   });
 
   describe("delete", () => {
-    /** Somebody at a terminal who types this. */
+    /** A terminal at which this is typed. */
     const typing = (text: string): Surroundings => {
       const stdin = Object.assign(new PassThrough(), { isTTY: true });
       stdin.write(`${text}\n`);
@@ -312,17 +302,17 @@ describe("brandctl receivers", () => {
     };
     beforeEach(() => void fake.receivers.push(receiverOf({ waiting: 3 })));
 
-    it.each(["y", "YES", " yes "])("asks, and does it at %j", async (answer) => {
-      const { code, stdout, stderr } = await run("receivers delete rcv_1 --brand brd_1", typing(answer));
+    it.each(["y", "YES", " yes "])("asks, and deletes at %j", async (reply) => {
+      const { code, stdout, stderr } = await run("receivers delete rcv_1 --brand brd_1", typing(reply));
       expect(stderr).toContain(
-        'Delete rcv_1, "Ledger" at https://hooks.ulap.example/events…, and 3 deliveries that wait for it, for good? [y/N]',
+        'Permanently delete rcv_1, "Ledger" at https://hooks.ulap.example/events…, with 3 waiting deliveries? [y/N]',
       );
-      expect({ code, stdout }).toEqual({ code: 0, stdout: "rcv_1 is deleted, and 3 deliveries that waited for it.\n" });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: "rcv_1 is deleted, and 3 waiting deliveries with it.\n" });
       expect(fake.receivers).toEqual([]);
     });
 
-    it.each(["", "n", "no", "yep", "rcv_1"])("leaves it at %j", async (answer) => {
-      expect(await run("receivers delete rcv_1 --brand brd_1", typing(answer))).toMatchObject({
+    it.each(["", "n", "no", "yep", "rcv_1"])("deletes nothing at %j", async (reply) => {
+      expect(await run("receivers delete rcv_1 --brand brd_1", typing(reply))).toMatchObject({
         code: 1,
         stdout: "",
         stderr: expect.stringContaining("Nothing was deleted."),
@@ -330,13 +320,13 @@ describe("brandctl receivers", () => {
       expect(fake.receivers).toHaveLength(1);
     });
 
-    it("does not ask when told --yes", async () => {
+    it("does not ask with --yes", async () => {
       const outcome = await run("receivers delete rcv_1 --brand brd_1 --yes --json");
       expect(outcome.json()).toEqual({ deleted: { brand_id: "brd_1", receiver_id: "rcv_1", dropped: 3 } });
       expect(fake.receivers).toEqual([]);
     });
 
-    it("is refused without --yes where nobody can be asked", async () => {
+    it("is refused without --yes where there is no terminal", async () => {
       for (const surroundings of [{}, { isTerminal: true }]) {
         expect(await run("receivers delete rcv_1 --brand brd_1", surroundings)).toMatchObject({
           code: 2,
@@ -356,9 +346,9 @@ describe("brandctl receivers", () => {
     "enable rcv_1 --drop",
     "disable rcv_1",
     "delete rcv_1 --yes",
-  ])("%s says where to look when the brand has no such receiver", async (line) => {
+  ])("%s says where to look when the brand does not have the receiver", async (line) => {
     fake.receivers.push(receiverOf({ brand_id: "brd_other" }));
-    const hint = "brandctl receivers list BRAND shows the brand's receivers; those of other brands are not found either";
+    const hint = "brandctl receivers list --brand BRAND shows a brand's receivers; with --brand, only that brand's are found";
     expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
       code: 1,
       stdout: "",
@@ -369,9 +359,9 @@ describe("brandctl receivers", () => {
   it("says what cannot be reached, where the address is from, and what to do", async () => {
     const closed = await serve();
     await closed.stop();
-    const { code, stderr } = await run(`receivers list brd_1 --webhook-address ${closed.address}`);
+    const { code, stderr } = await run(`receivers list --brand brd_1 --webhook-address ${closed.address}`);
     expect(code).toBe(1);
     expect(stderr).toContain(`webhook cannot be reached at ${closed.address} (--webhook-address): nothing listens there.`);
-    expect((await run("receivers list brd_1", { env: {} })).stderr).toContain("no --webhook-address, no WEBHOOK_ADDRESS");
+    expect((await run("receivers list --brand brd_1", { env: {} })).stderr).toContain("no --webhook-address, no WEBHOOK_ADDRESS");
   });
 });

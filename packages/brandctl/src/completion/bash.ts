@@ -1,6 +1,6 @@
 import { allCommands, type CompletedCommand, type CompletedValue } from "./command-tree.ts";
 
-/** A bash completion script. Walks the words typed so far to the command they name, then offers what may come next. */
+/** Returns a bash completion script: it finds the command that the words name, then offers what may follow. */
 export function bashCompletion(root: CompletedCommand): string {
   const commands = allCommands(root);
   const named = commands.filter(({ path }) => path !== "");

@@ -2,13 +2,13 @@ import type { Command, Option } from "commander";
 
 /** A command as a shell completes it. */
 export interface CompletedCommand {
-  /** Words after `brandctl`, with a space before each: "" for brandctl itself, " brands create". */
+  /** The words after `brandctl`, each after a space: "" for brandctl itself, " brands create". */
   readonly path: string;
   readonly name: string;
   readonly summary: string;
   readonly subcommands: readonly CompletedCommand[];
   readonly options: readonly CompletedOption[];
-  /** What to offer for its arguments, in order. */
+  /** What to offer for each argument. */
   readonly argumentValues: readonly CompletedValue[];
 }
 
@@ -20,14 +20,14 @@ export interface CompletedOption {
   readonly value: CompletedValue | undefined;
 }
 
-/** What may stand there: one of some words, a file, a directory, or something no shell can guess. */
+/** What a value may be: one of some words, a file, a directory, or anything else. */
 export type CompletedValue =
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "file" }
   | { readonly kind: "directory" }
   | { readonly kind: "free" };
 
-/** The command tree, read from the commands themselves: completion cannot fall behind them. */
+/** Reads the command tree from the commands themselves, so completion is always up to date. */
 export function commandTree(command: Command, path = "", inherited: readonly Option[] = []): CompletedCommand {
   const options = [...command.options, ...inherited];
   return {
@@ -40,7 +40,7 @@ export function commandTree(command: Command, path = "", inherited: readonly Opt
   };
 }
 
-/** Every command below and including this one. */
+/** Returns this command and every command below. */
 export function allCommands(command: CompletedCommand): CompletedCommand[] {
   return [command, ...command.subcommands.flatMap(allCommands)];
 }

@@ -1,12 +1,12 @@
 import { allCommands, type CompletedCommand, type CompletedOption, type CompletedValue } from "./command-tree.ts";
 
-/** A fish completion script. */
+/** Returns a fish completion script. */
 export function fishCompletion(root: CompletedCommand): string {
   const commands = allCommands(root);
   const named = commands.filter(({ path }) => path !== "");
   const withValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
   return `# Completion of brandctl for fish. Load:  brandctl completion fish | source
-# The command that the words so far name, such as " brands create", and the number of arguments it has been given.
+# The command that the words name, such as " brands create", and the number of arguments given.
 function __brandctl_at
     set -l at ""
     set -l given 0
@@ -63,7 +63,7 @@ function offer(value: CompletedValue): string {
   return value.kind === "file" ? "-F" : `-a ${quoted("(__fish_complete_directories)")}`;
 }
 
-/** Single quotes: only the quote itself and the backslash need escaping within. */
+/** In single quotes, only the quote and the backslash need escaping. */
 function quoted(text: string): string {
   return `'${text.replace(/['\\]/g, "\\$&")}'`;
 }

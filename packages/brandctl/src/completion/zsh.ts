@@ -1,6 +1,6 @@
 import { allCommands, type CompletedCommand, type CompletedValue } from "./command-tree.ts";
 
-/** A zsh completion script: may be sourced, or put into a folder of $fpath as _brandctl. */
+/** Returns a zsh completion script, to be sourced or put into a folder of $fpath as _brandctl. */
 export function zshCompletion(root: CompletedCommand): string {
   const commands = allCommands(root);
   const named = commands.filter(({ path }) => path !== "");

@@ -2,34 +2,33 @@ import { CommandFailure, UsageFailure } from "../failure.ts";
 import { SERVICE_NAMES } from "./endpoints.ts";
 import type { RunFile } from "./run-file.ts";
 
-/** Every kind of process there is: each has probes and metrics on an admin port of its own. */
+/** Every kind of process. Each has an admin port with probes and metrics. */
 export const PROCESS_NAMES = ["gateway", ...SERVICE_NAMES] as const;
 export type ProcessName = (typeof PROCESS_NAMES)[number];
 
 export interface AdminAddress {
   /** `http://host:port`, without a trailing slash. */
   readonly origin: string;
-  /** Where the address comes from: a flag, a setting or a file. */
+  /** Source of the address: a flag, a setting or a file. */
   readonly from: string;
 }
 
 export const ADMIN_FLAG = "--admin";
 
-/** `RECORDS_ADMIN` and so on. */
+/** Such as `RECORDS_ADMIN`. */
 export const adminSetting = (process: ProcessName): string => `${process.toUpperCase()}_ADMIN`;
 
 export interface AdminSources {
-  /** As given: `records=http://records:9090`, any number. */
+  /** Such as `records=http://records:9090`, any number. */
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly runFile: RunFile | undefined;
 }
 
 /**
- * Where each process has its probes and metrics, one address for each replica. As for the gRPC addresses a flag wins over
- * a setting, a setting over the run file.
+ * Returns the admin addresses of each process, one for each replica. A flag wins over a setting, a setting over the run file.
  *
- * @throws UsageFailure for a flag, CommandFailure `invalid_settings` for a setting that is no address
+ * @throws UsageFailure for a malformed flag, CommandFailure `invalid_settings` for a malformed setting
  */
 export function findAdminAddresses({ flags, env, runFile }: AdminSources): ReadonlyMap<ProcessName, readonly AdminAddress[]> {
   const flagged = flags.map(parseFlag);
@@ -46,20 +45,20 @@ export function findAdminAddresses({ flags, env, runFile }: AdminSources): Reado
 }
 
 function parseFlag(flag: string): { readonly name: ProcessName; readonly address: string } {
-  const [, word, address = ""] = /^([a-z]+)=(.+)$/.exec(flag) ?? [];
-  const name = PROCESS_NAMES.find((process) => process === word);
+  const [, given, address = ""] = /^([a-z]+)=(.+)$/.exec(flag) ?? [];
+  const name = PROCESS_NAMES.find((process) => process === given);
   if (name !== undefined) return { name, address };
   throw new UsageFailure(
-    `${ADMIN_FLAG} ${flag} is no process and address.`,
+    `${ADMIN_FLAG} ${flag} is not a process and its address.`,
     `It must be ${PROCESS_NAMES.join(", ")}, then = and its admin address, such as ${ADMIN_FLAG} records=http://records:9090.`,
   );
 }
 
-/** The scheme may be left out. */
+/** The scheme is optional. */
 function originOf(address: string, from: string): string {
   const url = URL.parse(address.includes("://") ? address : `http://${address}`);
   if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "") return url.origin;
-  const message = `${from}: ${address} is no admin address.`;
+  const message = `${from}: ${address} is not an admin address.`;
   const hint = "It must be the origin of a process's admin port (ADMIN_HOST, ADMIN_PORT), such as http://records:9090.";
   throw from === ADMIN_FLAG ? new UsageFailure(message, hint) : new CommandFailure("invalid_settings", message, { hint });
 }

@@ -9,11 +9,11 @@ export type EndpointName = ServiceName | "base_url";
 export interface Endpoint {
   readonly name: EndpointName;
   readonly address: string;
-  /** Where the address comes from: a flag, a setting or a file. */
+  /** Source of the address: a flag, a setting or a file. */
   readonly from: string;
 }
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly accountsAddress?: string;
@@ -40,7 +40,7 @@ const SOURCES = {
   base_url: { option: "baseUrl", flag: "--base-url", setting: "BASE_URL" },
 } as const;
 
-/** Where things are: a flag wins over a setting, a setting over the run file. An empty one counts as none. */
+/** Finds addresses: a flag wins over a setting, a setting over the run file. Empty ones are ignored. */
 export class Endpoints {
   readonly #options: GlobalOptions;
   readonly #env: NodeJS.ProcessEnv;
@@ -64,28 +64,32 @@ export class Endpoints {
     return file === undefined || address === undefined ? undefined : { name, address, from: file.path };
   }
 
-  /** @throws CommandFailure when nothing says where it is */
+  /** @throws CommandFailure if the address is not known */
   get(name: ServiceName): Endpoint {
     const endpoint = this.find(name);
     if (endpoint !== undefined) return endpoint;
     const { flag, setting } = SOURCES[name];
-    throw new CommandFailure("unknown_address", `Nothing says where ${name} is: no ${flag}, no ${setting}, ${this.runFileLack()}.`, {
-      hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${setting}=host:port.`,
-    });
+    throw new CommandFailure(
+      "unknown_address",
+      `The address of ${name} is not known: no ${flag}, no ${setting}, ${this.runFileProblem()}.`,
+      {
+        hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${setting}=host:port.`,
+      },
+    );
   }
 
-  /** Of a run that has not ended. */
+  /** The run file, unless its run has ended. */
   runFile(): RunFile | undefined {
     const found = this.#findRunFile();
     return found?.ended === true ? undefined : found;
   }
 
-  /** Why no run file says something, to end a list of places that do not. */
-  runFileLack(): string {
+  /** Why the run file does not have an address, to end a list of places without it. */
+  runFileProblem(): string {
     const found = this.#findRunFile();
     if (found === undefined) return `no ${RUN_FILE} from here upwards`;
     if (found.ended) return `${found.path} is left from a run that was killed`;
-    // A run of before there was this service wrote a file without it.
+    // A release without this service wrote the file.
     return `nothing in ${found.path}`;
   }
 

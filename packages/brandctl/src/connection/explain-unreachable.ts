@@ -3,19 +3,19 @@ import { CommandFailure } from "../failure.ts";
 import type { Endpoint } from "./endpoints.ts";
 
 /**
- * A call that did not get through, told in terms of where it was going. Anything the service itself answered, an error
- * of kind `unavailable` included, is returned as it is.
+ * Converts a failure of the transport to a CommandFailure that names the address. Errors that the service itself returned,
+ * `unavailable` included, are returned unchanged.
  *
  * @param more ends the hint
  */
-export function explainUnreachable(error: unknown, endpoint: Endpoint, more = " brandctl doctor tells more."): unknown {
+export function explainUnreachable(error: unknown, endpoint: Endpoint, more = " See brandctl doctor."): unknown {
   if (!(error instanceof AppError) || (error.kind !== "unavailable" && error.kind !== "timeout")) return error;
   const { cause } = error;
   if (!isTransportError(cause)) return error;
   const { name, address, from } = endpoint;
   const message =
     error.kind === "timeout"
-      ? `${name} at ${address} (${from}) did not answer in time.`
+      ? `${name} at ${address} (${from}) did not respond in time.`
       : `${name} cannot be reached at ${address} (${from}): ${reasonIn(cause.details)}.`;
   return new CommandFailure(error.kind, message, { cause: error, hint: hintFor(endpoint, cause.details) + more });
 }
@@ -24,7 +24,7 @@ interface TransportError {
   readonly details: string;
 }
 
-/** An answer of ours carries its kind in the trailers; the transport's own errors carry none. */
+/** An error of a service carries its kind in the trailers; the transport's own errors carry none. */
 function isTransportError(cause: unknown): cause is TransportError {
   if (!(cause instanceof Error) || !("details" in cause) || typeof cause.details !== "string") return false;
   const metadata = "metadata" in cause ? (cause.metadata as { get(name: string): unknown[] } | undefined) : undefined;
@@ -35,7 +35,7 @@ function reasonIn(details: string): string {
   const reason = /\b(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b/.exec(details)?.[1];
   if (reason === "ECONNREFUSED") return "nothing listens there";
   if (reason === "ENOTFOUND" || reason === "EAI_AGAIN" || details.startsWith("Name resolution failed")) return "no such host";
-  // grpc-js tells of each layer it went through; what happened is what the innermost one says.
+  // grpc-js reports each layer; the innermost says what happened.
   const innermost = /.*Last error: (.*?)(?: \(\d{4}-[^)]*\))?\. Resolution note/.exec(details)?.[1];
   return (reason ?? innermost ?? details).replace(/\.$/, "");
 }
@@ -44,6 +44,6 @@ function hintFor({ name, from }: Endpoint, details: string): string {
   if (/\bSSL\b|\bTLS\b|certificate|ECONNRESET|Protocol error|Failed to connect|Connection dropped/i.test(details)) {
     return "One side may speak TLS and the other not: see RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA.";
   }
-  const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start begins another. " : "";
+  const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start starts another. " : "";
   return `${stale}Is ${name} running?`;
 }

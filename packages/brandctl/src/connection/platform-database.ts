@@ -9,27 +9,27 @@ import type { Session } from "../session.ts";
 const FLAG = "--platform-database-url";
 const SETTING = "PLATFORM_DATABASE_URL";
 
-/** Where the platform writes its records, by a login with the role `platform`. */
+/** The database that the platform writes records to, with a login that has the role `platform`. */
 export interface PlatformDatabase {
   readonly url: string;
-  /** Where the URL comes from: a flag, a setting or a file. */
+  /** Source of the URL: a flag, a setting or a file. */
   readonly from: string;
 }
 
-/** A flag wins over the setting, the setting over the run file. @throws CommandFailure when nothing says where it is */
+/** The flag wins over the setting, the setting over the run file. @throws CommandFailure without any */
 export function findPlatformDatabase({ terminal, endpoints }: Session, flag: string | undefined): PlatformDatabase {
   const set = terminal.env[SETTING];
   if (flag) return checked({ url: flag, from: FLAG });
   if (set) return checked({ url: set, from: SETTING });
   const file = endpoints.runFile();
   if (file?.platformDatabaseUrl !== undefined) return checked({ url: file.platformDatabaseUrl, from: file.path });
-  const where = endpoints.runFileLack();
-  throw new CommandFailure("unknown_address", `Nothing says where the platform's database is: no ${FLAG}, no ${SETTING}, ${where}.`, {
-    hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${SETTING}: docs/platform.md tells how a login gets the role.`,
+  const where = endpoints.runFileProblem();
+  throw new CommandFailure("unknown_address", `The platform's database is not known: no ${FLAG}, no ${SETTING}, ${where}.`, {
+    hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${SETTING}: docs/platform.md says how a login gets the role.`,
   });
 }
 
-/** The URL is not shown: it holds a password. */
+/** Messages leave the URL out: it holds a password. */
 function checked(database: PlatformDatabase): PlatformDatabase {
   if (postgresUrl.safeParse(database.url).success) return database;
   throw new CommandFailure(
@@ -38,7 +38,7 @@ function checked(database: PlatformDatabase): PlatformDatabase {
   );
 }
 
-/** Connects, does the work, and disconnects. Errors of the connection and of missing rights say where and what to do. */
+/** Connects, does the work, and disconnects. @throws CommandFailure, with address and remedy, for connection and permission errors */
 export async function withPlatformDatabase<T>(database: PlatformDatabase, work: (db: Database) => Promise<T>): Promise<T> {
   // Loaded when needed, as gRPC is.
   const { openPool } = await import("@brand-records/postgres");
@@ -60,31 +60,31 @@ function explain(error: unknown, { url, from }: PlatformDatabase): unknown {
   if (error instanceof AppError && error.kind === "timeout") {
     return failure(
       "timeout",
-      `The database at ${where} did not answer in time.`,
-      "Somebody may hold the record, or the database is busy: try again.",
+      `The database at ${where} did not respond in time.`,
+      "Another transaction may hold the record, or the database is busy: try again.",
     );
   }
   if (error instanceof AppError && error.kind === "unavailable") {
-    const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start begins another. " : "";
+    const stale = from.endsWith(".json") ? "The file may be left from a run that has ended: npm start starts another. " : "";
     return failure(
       "unavailable",
       `The database cannot be reached at ${where}: ${errorReason(error.cause)}.`,
-      `${stale}Is it running, and ${SETTING} right?`,
+      `${stale}Is it running, and is ${SETTING} right?`,
     );
   }
   const login = decodeURIComponent(username);
   switch (errorCode(error)) {
     case "28P01":
     case "28000":
-      return failure("unauthenticated", `The database at ${where} does not let ${login} in.`, `Is the password in ${from} right?`);
+      return failure("unauthenticated", `The database at ${where} refuses the login ${login}.`, `Is the password in ${from} right?`);
     case "3D000":
       return failure("not_found", `There is no such database: ${where}.`, `Is the name in ${from} right?`);
     case "42P01":
     case "3F000":
       return failure(
         "not_found",
-        `The database at ${where} holds no records.`,
-        "The records service makes their tables when it starts. Is it the right database?",
+        `The database at ${where} has no tables for records.`,
+        "The records service creates the tables when it starts. Is this the right database?",
       );
     case "42501":
       return failure(
@@ -93,7 +93,7 @@ function explain(error: unknown, { url, from }: PlatformDatabase): unknown {
         `As the database's owner: psql -f services/records/platform-role.sql, then: grant platform to ${login}`,
       );
     case "23514":
-      return failure("refused", `The database refuses the change: ${errorReason(error)}.`, "docs/platform.md tells what it checks.");
+      return failure("refused", `The database refuses the change: ${errorReason(error)}.`, "docs/platform.md lists its checks.");
     default:
       return error;
   }

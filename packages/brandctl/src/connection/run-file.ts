@@ -3,10 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import { isAlive } from "@brand-records/lifecycle";
 import { CommandFailure } from "../failure.ts";
 
-/** What `npm start` writes down about the processes it runs, as far as brandctl reads it. */
+/** The part that brandctl reads of what `npm start` writes about its processes. */
 export interface RunFile {
   readonly path: string;
-  /** The launcher was killed before it could remove the file: nothing in it holds any more. */
+  /** The launcher was killed before it could remove the file: its content is stale. */
   readonly ended: boolean;
   readonly baseUrl: string | undefined;
   /** gRPC addresses by service. */
@@ -19,7 +19,7 @@ export interface RunFile {
 
 export const RUN_FILE = join(".local", "run.json");
 
-/** The one in `localDir`, when that is set; else the nearest `.local/run.json`, in `folder` or above it. */
+/** Finds the run file: in `localDir` if that is set, else the nearest `.local/run.json` from `folder` upwards. */
 export function findRunFile(folder: string, localDir: string | undefined): RunFile | undefined {
   if (localDir) {
     const path = resolve(folder, localDir, "run.json");
@@ -32,17 +32,17 @@ export function findRunFile(folder: string, localDir: string | undefined): RunFi
   }
 }
 
-/** @throws CommandFailure when there is a file that says nothing of use */
+/** @throws CommandFailure if the file is not a JSON object */
 function readRunFile(path: string): RunFile {
-  const wrong = (why: string, cause?: unknown): CommandFailure =>
-    new CommandFailure("invalid_run_file", `${path} ${why}.`, { cause, hint: "It is written by npm start: start it again." });
+  const invalid = (problem: string, cause?: unknown): CommandFailure =>
+    new CommandFailure("invalid_run_file", `${path} ${problem}.`, { cause, hint: "npm start writes it: start it again." });
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw wrong("cannot be read as JSON", error);
+    throw invalid("cannot be read as JSON", error);
   }
-  if (!isObject(content)) throw wrong("does not hold a JSON object");
+  if (!isObject(content)) throw invalid("does not hold a JSON object");
   const { launcher, base_url, rpc, admin, platform_database_url } = content;
   return {
     path,
@@ -54,7 +54,7 @@ function readRunFile(path: string): RunFile {
   };
 }
 
-/** Only if it says who wrote it: a file made by hand counts as good. */
+/** False for a file without a launcher, such as one made by hand. */
 function hasEnded(launcher: unknown): boolean {
   if (!isObject(launcher) || typeof launcher["pid"] !== "number") return false;
   return !isAlive({ pid: launcher["pid"], startedAt: textOf(launcher["startedAt"]) });

@@ -1,9 +1,10 @@
 import type { Attempt, Delivery } from "@brand-records/proto/webhook/v1";
-import type { Colors } from "../session.ts";
+import type { Colors } from "../terminal.ts";
 import { printable } from "./printable.ts";
-import { shortTime, table, timeWithSeconds, type Column } from "./table.ts";
+import { shortTime, timeWithSeconds } from "./format.ts";
+import { table, type Column } from "./table.ts";
 
-/** Of what was answered; --json has all that is kept. */
+/** Characters of a response to show; --json has everything kept. */
 const RESPONSE_CHARACTERS_MAX = 2_000;
 
 export function deliveryColumns(colors: Colors): Column<Delivery>[] {
@@ -14,12 +15,12 @@ export function deliveryColumns(colors: Colors): Column<Delivery>[] {
     { title: "TYPE", cell: typeOf },
     { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
     { title: "DUE", cell: ({ due_at }) => shortTime(due_at) },
-    { title: "OVER", cell: ({ finished_at }) => shortTime(finished_at) },
+    { title: "FINISHED", cell: ({ finished_at }) => shortTime(finished_at) },
     { title: "EVENT", cell: ({ event_id }) => event_id },
   ];
 }
 
-/** A delivery, and each attempt at it, for people to read. */
+/** Lays out a delivery and its attempts for people to read. */
 export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], colors: Colors): string {
   const { id, receiver_id, event_id, state, created_at, due_at, finished_at } = delivery;
   const facts: readonly (readonly [label: string, text: string, paint?: (text: string) => string])[] = [
@@ -30,18 +31,18 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], c
     ["Receiver", receiver_id],
     ["Created (UTC)", shortTime(created_at)],
     ["Due (UTC)", timeWithSeconds(due_at)],
-    ["Over (UTC)", shortTime(finished_at)],
+    ["Finished (UTC)", shortTime(finished_at)],
   ];
   const width = Math.max(...facts.map(([label]) => label.length));
   return [
     ...facts.map(([label, text, paint = String]) => `${colors.dim(label.padEnd(width))}  ${paint(printable(text))}`),
     "",
-    table(attemptColumns(colors), attempts, colors, "No attempt is over yet."),
-    ...runsOf(attempts.filter(({ response }) => response.length > 0)).flatMap((run) => answerLines(run, colors)),
+    table(attemptColumns(colors), attempts, colors, "No attempt has finished yet."),
+    ...runsOf(attempts.filter(({ response }) => response.length > 0)).flatMap((run) => responseLines(run, colors)),
   ].join("\n");
 }
 
-/** Attempts in a row with the same answer: the first of them, and the numbers of the others. */
+/** Attempts in a row with the same response: the first, and the numbers of the others. */
 interface Run {
   readonly first: Attempt;
   readonly others: number[];
@@ -72,15 +73,15 @@ function attemptColumns(colors: Colors): Column<Attempt>[] {
   ];
 }
 
-/** What a stranger's server answered: its lines stay lines, anything that could move the cursor is defused. */
-function answerLines({ first: { attempt, response }, others }: Run, { dim }: Colors): string[] {
+/** The response comes from a stranger's server: its lines stay lines, control characters are defused. */
+function responseLines({ first: { attempt, response }, others }: Run, { dim }: Colors): string[] {
   const text = Buffer.from(response).toString("utf8");
   const shown = text.slice(0, RESPONSE_CHARACTERS_MAX);
   const lines = shown.split(/\r\n|\r|\n/).map((line) => `  ${printable(line.replaceAll("\t", "    "))}`.trimEnd());
   const rest = shown.length < text.length ? [dim("  … --json has the rest")] : [];
   const same = others.length === 1 ? `Attempt ${others[0]}` : `Attempts ${others.join(", ")}`;
-  const repeated = others.length === 0 ? [] : ["", dim(`${same}: the same answer as attempt ${attempt}`)];
-  return ["", dim(`Answer to attempt ${attempt}`), ...lines, ...rest, ...repeated];
+  const repeated = others.length === 0 ? [] : ["", dim(`${same}: the same response as attempt ${attempt}`)];
+  return ["", dim(`Response to attempt ${attempt}`), ...lines, ...rest, ...repeated];
 }
 
 const typeOf = ({ event_type, test }: Delivery): string => `${event_type === "" ? "not kept" : event_type}${test ? " (test)" : ""}`;

@@ -1,16 +1,16 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
-import type { Colors } from "../session.ts";
-import { pesos } from "./pesos.ts";
-import { printable } from "./printable.ts";
-import { shortTime } from "./table.ts";
+import type { Colors } from "../terminal.ts";
 
-/** How a plan's state is coloured. */
+import { printable } from "./printable.ts";
+import { pesos, shortTime } from "./format.ts";
+
+/** Colours a plan's status. */
 export function paintStatus(text: string, status: string, colors: Colors): string {
   if (status === "pending") return colors.yellow(text);
   return status === "completed" ? colors.green(text) : colors.dim(text);
 }
 
-/** All of a plan for people to read: its facts, then its texts. A dash where there is none. */
+/** Lays out a plan for people to read: facts, then texts; a dash for a missing value. */
 export function planText(plan: Plan, colors: Colors): string {
   const facts: readonly (readonly [label: string, text: string, paint?: (text: string) => string])[] = [
     ["ID", plan.id, colors.cyan],
@@ -43,7 +43,7 @@ export function planText(plan: Plan, colors: Colors): string {
 
 const NONE = "-";
 
-/** Its lines stay lines, whichever way they end, and its tabs become spaces; any other control character is defused. */
+/** Splits a text into its lines. Tabs become spaces; other control characters are defused. */
 function linesOf(text: string | null | undefined): string[] {
   return (text ?? NONE).split(/\r\n|\r|\n/).map((line) => printable(line.replaceAll("\t", "    ")));
 }

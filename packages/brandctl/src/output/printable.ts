@@ -1,6 +1,6 @@
 /**
- * Text from records and names, safe to show on a terminal: control characters and bidirectional overrides, with which a
- * name could move the cursor or pretend to be another, become U+FFFD.
+ * Makes text from records and names safe for a terminal: control characters and bidirectional overrides, with which a name
+ * could move the cursor or pose as another, become U+FFFD.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
@@ -9,7 +9,7 @@ export function printable(text: string): string {
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const ZERO = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
-/** Columns the text takes on a terminal. */
+/** Returns the columns that the text takes on a terminal. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) {

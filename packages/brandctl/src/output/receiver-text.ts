@@ -1,8 +1,9 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import type { Colors } from "../session.ts";
-import { shortTime, type Column } from "./table.ts";
+import type { Colors } from "../terminal.ts";
+import { shortTime } from "./format.ts";
+import type { Column } from "./table.ts";
 
-/** A list of receivers on a terminal that others may see: of URLs the beginning. The rest may be a token; --json has it. */
+/** Columns of a list of receivers. A URL is shortened, as its end may be a token; --json has the whole URL. */
 export function receiverColumns(colors: Colors): Column<Receiver>[] {
   return [
     { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
@@ -23,13 +24,13 @@ const hasFailed = ({ last_status }: Receiver): boolean => last_status != null &&
 
 function lastOf({ last_status, last_delivery_at }: Receiver): string {
   if (last_status == null) return "-";
-  return `${last_status === 0 ? "no answer" : last_status} ${shortTime(last_delivery_at)}`;
+  return `${last_status === 0 ? "no response" : last_status} ${shortTime(last_delivery_at)}`;
 }
 
-/** Enough to tell two receivers of a host apart, and too little for most tokens. */
+/** Enough to distinguish two receivers on a host, too little for most tokens. */
 const PATH_CHARACTERS_MAX = 24;
 
-/** `https://hooks.brand.example/events/ledger`; what is left out, the query among it, is told by `…`. */
+/** `https://hooks.brand.example/events/ledger`; `…` stands for what is left out, such as the query. */
 export function shortUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return "…";

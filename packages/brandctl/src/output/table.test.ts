@@ -4,7 +4,7 @@ import { table } from "./table.ts";
 const plain = createColors(false);
 
 describe("table", () => {
-  it("aligns columns by what they take on the screen", () => {
+  it("aligns columns by their width on the screen", () => {
     const rows = [
       { name: "Café", count: 5 },
       { name: "名前 😀", count: 12_345 },
@@ -33,7 +33,7 @@ describe("table", () => {
     expect(table(columns, ["a", "aaa"], colors, "").replace(escapes, "").split("\n")).toEqual(["A    B", "a    b", "aaa  b"]);
   });
 
-  it("says so when there is nothing", () => {
+  it("returns the text for an empty table", () => {
     expect(table([{ title: "A", cell: String }], [], plain, "none")).toBe("none");
   });
 });

@@ -1,15 +1,15 @@
-import type { Colors } from "../session.ts";
+import type { Colors } from "../terminal.ts";
 import { printable, widthOf } from "./printable.ts";
 
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
-  /** How the cell is coloured; its width stays what it is without. */
+  /** Colours the cell without changing its width. */
   readonly paint?: (text: string, row: Row) => string;
   readonly align?: "right";
 }
 
-/** Rows in aligned columns under a heading; `empty` when there are none. */
+/** Lays rows out in aligned columns under a heading; returns `empty` without rows. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], colors: Colors, empty: string): string {
   if (rows.length === 0) return empty;
   const cells = rows.map((row) => columns.map(({ cell }) => printable(cell(row))));
@@ -28,18 +28,4 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   );
   const body = rows.map((row, number) => line(cells[number] ?? [], (text, at) => columns[at]?.paint?.(text, row) ?? text));
   return [heading, ...body].join("\n");
-}
-
-/** `2026-11-21 08:30` for people, in UTC as everywhere; a dash when there is none. */
-export function shortTime(time: string | null | undefined): string {
-  return time == null ? "-" : `${time.slice(0, 10)} ${time.slice(11, 16)}`;
-}
-
-/** `2026-11-21 08:30:05`, where seconds matter. */
-export function timeWithSeconds(time: string | null | undefined): string {
-  return time == null ? "-" : `${time.slice(0, 10)} ${time.slice(11, 19)}`;
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

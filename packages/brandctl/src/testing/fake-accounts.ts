@@ -1,79 +1,89 @@
 import { AppError } from "@brand-records/errors";
-import { AccountsServiceService, type Brand, type Key, type Member } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, OperatorServiceService, type Brand, type Key, type Member } from "@brand-records/proto/accounts/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 
-/** Accounts in memory, as far as brandctl can tell the difference. */
+/** Accounts in memory: what brandctl needs. */
 export class FakeAccounts {
   readonly brands = new Map<string, Brand>();
   readonly members: Member[] = [];
   readonly keys: Key[] = [];
-  /** Brands of one page. */
+  /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
-  gatewaysAreTold: Promise<void> = Promise.resolve();
+  gatewaysKnow: Promise<void> = Promise.resolve();
 
-  readonly served: ServedService = service(AccountsServiceService, {
-    createBrand: async ({ name, tier, verified, id }) => {
-      const chosen = id ?? `brd_made${this.brands.size}`;
-      const existing = this.brands.get(chosen);
-      if (existing !== undefined && existing.name !== name)
-        throw new AppError("already_exists", "Another brand has this id", { field: "id" });
-      const brand = existing ?? { id: chosen, name, tier, verified, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" };
-      this.brands.set(chosen, brand);
-      return { brand };
-    },
-    getBrand: async ({ brand_id }) => ({ brand: this.#brand(brand_id) }),
-    listBrands: async ({ after_id }) => {
-      const all = [...this.brands.values()].filter(({ id }) => id > (after_id ?? "")).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      const brands = all.slice(0, this.pageSize);
-      return { brands, next_after_id: brands.length === this.pageSize ? (brands.at(-1)?.id ?? null) : null };
-    },
-    setBrandTier: async ({ brand_id, tier }) => ({ brand: await this.#change(brand_id, { tier }) }),
-    setBrandVerified: async ({ brand_id, verified }) => ({ brand: await this.#change(brand_id, { verified }) }),
-    addMember: async ({ brand_id, email, role }) => {
-      this.#brand(brand_id);
-      const member = { brand_id, email, role, created_at: "2026-11-21T08:31:00.000Z" };
-      this.members.push(member);
-      return { member };
-    },
-    listMembers: async ({ brand_id }) => {
-      this.#brand(brand_id);
-      return { members: this.members.filter((member) => member.brand_id === brand_id).toSorted((a, b) => (a.email < b.email ? -1 : 1)) };
-    },
-    removeMember: async ({ brand_id, email }) => {
-      const at = this.members.findIndex((member) => member.brand_id === brand_id && member.email === email);
-      if (at === -1) throw new AppError("not_found", "There is no such member", { field: "email" });
-      this.members.splice(at, 1);
-      return {};
-    },
-    createKey: async ({ brand_id, name, environment, permissions, created_by }) => {
-      const { verified } = this.#brand(brand_id);
-      if (!verified) throw new AppError("brand_not_verified", "API keys need a verified brand");
-      const key: Key = {
-        id: `key_made${this.keys.length}`,
-        brand_id,
-        environment,
-        name,
-        permissions: ["records:read", ...permissions],
-        hint: `brk_${environment}_…abcd`,
-        created_by,
-        created_at: "2026-11-21T08:32:00.000Z",
-      };
-      this.keys.unshift(key);
-      return { key, secret: `brk_${environment}_${"x".repeat(32)}abcd` };
-    },
-    listKeys: async ({ brand_id }) => {
-      this.#brand(brand_id);
-      return { keys: this.keys.filter((key) => key.brand_id === brand_id) };
-    },
-    revokeKey: async ({ key_id, revoked_by }) => {
-      const key = this.keys.find(({ id }) => id === key_id);
-      if (key === undefined) throw new AppError("not_found", "There is no key of this id", { field: "key_id" });
-      await this.gatewaysAreTold;
-      Object.assign(key, { revoked_at: "2026-11-21T08:33:00.000Z", revoked_by });
-      return { key };
-    },
-  });
+  readonly served: readonly ServedService[] = [
+    service(AccountsServiceService, {
+      createBrand: async ({ name, tier, verified, id }) => {
+        const chosen = id ?? `brd_made${this.brands.size}`;
+        const existing = this.brands.get(chosen);
+        if (existing !== undefined && existing.name !== name)
+          throw new AppError("already_exists", "Another brand has this id", { field: "id" });
+        const brand = existing ?? { id: chosen, name, tier, verified, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" };
+        this.brands.set(chosen, brand);
+        return { brand };
+      },
+      getBrand: async ({ brand_id }) => ({ brand: this.#brand(brand_id) }),
+      listBrands: async ({ after_id }) => {
+        const all = [...this.brands.values()].filter(({ id }) => id > (after_id ?? "")).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+        const brands = all.slice(0, this.pageSize);
+        return { brands, next_after_id: brands.length === this.pageSize ? (brands.at(-1)?.id ?? null) : null };
+      },
+      setBrandTier: async ({ brand_id, tier }) => ({ brand: await this.#change(brand_id, { tier }) }),
+      setBrandVerified: async ({ brand_id, verified }) => ({ brand: await this.#change(brand_id, { verified }) }),
+      addMember: async ({ brand_id, email, role }) => {
+        this.#brand(brand_id);
+        const member = { brand_id, email, role, created_at: "2026-11-21T08:31:00.000Z" };
+        this.members.push(member);
+        return { member };
+      },
+      listMembers: async ({ brand_id }) => {
+        this.#brand(brand_id);
+        return { members: this.members.filter((member) => member.brand_id === brand_id).toSorted((a, b) => (a.email < b.email ? -1 : 1)) };
+      },
+      removeMember: async ({ brand_id, email }) => {
+        const at = this.members.findIndex((member) => member.brand_id === brand_id && member.email === email);
+        if (at === -1) throw new AppError("not_found", "There is no such member", { field: "email" });
+        this.members.splice(at, 1);
+        return {};
+      },
+      createKey: async ({ brand_id, name, environment, permissions, created_by }) => {
+        const { verified } = this.#brand(brand_id);
+        if (!verified) throw new AppError("brand_not_verified", "API keys need a verified brand");
+        const key: Key = {
+          id: `key_made${this.keys.length}`,
+          brand_id,
+          environment,
+          name,
+          permissions: ["records:read", ...permissions],
+          hint: `brk_${environment}_…abcd`,
+          created_by,
+          created_at: "2026-11-21T08:32:00.000Z",
+        };
+        this.keys.unshift(key);
+        return { key, secret: `brk_${environment}_${"x".repeat(32)}abcd` };
+      },
+      listKeys: async ({ brand_id }) => {
+        this.#brand(brand_id);
+        return { keys: this.keys.filter((key) => key.brand_id === brand_id) };
+      },
+      revokeKey: async ({ key_id, revoked_by }) => {
+        const key = this.#key(key_id);
+        await this.gatewaysKnow;
+        Object.assign(key, { revoked_at: "2026-11-21T08:33:00.000Z", revoked_by });
+        return { key };
+      },
+    }),
+    service(OperatorServiceService, {
+      findBrand: async ({ id }) => ({ brand_id: this.#key(id).brand_id }),
+    }),
+  ];
+
+  #key(id: string): Key {
+    const key = this.keys.find((one) => one.id === id);
+    if (key === undefined) throw new AppError("not_found", "There is no key of this id", { field: "key_id" });
+    return key;
+  }
 
   #brand(id: string): Brand {
     const brand = this.brands.get(id);
@@ -84,7 +94,7 @@ export class FakeAccounts {
   async #change(id: string, change: Partial<Brand>): Promise<Brand> {
     const brand = { ...this.#brand(id), ...change };
     this.brands.set(id, brand);
-    await this.gatewaysAreTold;
+    await this.gatewaysKnow;
     return brand;
   }
 }

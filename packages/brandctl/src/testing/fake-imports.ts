@@ -7,15 +7,15 @@ type Handler = Handlers<ImportServiceService>["importRecords"];
 
 export const importService = (importRecords: Handler): ServedService => service(ImportServiceService, { importRecords });
 
-/** Looks at lines as the records service does, and keeps what was committed. */
+/** Checks lines as the records service does, and keeps the records that were committed. */
 export class FakeImports {
   readonly starts: ImportStart[] = [];
   /** By id. */
   readonly records = new Map<string, object>();
-  /** How the lines came: one entry a chunk. */
+  /** The lines as they arrived, by chunk. */
   readonly chunks: (readonly string[])[] = [];
-  /** Lines that imports had come to when they were broken off. */
-  readonly brokenOff: number[] = [];
+  /** How many lines each cancelled import had sent. */
+  readonly cancelled: number[] = [];
 
   readonly served: ServedService = importService((requests) => this.#import(requests));
 
@@ -25,14 +25,14 @@ export class FakeImports {
     let resource = "";
     let lines = 0;
     let bad = 0;
-    let asked = false;
+    let commits = false;
     for await (const { start, chunk, commit } of requests) {
       if (start != null) {
         this.starts.push(start);
         skipBad = start.skip_bad;
         resource = start.resource;
       }
-      asked = commit != null;
+      commits = commit != null;
       if (chunk == null) continue;
       this.chunks.push(chunk.lines);
       for (const text of chunk.lines) {
@@ -47,8 +47,8 @@ export class FakeImports {
       }
       yield { progress: { lines } };
     }
-    if (!asked) {
-      this.brokenOff.push(lines);
+    if (!commits) {
+      this.cancelled.push(lines);
       throw new AppError("request_timeout", "The import was broken off before its commit; nothing was imported");
     }
     const committed = bad === 0 || skipBad;

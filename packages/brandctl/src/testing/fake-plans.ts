@@ -1,38 +1,47 @@
 import { AppError } from "@brand-records/errors";
-import { PlansServiceService, type ListPlansRequest, type Plan } from "@brand-records/proto/plans/v1";
+import { OperatorServiceService, PlansServiceService, type ListPlansRequest, type Plan } from "@brand-records/proto/plans/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 
 const refuse = async (): Promise<never> => {
   throw new Error("brandctl only reads plans");
 };
 
-/** Plans in memory, newest first, as far as brandctl can tell the difference. */
+/** Plans in memory, newest first: what brandctl needs. */
 export class FakePlans {
   readonly plans: Plan[] = [];
-  /** What lists were asked for. */
-  readonly asked: ListPlansRequest[] = [];
+  /** Requests for lists. */
+  readonly requests: ListPlansRequest[] = [];
 
-  readonly served: ServedService = service(PlansServiceService, {
-    getPlan: async ({ brand_id, plan_id }) => {
-      const plan = this.plans.find((one) => one.brand_id === brand_id && one.id === plan_id);
-      if (plan === undefined) throw new AppError("not_found", "There is no plan of this id", { field: "plan_id" });
-      return { plan };
-    },
-    listPlans: async (request) => {
-      this.asked.push(request);
-      const { brand_id, status, page_size, after_id } = request;
-      const limit = page_size === 0 ? 50 : page_size;
-      const from = after_id == null ? 0 : this.plans.findIndex(({ id }) => id === after_id) + 1;
-      const plans = this.plans
-        .slice(from)
-        .filter((plan) => plan.brand_id === brand_id && (status == null || plan.status === status))
-        .slice(0, limit);
-      return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
-    },
-    preparePlan: refuse,
-    cancelPlan: refuse,
-    completePlan: refuse,
-  });
+  readonly served: readonly ServedService[] = [
+    service(PlansServiceService, {
+      getPlan: async ({ brand_id, plan_id }) => {
+        const plan = this.plans.find((one) => one.brand_id === brand_id && one.id === plan_id);
+        if (plan === undefined) throw new AppError("not_found", "There is no plan of this id", { field: "plan_id" });
+        return { plan };
+      },
+      listPlans: async (request) => {
+        this.requests.push(request);
+        const { brand_id, status, page_size, after_id } = request;
+        const limit = page_size === 0 ? 50 : page_size;
+        const from = after_id == null ? 0 : this.plans.findIndex(({ id }) => id === after_id) + 1;
+        const plans = this.plans
+          .slice(from)
+          .filter((plan) => plan.brand_id === brand_id && (status == null || plan.status === status))
+          .slice(0, limit);
+        return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
+      },
+      preparePlan: refuse,
+      cancelPlan: refuse,
+      completePlan: refuse,
+    }),
+    service(OperatorServiceService, {
+      findBrand: async ({ id }) => {
+        const plan = this.plans.find((one) => one.id === id);
+        if (plan === undefined) throw new AppError("not_found", "There is no plan of this id", { field: "id" });
+        return { brand_id: plan.brand_id };
+      },
+    }),
+  ];
 }
 
 export function planOf(given: Partial<Plan> = {}): Plan {

@@ -2,6 +2,7 @@ import { AppError } from "@brand-records/errors";
 import {
   DeliveriesServiceService,
   EventsServiceService,
+  OperatorServiceService,
   ReceiversServiceService,
   type Attempt,
   type DeadLetter,
@@ -17,7 +18,7 @@ export const SECRET = `whsec_${"x".repeat(43)}=`;
 export const NEXT_SECRET = `whsec_${"y".repeat(43)}=`;
 const NOW = "2026-11-21T08:40:00.000Z";
 
-/** Receivers, events and dead letters in memory, as far as brandctl can tell the difference. */
+/** Receivers, deliveries, events and dead letters in memory: what brandctl needs. */
 export class FakeWebhook {
   readonly receivers: Receiver[] = [];
   /** Newest first. */
@@ -28,16 +29,16 @@ export class FakeWebhook {
   /** Of every delivery. */
   readonly attempts: Attempt[] = [];
   readonly replays: Replay[] = [];
-  /** Queued by a replay each time somebody looks at it. */
+  /** Events that a replay queues between two reads of its progress. */
   replayStep = 1;
-  /** Whether receivers on this machine are taken. */
+  /** Whether receivers on this machine are accepted. */
   loopback = false;
-  /** Somebody else replays the dead letters. */
+  /** Another command is replaying the dead letters. */
   deadLettersTaken = false;
-  /** How long the last caller was ready to wait for dead letters to be replayed. */
+  /** Deadline of the last replay of dead letters, in milliseconds from its start. */
   replayDeadMs: number | undefined;
-  /** What lists of events were asked for. */
-  readonly asked: ListEventsRequest[] = [];
+  /** Requests for lists of events. */
+  readonly requests: ListEventsRequest[] = [];
 
   readonly served: readonly ServedService[] = [
     service(ReceiversServiceService, {
@@ -103,9 +104,9 @@ export class FakeWebhook {
           .slice(0, page_size);
         return { deliveries, next_after_id: deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null };
       },
-      getDelivery: async ({ delivery_id }) => ({ delivery: this.#delivery(delivery_id), attempts: this.attempts }),
-      replayDelivery: async ({ delivery_id }) => {
-        const delivery = this.#delivery(delivery_id);
+      getDelivery: async ({ brand_id, delivery_id }) => ({ delivery: this.#delivery(brand_id, delivery_id), attempts: this.attempts }),
+      replayDelivery: async ({ brand_id, delivery_id }) => {
+        const delivery = this.#delivery(brand_id, delivery_id);
         if (delivery.finished_at == null) return { delivery };
         const made = deliveryOf({ ...delivery, id: `${delivery.id}again`, state: "pending", attempts: 0, due_at: NOW, finished_at: null });
         this.deliveries.unshift(made);
@@ -113,9 +114,9 @@ export class FakeWebhook {
       },
       replayEvents: async ({ brand_id, receiver_id, since }) => {
         this.#find(brand_id, receiver_id);
-        const underWay = this.replays.find((one) => one.receiver_id === receiver_id && one.finished_at == null);
-        if (underWay?.since === since) return { replay: underWay };
-        if (underWay !== undefined) throw new AppError("request_conflict", "A replay is under way", { field: "since" });
+        const running = this.replays.find((one) => one.receiver_id === receiver_id && one.finished_at == null);
+        if (running?.since === since) return { replay: running };
+        if (running !== undefined) throw new AppError("request_conflict", "A replay is in progress", { field: "since" });
         const replay = { id: `rpl_${this.replays.length}`, receiver_id, since, until: NOW, queued: 0, total: 3, finished_at: null };
         this.replays.push(replay);
         return { replay };
@@ -130,7 +131,7 @@ export class FakeWebhook {
     }),
     service(EventsServiceService, {
       listEvents: async (request) => {
-        this.asked.push(request);
+        this.requests.push(request);
         const { brand_id, type, page_size, after_id } = request;
         const from = after_id == null ? 0 : this.events.findIndex(({ id }) => id === after_id) + 1;
         const events = this.events
@@ -146,11 +147,22 @@ export class FakeWebhook {
         return { replayed: this.deadLetters.splice(0).length };
       },
     }),
+    service(OperatorServiceService, {
+      findBrand: async ({ id }) => {
+        const receiverId = this.deliveries.find((delivery) => delivery.id === id)?.receiver_id ?? id;
+        const receiver = this.receivers.find((one) => one.id === receiverId);
+        if (receiver === undefined) throw new AppError("not_found", "There is nothing of this id", { field: "id" });
+        return { brand_id: receiver.brand_id };
+      },
+    }),
   ];
 
-  #delivery(id: string): Delivery {
+  #delivery(brandId: string, id: string): Delivery {
     const delivery = this.deliveries.find((one) => one.id === id);
-    if (delivery === undefined) throw new AppError("not_found", "There is no delivery of this id", { field: "delivery_id" });
+    const receiver = this.receivers.find((one) => one.brand_id === brandId && one.id === delivery?.receiver_id);
+    if (delivery === undefined || receiver === undefined) {
+      throw new AppError("not_found", "There is no delivery of this id", { field: "delivery_id" });
+    }
     return delivery;
   }
 
@@ -213,7 +225,7 @@ export function attemptOf(given: Partial<Attempt> = {}): Attempt {
     duration_ms: 1_250,
     outcome: "refused",
     http_status: 500,
-    error: "answered 500",
+    error: "status 500",
     response: Buffer.from("no"),
     ...given,
   };

@@ -7,27 +7,27 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** Serves gRPC on a free port, the way services do. */
+/** Serves gRPC on a free port, as services do. */
 export async function serve(...services: ServedService[]): Promise<Served> {
   const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0 };
   const { port, stop } = await serveRpc({ config, services, log: openLog("test", "silent"), metrics: new Registry() });
   return { address: `127.0.0.1:${port}`, stop };
 }
 
-export interface Line extends Served {
-  /** Ends every connection at once, as when a process is killed. */
+export interface CuttableProxy extends Served {
+  /** Breaks every connection, as when a process is killed. */
   cut(): void;
 }
 
-/** A TCP connection to `address` that can be cut. */
-export async function lineTo(address: string): Promise<Line> {
+/** Starts a TCP proxy to `address` that can be cut. */
+export async function proxyTo(address: string): Promise<CuttableProxy> {
   const [host = "", port = "0"] = address.split(":");
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(port), host);
     for (const socket of [near, far]) {
       sockets.add(socket);
-      // A cut line is what is being tested: both ends hear of it by the connection's end.
+      // The cut is intended: both ends see their connection close.
       socket.on("error", () => socket.destroy());
       socket.on("close", () => {
         near.destroy();

@@ -2,7 +2,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { runBrandctl } from "../run.ts";
 import type { Screen, Terminal } from "../terminal.ts";
 
-/** A screen that remembers what was written to it. */
+/** A screen that records what is written to it. */
 export class Recorder extends Writable implements Screen {
   readonly isTTY: boolean;
   readonly columns = 120;
@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly cwd?: string;
   readonly isTerminal?: boolean;
   readonly interrupted?: AbortSignal;
-  /** To be looked at while the command runs. */
+  /** To be read while the command runs. */
   readonly stderr?: Recorder;
 }
 
@@ -33,11 +33,11 @@ export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Standard output as the one JSON document it must be. */
+  /** Parses standard output, which must be one JSON document. */
   json<T>(): T;
 }
 
-/** Runs one command line as main.ts would, away from any run file unless `cwd` says otherwise. */
+/** Runs one command line as main.ts does. In the default folder there is no run file. */
 export async function brandctl(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const { stdin = "", env = {}, cwd = "/", isTerminal = false, interrupted = new AbortController().signal } = surroundings;
   const stdout = new Recorder(isTerminal);

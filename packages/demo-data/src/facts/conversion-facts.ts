@@ -1,3 +1,4 @@
+import type { RecordOf } from "@brand-records/resources";
 import { RETURN_WINDOW } from "../plan/campaign-plan.ts";
 import type { Context } from "../plan/context.ts";
 import type { LinkPlan, PlannedLink } from "../plan/link-plan.ts";
@@ -5,9 +6,9 @@ import { Random } from "../random.ts";
 import { Shuffle } from "../shuffle.ts";
 import { DAY, MINUTE, Timeline } from "../timeline.ts";
 
-export type ConversionStatus = "pending" | "approved" | "reversed";
+export type ConversionStatus = RecordOf<"conversions">["status"];
 
-/** What a conversion is before payouts are considered. */
+/** A conversion before payouts are assigned. */
 export interface ConversionFacts {
   readonly createdAt: number;
   readonly status: ConversionStatus;
@@ -15,17 +16,17 @@ export interface ConversionFacts {
 }
 
 const APPROVED_SHARE = 0.91;
-/** Of those that can still be returned. */
+/** Share reversed so far of those that can still be returned. */
 const REVERSED_EARLY_SHARE = 0.07;
 const LINK_TRIES = 40;
-/** A payday is never further away. */
+/** No payday is further away. */
 const NEXT_PAYDAY = 8 * DAY;
 /** The shop reports an order within this long. */
 const REPORTING_DELAY = 20 * MINUTE;
 
-/** Conversions by number, each made from nothing but its number. */
+/** Conversions by number, each computed from its number alone. */
 export class ConversionSource {
-  /** Approved long enough ago to have been paid: by rank, for payouts to be built on. */
+  /** How many were approved long enough ago to have been paid. Payouts are built on these, by rank. */
   readonly payable: number;
   readonly #context: Context;
   readonly #links: LinkPlan;
@@ -52,18 +53,19 @@ export class ConversionSource {
     return { createdAt, status: this.#statusOf(index, createdAt, random), link: this.#linkAt(createdAt, random) };
   }
 
-  /** The number of the payable conversion at `rank`, and back (-1 if it is not payable). */
+  /** Returns the number of the payable conversion at `rank`. */
   payableAt(rank: number): number {
     return this.#shuffle.indexAt(rank);
   }
 
+  /** The inverse of `payableAt`; -1 if the conversion is not payable. */
   payableRankOf(index: number): number {
     if (index >= this.#matured) return -1;
     const rank = this.#shuffle.rankOf(index);
     return rank < this.payable ? rank : -1;
   }
 
-  /** Amounts in centavos. Which link it ends up with decides the commission. */
+  /** Amounts in centavos; the commission depends on the link. */
   order(index: number, { createdAt }: ConversionFacts, link: PlannedLink) {
     const random = new Random(this.#orderStream, index);
     const amount = Math.max(5_000, Math.round(random.logNormal(this.#context.catalog.medianOrderCentavos, 0.8) / 100) * 100);

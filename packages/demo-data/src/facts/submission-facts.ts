@@ -1,3 +1,4 @@
+import type { RecordOf } from "@brand-records/resources";
 import type { CampaignPlan, PlannedCampaign } from "../plan/campaign-plan.ts";
 import type { Context } from "../plan/context.ts";
 import type { CreatorPlan } from "../plan/creator-plan.ts";
@@ -6,9 +7,9 @@ import { Shuffle } from "../shuffle.ts";
 import { DAY, HOUR, Timeline } from "../timeline.ts";
 import { PLATFORM_WEIGHTS, type Platform } from "../vocabulary.ts";
 
-export type SubmissionStatus = "pending" | "approved" | "rejected" | "withdrawn";
+export type SubmissionStatus = RecordOf<"submissions">["status"];
 
-/** What a submission is before payouts are considered. */
+/** A submission before payouts are assigned. */
 export interface SubmissionFacts {
   readonly createdAt: number;
   readonly status: SubmissionStatus;
@@ -26,13 +27,13 @@ export interface SubmissionResult {
 
 const SHARES = { pending: 0.1, approved: 0.7 };
 const REJECTED_OF_REST = 0.75;
-/** Older ones have all been reviewed. */
+/** The oldest share, all reviewed. */
 const REVIEWED_SHARE = 0.85;
 const CAMPAIGN_TRIES = 6;
 
-/** Submissions by number, each made from nothing but its number. Exactly one in ten is pending. */
+/** Submissions by number, each computed from its number alone. Exactly one in ten is pending. */
 export class SubmissionSource {
-  /** Approved long enough ago to have been paid: by rank, for payouts to be built on. */
+  /** How many were approved long enough ago to have been paid. Payouts are built on these, by rank. */
   readonly payable: number;
   readonly #context: Context;
   readonly #campaigns: CampaignPlan;
@@ -74,18 +75,19 @@ export class SubmissionSource {
     return { createdAt, status, campaign, creator, reviewedAt };
   }
 
-  /** The number of the payable submission at `rank`, and back (-1 if it is not payable). */
+  /** Returns the number of the payable submission at `rank`. */
   payableAt(rank: number): number {
     return this.#reviewed.indexAt(rank);
   }
 
+  /** The inverse of `payableAt`; -1 if the submission is not payable. */
   payableRankOf(index: number): number {
     if (index >= this.#recent.from) return -1;
     const rank = this.#reviewed.rankOf(index);
     return rank < this.payable ? rank : -1;
   }
 
-  /** In which campaign it ends up decides what it earned. */
+  /** The earnings depend on the campaign. */
   result(index: number, status: SubmissionStatus, campaign: PlannedCampaign): SubmissionResult {
     const random = new Random(this.#resultStream, index);
     const platform = random.pickWeighted(
@@ -102,7 +104,7 @@ export class SubmissionSource {
     const { content } = this.#campaigns;
     for (let i = 0; i < CAMPAIGN_TRIES; i += 1) {
       const campaign = random.pick(content);
-      // Nothing is pending any more in a campaign that has been settled.
+      // A settled campaign has nothing pending.
       if (campaign.runsFrom <= time && time < campaign.runsUntil && (status !== "pending" || campaign.settledOn === null)) return campaign;
     }
     return content[0] as PlannedCampaign;
@@ -113,7 +115,7 @@ const MEASURED_SHARE: Readonly<Record<SubmissionStatus, number>> = { pending: 0.
 
 const pays = ({ rate, fee }: PlannedCampaign): boolean => rate !== null || fee !== null;
 
-/** Neighbouring submissions of which exactly so many have each status. */
+/** A run of submissions with an exact number in each status. */
 class Stratum {
   readonly from: number;
   readonly #shuffle: Shuffle;

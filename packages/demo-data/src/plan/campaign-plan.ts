@@ -4,14 +4,14 @@ import { DAY, HISTORY, HOUR, paydayFrom } from "../timeline.ts";
 import { CAMPAIGN_TYPES, campaignTitle, PLATFORMS, type CampaignType, type Platform } from "../vocabulary.ts";
 import type { Context } from "./context.ts";
 
-/** Orders come in for this long after a click, and are returned within this long. */
+/** Orders arrive within this time after a click, and are returned within this time. */
 export const RETURN_WINDOW = 14 * DAY;
-/** From a campaign's end until nothing can be handed in, reviewed or returned any more. */
+/** From a campaign's end until the last submission, review and return. */
 const SETTLING = RETURN_WINDOW + 8 * DAY;
-/** From a payday until every payout of it has arrived or failed for good. */
+/** From a payday until all its payouts are final. */
 export const PAYING = 5 * DAY;
 
-/** A campaign as it is meant to be; its sums follow from its submissions, conversions and payouts. */
+/** A campaign without its sums, which follow from its submissions, conversions and payouts. */
 export interface PlannedCampaign {
   readonly index: number;
   readonly id: string;
@@ -29,23 +29,23 @@ export interface PlannedCampaign {
   readonly createdAt: number;
   readonly startsAt: number | null;
   readonly endsAt: number | null;
-  /** Work is done for it within these two; empty when it never ran. */
+  /** When creators work for it; equal if it never ran. */
   readonly runsFrom: number;
   readonly runsUntil: number;
-  /** The payday on which everything was paid, if that is long enough ago for all of it to be final. */
+  /** The payday on which everything was paid, if all payouts are final by now. */
   readonly settledOn: number | null;
 }
 
 export interface CampaignPlan {
   readonly all: readonly PlannedCampaign[];
-  /** Those that creators make content for, and those they share links for. Neither is empty, unless there is no campaign. */
+  /** Campaigns for content, and campaigns for links. Both are empty only without campaigns. */
   readonly content: readonly PlannedCampaign[];
   readonly affiliate: readonly PlannedCampaign[];
 }
 
 /**
- * The first two run for ever, from before the history begins: an affiliate programme and a call for content. Whatever
- * finds no other campaign at its time belongs to them.
+ * The first two run without end, from before the history begins: an affiliate programme and a call for content. An item that
+ * finds no other campaign at its time belongs to one of these.
  */
 export function planCampaigns(context: Context): CampaignPlan {
   const all = Array.from({ length: context.sizes.campaigns }, (_, index) => planCampaign(index, context));
@@ -73,7 +73,7 @@ function planCampaign(index: number, context: Context): PlannedCampaign {
   };
 }
 
-/** Indexes into CAMPAIGN_TYPES: one of each comes first, so that small sets have all four. */
+/** Indexes into CAMPAIGN_TYPES of the first campaigns, so that small sets have all four types. */
 const TYPES_FIRST = [3, 1, 0, 2];
 
 type Dates = Pick<PlannedCampaign, "phase" | "createdAt" | "startsAt" | "endsAt" | "runsFrom" | "runsUntil">;
@@ -83,7 +83,7 @@ function evergreen({ now }: Context): Dates {
   return { phase: "running", createdAt: startsAt - 9 * DAY, startsAt, endsAt: null, runsFrom: startsAt, runsUntil: now };
 }
 
-/** Every twelve hold one of each that does not simply run. */
+/** Of every twelve campaigns, one each is a draft, pending funding, cancelled and paused. */
 function phaseOf(index: number): PlannedCampaign["phase"] {
   return (["draft", "pending_funding", "cancelled", "paused"] as const)[[5, 7, 9, 11].indexOf(index % 12)] ?? "running";
 }
@@ -112,11 +112,11 @@ function settledOn({ phase, endsAt }: Dates, { now }: Context): number | null {
   return payday + PAYING <= now ? payday : null;
 }
 
-const ASKED_FOR: Readonly<Record<Platform, number>> = { tiktok: 0.97, instagram: 0.75, facebook: 0.6, youtube: 0.35 };
+const PLATFORM_CHANCES: Readonly<Record<Platform, number>> = { tiktok: 0.97, instagram: 0.75, facebook: 0.6, youtube: 0.35 };
 
 function platformsFor(index: number, random: Random): readonly Platform[] {
   if (index < 2) return PLATFORMS;
-  const chosen = PLATFORMS.filter((platform) => random.chance(ASKED_FOR[platform]));
+  const chosen = PLATFORMS.filter((platform) => random.chance(PLATFORM_CHANCES[platform]));
   return chosen.length > 0 ? chosen : ["tiktok"];
 }
 

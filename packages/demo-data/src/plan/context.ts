@@ -6,18 +6,18 @@ export interface BrandOptions {
   readonly brandId: string;
   /** Another number makes another history. */
   readonly seed: number;
-  /** Milliseconds since the epoch. The year before it is what gets generated. */
+  /** End of the generated year, in milliseconds since the epoch. */
   readonly now: number;
   readonly sizes: BrandSizes;
 }
 
-/** What every plan is made from. */
+/** The inputs of every plan. */
 export interface Context {
   readonly now: number;
   readonly sizes: BrandSizes;
-  /** What the brand sells; its id decides. */
+  /** Selected by the brand's id. */
   readonly catalog: Catalog;
-  /** A stream of chance for each purpose, of this brand and seed alone. */
+  /** Returns the random stream of a purpose, for this brand and seed. */
   stream(purpose: string): number;
 }
 

@@ -3,10 +3,10 @@ import { DAY, HISTORY } from "../timeline.ts";
 import type { Random } from "../random.ts";
 import type { Context } from "./context.ts";
 
-/** The creators who work with a brand, by number. */
+/** A brand's creators, by number. */
 export interface CreatorPlan {
   readonly ids: readonly string[];
-  /** A few of them do most of the work. */
+  /** Picks a creator; a few do most of the work. */
   pick(random: Random): number;
 }
 

@@ -1,12 +1,13 @@
+import type { RecordOf } from "@brand-records/resources";
 import { Random } from "../random.ts";
 import { DAY, HISTORY, HOUR } from "../timeline.ts";
 import type { CampaignPlan, PlannedCampaign } from "./campaign-plan.ts";
 import type { Context } from "./context.ts";
 
-export type DepositStatus = "pending" | "succeeded" | "failed" | "expired" | "refunded";
+export type DepositStatus = RecordOf<"deposits">["status"];
 
 export interface PlannedDeposit {
-  /** Null: it went to the brand's balance. */
+  /** Null: paid to the brand's balance. */
   readonly campaign: PlannedCampaign | null;
   readonly status: DepositStatus;
   readonly createdAt: number;
@@ -15,7 +16,7 @@ export interface PlannedDeposit {
 const BALANCE_SHARE = 0.12;
 const STATUSES = ["pending", "succeeded", "failed", "expired", "refunded"] as const;
 
-/** Deposits by number; the campaigns take turns. */
+/** Deposits by number, spread over the campaigns in rotation. */
 export class DepositSource {
   readonly #context: Context;
   readonly #funded: readonly PlannedCampaign[];

@@ -5,30 +5,30 @@ import type { CampaignPlan, PlannedCampaign } from "./campaign-plan.ts";
 import type { Context } from "./context.ts";
 import type { CreatorPlan } from "./creator-plan.ts";
 
-/** A link as it is meant to be; its clicks and conversions follow from the conversions. */
+/** A link without its clicks and conversions, which follow from the conversions. */
 export interface PlannedLink {
   readonly index: number;
   readonly id: string;
   readonly campaign: PlannedCampaign;
   readonly creator: number;
   readonly createdAt: number;
-  /** No order comes through it later: it was disabled, or the campaign ended. */
+  /** Its last possible order: it is then disabled, or the campaign ends. */
   readonly worksUntil: number;
   readonly disabled: boolean;
-  /** From 0 to 1; most links are hardly used. */
+  /** From 0 to 1; low for most links. */
   readonly appeal: number;
 }
 
 export interface LinkPlan {
   /** By time of creation. */
   readonly all: readonly PlannedLink[];
-  /** How many there were at `time`. */
+  /** Counts the links created at `time` or before. */
   countUntil(time: number): number;
 }
 
 const DISABLED_SHARE = 0.03;
 
-/** The first works from before the history begins until its end, so an order always finds a link. */
+/** The first link works during the whole history, so every order finds a link. */
 export function planLinks(context: Context, campaigns: CampaignPlan, creators: CreatorPlan): LinkPlan {
   const drafts = Array.from({ length: context.sizes.links }, (_, index) => draftLink(index, context, campaigns, creators));
   drafts.sort((a, b) => a.createdAt - b.createdAt);
@@ -46,7 +46,7 @@ function draftLink(index: number, context: Context, { affiliate }: CampaignPlan,
     const createdAt = campaign.runsFrom + HOUR;
     return { campaign, creator, createdAt, worksUntil: context.now, disabled: false, appeal: 1 };
   }
-  // Creators take their links early: they see the campaign in its first days. None comes before the first link.
+  // Creators take their links in the first days of a campaign, and none before the first link.
   const from = campaign.runsFrom + 2 * HOUR;
   const createdAt = Math.floor(from + (campaign.runsUntil - from) * random.unit() ** (campaign === everlasting ? 1 : 2));
   const disabled = random.chance(DISABLED_SHARE);

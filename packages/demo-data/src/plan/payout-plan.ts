@@ -1,3 +1,4 @@
+import type { RecordOf } from "@brand-records/resources";
 import type { ConversionFacts, ConversionSource } from "../facts/conversion-facts.ts";
 import type { SubmissionFacts, SubmissionSource } from "../facts/submission-facts.ts";
 import { idAt } from "../ids.ts";
@@ -8,7 +9,7 @@ import type { Context } from "./context.ts";
 import { CREATORS_MAX, type CreatorPlan } from "./creator-plan.ts";
 import type { PlannedLink } from "./link-plan.ts";
 
-export type PayoutStatus = "pending" | "processing" | "paid" | "failed" | "cancelled" | "reversed";
+export type PayoutStatus = RecordOf<"payouts">["status"];
 
 export interface PlannedPayout {
   readonly id: string;
@@ -17,21 +18,21 @@ export interface PlannedPayout {
   /** A payday: all payouts of a week share it. */
   readonly createdAt: number;
   readonly status: PayoutStatus;
-  /** What it pays for lies outside the generated records: more payouts were asked for than there is to pay. */
+  /** Pays for nothing in the generated records: there are more payouts than items to pay for. */
   readonly orphan: boolean;
 }
 
 type DraftPayout = Pick<PlannedPayout, "campaign" | "creator" | "createdAt" | "orphan">;
 
-/** Of the payouts, when there is enough of both to pay for. */
+/** Share of payouts built on submissions, if there are enough items of both kinds. */
 const SUBMISSIONS_SHARE = 0.6;
 
 /**
- * Who is paid when, and which payout pays for which submission or conversion.
+ * Decides who is paid when, and which payout pays for which submission or conversion.
  *
- * Every payout is built on one approved item, its anchor, so that none is empty; other items of the same campaign and
- * creator join the first payout that comes after they became payable. In a settled campaign everything is paid: an item
- * nobody would pay for is moved to a creator who is paid, or to the campaign that runs for ever.
+ * Every payout is built on one approved item, its anchor, so none is empty. Other items of the same campaign and creator join
+ * the first payout after they become payable. In a settled campaign everything is paid: an item without a payout moves to
+ * a creator who is paid, or to the campaign that runs without end.
  */
 export class PayoutPlan {
   readonly all: readonly PlannedPayout[];
@@ -57,17 +58,17 @@ export class PayoutPlan {
     this.#conversions = sources.conversions;
     this.#moveStream = context.stream("moved submission");
 
-    const wanted = context.sizes.payouts;
+    const count = context.sizes.payouts;
     const forConversions = Math.min(
       sources.conversions.payable,
-      wanted - Math.min(sources.submissions.payable, Math.round(wanted * SUBMISSIONS_SHARE)),
+      count - Math.min(sources.submissions.payable, Math.round(count * SUBMISSIONS_SHARE)),
     );
-    this.#submissionAnchors = new Anchors(Math.min(sources.submissions.payable, wanted - forConversions), sources.submissions.payable);
+    this.#submissionAnchors = new Anchors(Math.min(sources.submissions.payable, count - forConversions), sources.submissions.payable);
     this.#conversionAnchors = new Anchors(forConversions, sources.conversions.payable);
 
-    const drafts = Array.from({ length: wanted }, (_, slot) => this.#draft(slot, context, plans.creators));
+    const drafts = Array.from({ length: count }, (_, slot) => this.#draft(slot, context, plans.creators));
     const order = drafts.map((_, slot) => slot).toSorted((a, b) => timeOf(drafts, a) - timeOf(drafts, b) || a - b);
-    this.#numbers = new Int32Array(wanted);
+    this.#numbers = new Int32Array(count);
     order.forEach((slot, number) => (this.#numbers[slot] = number));
     const idStream = context.stream("payout id");
     const statusStream = context.stream("payout status");
@@ -79,7 +80,7 @@ export class PayoutPlan {
     this.all.forEach((payout, number) => this.#index(payout, number));
   }
 
-  /** The submission in its place, and the number of the payout that pays for it (-1 when there is none). */
+  /** Returns the submission's final campaign and creator, and the number of its payout (-1 without one). */
   placeSubmission(index: number, facts: SubmissionFacts): { campaign: PlannedCampaign; creator: number; payout: number } {
     const { campaign, creator } = facts;
     if (facts.status !== "approved" || (campaign.rate === null && campaign.fee === null)) return { campaign, creator, payout: -1 };
@@ -98,7 +99,7 @@ export class PayoutPlan {
     return { campaign: everlasting, creator, payout: this.#payoutFor(everlasting, creator, facts.reviewedAt ?? facts.createdAt) };
   }
 
-  /** The conversion in its place, and the number of the payout that pays for it (-1 when there is none). */
+  /** Returns the conversion's final link, and the number of its payout (-1 without one). */
   placeConversion(index: number, { status, createdAt, link }: ConversionFacts): { link: PlannedLink; payout: number } {
     if (status !== "approved") return { link, payout: -1 };
     const slot = this.#conversionAnchors.slotOf(this.#conversions.payableRankOf(index));
@@ -109,7 +110,7 @@ export class PayoutPlan {
     return { link: first, payout: this.#payoutFor(first.campaign, first.creator, createdAt + RETURN_WINDOW) };
   }
 
-  /** A settled campaign without a payout was never settled: it just ended. */
+  /** A campaign without a payout is never settled: it only ended. */
   isSettled(campaign: PlannedCampaign): boolean {
     return this.#bySettledCampaign.has(campaign.index);
   }
@@ -152,7 +153,7 @@ export class PayoutPlan {
   }
 }
 
-/** Spreads payouts evenly over the payable items: which item carries which payout, both ways. */
+/** Spreads payouts evenly over the payable items; maps payouts to items and back. */
 class Anchors {
   readonly slots: number;
   readonly #items: number;
@@ -166,7 +167,7 @@ class Anchors {
     return Math.floor((slot * this.#items) / this.slots);
   }
 
-  /** -1 when the item at this rank carries none. */
+  /** The inverse of `rankAt`; -1 if the item at this rank carries no payout. */
   slotOf(rank: number): number {
     if (rank < 0 || this.slots === 0) return -1;
     const slot = Math.ceil((rank * this.slots) / this.#items);
@@ -174,7 +175,7 @@ class Anchors {
   }
 }
 
-/** `held`: creators are paid once enough has come together. */
+/** @param held how long the payout is held until enough has accrued, in milliseconds */
 function paydayOf(campaign: PlannedCampaign, payableFrom: number, held: number, now: number): number {
   if (campaign.settledOn !== null) return campaign.settledOn;
   const payday = paydayFrom(payableFrom + held);

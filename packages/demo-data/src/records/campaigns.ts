@@ -2,10 +2,10 @@ import { formatInstant, type RecordOf } from "@brand-records/resources";
 import { PAYING, type PlannedCampaign } from "../plan/campaign-plan.ts";
 import { Random } from "../random.ts";
 import { DAY, HOUR } from "../timeline.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
-export function* campaignRecords(world: World): Generator<RecordOf<"campaigns">> {
-  const { campaigns, ledger, payouts, context } = world;
+export function* campaignRecords(history: BrandHistory): Generator<RecordOf<"campaigns">> {
+  const { campaigns, ledger, payouts, context } = history;
   const stream = context.stream("campaign update");
   for (const campaign of campaigns.all) {
     const { index } = campaign;

@@ -3,16 +3,16 @@ import { idAt } from "../ids.ts";
 import { RETURN_WINDOW } from "../plan/campaign-plan.ts";
 import { Random } from "../random.ts";
 import { DAY } from "../timeline.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const REVERSALS = ["returned", "fraud", "duplicate", "order_error"] as const;
 const REVERSAL_WEIGHTS = [68, 9, 11, 12];
-/** Before a parcel can have gone there and back. */
+/** Reversals before a parcel can have been returned. */
 const EARLY_REVERSAL_WEIGHTS = [0, 20, 35, 45];
-const PARCEL_TRAVELS = 3 * DAY;
+const PARCEL_ROUND_TRIP = 3 * DAY;
 
-export function* conversionRecords(world: World): Generator<RecordOf<"conversions">> {
-  const { context, conversions, payouts, creators } = world;
+export function* conversionRecords(history: BrandHistory): Generator<RecordOf<"conversions">> {
+  const { context, conversions, payouts, creators } = history;
   const idStream = context.stream("conversion id");
   const stream = context.stream("conversion record");
   for (let index = 0; index < context.sizes.conversions; index += 1) {
@@ -24,7 +24,7 @@ export function* conversionRecords(world: World): Generator<RecordOf<"conversion
     const random = new Random(stream, index);
     const reversedAt = createdAt + random.below(Math.min(RETURN_WINDOW, context.now - createdAt));
     const decidedAt = status === "pending" ? createdAt : status === "approved" ? createdAt + RETURN_WINDOW : reversedAt;
-    const reversalWeights = reversedAt - createdAt < PARCEL_TRAVELS ? EARLY_REVERSAL_WEIGHTS : REVERSAL_WEIGHTS;
+    const reversalWeights = reversedAt - createdAt < PARCEL_ROUND_TRIP ? EARLY_REVERSAL_WEIGHTS : REVERSAL_WEIGHTS;
     yield {
       id: idAt("cnv", createdAt, idStream, index),
       created_at: formatInstant(createdAt),

@@ -4,15 +4,15 @@ import { DEPOSIT_STEP } from "../ledger.ts";
 import type { PlannedDeposit } from "../plan/deposit-plan.ts";
 import { Random } from "../random.ts";
 import { HOUR, SECOND } from "../timeline.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const METHODS = ["gcash", "maya", "qrph", "card", "bank_transfer"] as const;
 const METHOD_WEIGHTS = [38, 17, 15, 8, 22];
-/** Wallets and cards carry no more at once. */
+/** The largest payment by wallet or card. */
 const WALLET_CENTAVOS_MAX = 10_000_000;
 
-export function* depositRecords(world: World): Generator<RecordOf<"deposits">> {
-  const { context, deposits } = world;
+export function* depositRecords(history: BrandHistory): Generator<RecordOf<"deposits">> {
+  const { context, deposits } = history;
   const idStream = context.stream("deposit id");
   const stream = context.stream("deposit record");
   const done = new Int32Array(context.sizes.campaigns);
@@ -20,16 +20,16 @@ export function* depositRecords(world: World): Generator<RecordOf<"deposits">> {
     const planned = deposits.plan(index);
     const { campaign, status, createdAt } = planned;
     const random = new Random(stream, index);
-    const { amount, refunded } = amountsOf(planned, world, done, random);
+    const { amount, refunded } = amountsOf(planned, history, done, random);
     const method = amount > WALLET_CENTAVOS_MAX ? "bank_transfer" : random.pickWeighted(METHODS, METHOD_WEIGHTS);
     const arrived = status === "succeeded" || status === "refunded";
     const takes = method === "bank_transfer" ? random.between(HOUR, 20 * HOUR) : random.between(4 * SECOND, 120 * SECOND);
     const creditedAt = arrived ? Math.min(context.now, createdAt + takes) : null;
-    const givenUpAt = Math.min(context.now, createdAt + (status === "pending" ? 0 : HOUR));
+    const closedAt = Math.min(context.now, createdAt + (status === "pending" ? 0 : HOUR));
     yield {
       id: idAt("dep", createdAt, idStream, index),
       created_at: formatInstant(createdAt),
-      updated_at: formatInstant(creditedAt ?? givenUpAt),
+      updated_at: formatInstant(creditedAt ?? closedAt),
       campaign_id: campaign?.id ?? null,
       status,
       amount_centavos: amount,
@@ -42,8 +42,8 @@ export function* depositRecords(world: World): Generator<RecordOf<"deposits">> {
   }
 }
 
-/** What succeeded for a campaign, less what was given back of it, is its budget. `done` counts them by campaign. */
-function amountsOf({ campaign, status }: PlannedDeposit, { ledger }: World, done: Int32Array, random: Random) {
+/** A campaign's succeeded deposits, less refunds, are its budget. `done` counts those made so far, by campaign. */
+function amountsOf({ campaign, status }: PlannedDeposit, { ledger }: BrandHistory, done: Int32Array, random: Random) {
   const round = random.between(2, 40) * 250_000;
   if (status === "refunded") return { amount: round, refunded: round };
   if (campaign === null || status !== "succeeded") return { amount: round, refunded: 0 };
@@ -53,6 +53,6 @@ function amountsOf({ campaign, status }: PlannedDeposit, { ledger }: World, done
   done[campaign.index] = part;
   const each = Math.floor(budget / parts / DEPOSIT_STEP) * DEPOSIT_STEP;
   const share = part === parts ? budget - each * (parts - 1) : each;
-  const tooMuch = random.chance(0.06) ? random.between(1, 20) * 50_000 : 0;
-  return { amount: share + tooMuch, refunded: tooMuch };
+  const excess = random.chance(0.06) ? random.between(1, 20) * 50_000 : 0;
+  return { amount: share + excess, refunded: excess };
 }

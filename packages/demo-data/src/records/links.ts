@@ -4,16 +4,16 @@ import { Shuffle } from "../shuffle.ts";
 import { DAY } from "../timeline.ts";
 import { slug } from "../vocabulary.ts";
 import type { PlannedLink } from "../plan/link-plan.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const CODE_LENGTH = 6;
 
-/** A link is closed this long after its campaign's end. */
-const LINGERS = 7 * DAY;
+/** A link expires this long after its campaign's end. */
+const EXPIRES_AFTER = 7 * DAY;
 
-export function* linkRecords(world: World): Generator<RecordOf<"links">> {
-  const { context, links, ledger, creators } = world;
+export function* linkRecords(history: BrandHistory): Generator<RecordOf<"links">> {
+  const { context, links, ledger, creators } = history;
   const { shop, products } = context.catalog;
   const stream = context.stream("link record");
   const codes = new Shuffle(CODE_ALPHABET.length ** CODE_LENGTH, context.stream("link code"));
@@ -21,7 +21,7 @@ export function* linkRecords(world: World): Generator<RecordOf<"links">> {
     const random = new Random(stream, link.index);
     const orders = ledger.linkOrders[link.index] ?? 0;
     const { endsAt } = link.campaign;
-    const expiresAt = endsAt === null ? null : endsAt + LINGERS;
+    const expiresAt = endsAt === null ? null : endsAt + EXPIRES_AFTER;
     const code = codeOf(codes.rankOf(link.index));
     yield {
       id: link.id,
@@ -33,7 +33,7 @@ export function* linkRecords(world: World): Generator<RecordOf<"links">> {
       code,
       url: `https://go.${shop}/${code}`,
       destination_url: `https://${shop}/products/${slug(random.pick(products))}?ref=${code}`,
-      // One click in 20 to 90 becomes an order; many links are clicked and never bought through.
+      // One click in 20 to 90 becomes an order; many links have clicks and no orders.
       clicks: Math.floor((orders + random.unit()) * random.between(20, 90)),
       conversions: ledger.linkConversions[link.index] ?? 0,
       expires_at: expiresAt === null ? null : formatInstant(expiresAt),

@@ -2,16 +2,16 @@ import { formatInstant, type RecordOf } from "@brand-records/resources";
 import type { PlannedPayout } from "../plan/payout-plan.ts";
 import { Random } from "../random.ts";
 import { DAY, HOUR, MINUTE } from "../timeline.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const FAILURES = ["account_invalid", "rail_unavailable", "compliance", "other"] as const;
 const FAILURE_WEIGHTS = [55, 25, 12, 8];
 
-/** PHP 15 a transfer, and 1.5% from PHP 1,000 on. */
+/** PHP 15 a transfer, plus 1.5% from PHP 1,000. */
 const feeOn = (amount: number): number => 1_500 + (amount < 100_000 ? 0 : Math.round(amount * 0.015));
 
-export function* payoutRecords(world: World): Generator<RecordOf<"payouts">> {
-  const { context, payouts, ledger, creators } = world;
+export function* payoutRecords(history: BrandHistory): Generator<RecordOf<"payouts">> {
+  const { context, payouts, ledger, creators } = history;
   const stream = context.stream("payout record");
   for (const [number, payout] of payouts.all.entries()) {
     const random = new Random(stream, number);
@@ -36,7 +36,7 @@ export function* payoutRecords(world: World): Generator<RecordOf<"payouts">> {
   }
 }
 
-/** Only payouts older than three days have been paid, and none takes longer: nothing is paid in the future. */
+/** Only payouts older than three days are paid, and none takes longer, so no time is in the future. */
 function timesOf({ status, createdAt }: PlannedPayout, random: Random) {
   const initiated = createdAt + random.between(MINUTE, HOUR);
   const settled = initiated + random.between(5 * MINUTE, 2 * DAY);

@@ -2,13 +2,13 @@ import { formatInstant, type RecordOf } from "@brand-records/resources";
 import { idAt } from "../ids.ts";
 import { Random } from "../random.ts";
 import { DAY, HOUR, SECOND } from "../timeline.ts";
-import type { World } from "../world.ts";
+import type { BrandHistory } from "../brand-history.ts";
 
 const REJECTIONS = ["off_brief", "low_quality", "duplicate", "policy", "invalid_views", "other"] as const;
 const REJECTION_WEIGHTS = [38, 27, 12, 9, 9, 5];
 
-export function* submissionRecords(world: World): Generator<RecordOf<"submissions">> {
-  const { context, submissions, payouts, creators } = world;
+export function* submissionRecords(history: BrandHistory): Generator<RecordOf<"submissions">> {
+  const { context, submissions, payouts, creators } = history;
   const idStream = context.stream("submission id");
   const stream = context.stream("submission record");
   for (let index = 0; index < context.sizes.submissions; index += 1) {

@@ -1,0 +1,116 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Replay } from "@brand-records/proto/webhook/v1";
+import { Command } from "commander";
+import { brandOf } from "../brand-lookup.ts";
+import type { DeliveriesClient } from "../connection/clients.ts";
+import { Interrupted, required, UsageFailure } from "../failure.ts";
+import { deliveryColumns } from "../output/delivery-text.ts";
+import { counted, shortTime } from "../output/format.ts";
+import { printable } from "../output/printable.ts";
+import { openProgressBar } from "../output/progress-bar.ts";
+import { table } from "../output/table.ts";
+import type { Session } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import { DELIVERY_HELP, examples, RECEIVER_HELP } from "./options.ts";
+
+/** How often the progress of a replay is read: often at first, as most are short. */
+const POLL_MS_MIN = 50;
+const POLL_MS_MAX = 500;
+
+interface ReplayOptions {
+  readonly brand?: string;
+  readonly receiver?: string;
+  readonly since?: string;
+  readonly wait?: boolean;
+}
+
+export function replay(shell: Shell): Command {
+  return new Command("replay")
+    .summary("send a delivery again, or all events since a time")
+    .description(
+      "Send a delivery's event to its receiver again, from attempt 1; a pending delivery becomes due immediately instead.\n\n" +
+        "With --receiver and --since: send again all events after a time, of the types that the receiver selects. They are queued gradually; the replay continues without brandctl.",
+    )
+    .argument("[delivery]", DELIVERY_HELP)
+    .option("--receiver <id>", RECEIVER_HELP)
+    .option("--since <time>", "send again events after this RFC 3339 time, such as 2026-11-21T08:30:00Z")
+    .option("--wait", "wait until all events are queued")
+    .option("--brand <id>", "fail unless the delivery or the receiver is this brand's")
+    .addHelpText(
+      "after",
+      examples(
+        ["brandctl deliveries replay dlv_…", "one delivery, now that the receiver works again"],
+        ["brandctl deliveries replay --receiver rcv_… --since 2026-11-21T00:00:00+08:00 --wait", "a lost day"],
+      ),
+    )
+    .action((deliveryId: string | undefined, { brand, receiver, since, wait }: ReplayOptions, command: Command) =>
+      shell.act(command, async (session) => {
+        if (deliveryId !== undefined && receiver === undefined && since === undefined && wait !== true) {
+          return replayDelivery(session, await brandOf(session, "delivery", deliveryId, brand), deliveryId);
+        }
+        if (deliveryId === undefined && receiver !== undefined && since !== undefined) {
+          const brandId = await brandOf(session, "receiver", receiver, brand);
+          return replaySince(session, { brandId, receiverId: receiver, since, wait: wait === true });
+        }
+        throw new UsageFailure("Name either a delivery, or --receiver and --since", "See brandctl deliveries replay --help");
+      }),
+    );
+}
+
+async function replayDelivery(session: Session, brand_id: string, delivery_id: string): Promise<void> {
+  const response = await (await session.deliveries()).replayDelivery({ brand_id, delivery_id });
+  const delivery = required(response.delivery, "delivery");
+  session.print({ delivery }, (colors) => table(deliveryColumns(colors), [delivery], colors, ""));
+  session.note(({ dim }) => dim(printable(`See what comes of it: brandctl deliveries show ${delivery.id}`)));
+}
+
+interface ReplayRequest {
+  readonly brandId: string;
+  readonly receiverId: string;
+  readonly since: string;
+  readonly wait: boolean;
+}
+
+async function replaySince(session: Session, { brandId, receiverId, since, wait }: ReplayRequest): Promise<void> {
+  const client = await session.deliveries();
+  const response = await client.replayEvents({ brand_id: brandId, receiver_id: receiverId, since });
+  const started = required(response.replay, "replay");
+  const last = wait ? await untilFinished(session, client, brandId, started) : started;
+  session.print({ replay: last }, () => replayText(last));
+  if (wait) return;
+  session.note(({ dim }) => dim("The replay continues. The same command with --wait follows it."));
+  session.note(({ dim }) => dim(printable(`See what comes of it: brandctl deliveries list --receiver ${receiverId}`)));
+}
+
+async function untilFinished(
+  session: Session,
+  client: Pick<DeliveriesClient, "getReplay">,
+  brand_id: string,
+  started: Replay,
+): Promise<Replay> {
+  const { interrupted } = session.terminal;
+  const bar = openProgressBar(session, "Replaying", started.total, { unit: "events", atEnd: "" });
+  let replay = started;
+  try {
+    for (let pollMs = POLL_MS_MIN; replay.finished_at == null; pollMs = Math.min(2 * pollMs, POLL_MS_MAX)) {
+      await pause(pollMs, undefined, { signal: interrupted });
+      replay = required((await client.getReplay({ brand_id, replay_id: replay.id })).replay, "replay");
+      bar.update(replay.queued, replay.queued);
+    }
+    return replay;
+  } catch (error) {
+    if (!interrupted.aborted) throw error;
+    throw new Interrupted(
+      `Stopped waiting after ${counted(replay.queued, "event")}. The replay continues.`,
+      "the same command follows it again",
+    );
+  } finally {
+    bar.stop();
+  }
+}
+
+function replayText({ queued, total, since, until, finished_at }: Replay): string {
+  const range = `from ${shortTime(since)} to ${shortTime(until)} UTC`;
+  if (finished_at != null) return `${counted(queued, "event")} ${range} queued again.`;
+  return `${queued.toLocaleString("en")} of ${counted(total, "event")} ${range} queued so far.`;
+}

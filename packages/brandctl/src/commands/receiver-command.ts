@@ -1,0 +1,45 @@
+import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { Command } from "commander";
+import { brandOf } from "../brand-lookup.ts";
+import { required } from "../failure.ts";
+import { receiverColumns } from "../output/receiver-text.ts";
+import { table } from "../output/table.ts";
+import type { Session } from "../session.ts";
+import { brandCheckOption, RECEIVER_HELP } from "./options.ts";
+
+/** A command about one receiver, named by its id. */
+export const receiverCommand = (name: string, summary: string): Command =>
+  new Command(name).summary(summary).argument("<receiver>", RECEIVER_HELP).addOption(brandCheckOption("receiver"));
+
+export interface ReceiverKey {
+  readonly brand_id: string;
+  readonly receiver_id: string;
+}
+
+/** @param brand the value of `--brand` */
+export async function receiverKey(session: Session, receiverId: string, brand: string | undefined): Promise<ReceiverKey> {
+  return { brand_id: await brandOf(session, "receiver", receiverId, brand), receiver_id: receiverId };
+}
+
+interface ReceiverResponse {
+  readonly receiver?: Receiver | null | undefined;
+}
+
+/** @param more printed beside the receiver with `--json` */
+export function printReceiver(session: Session, response: ReceiverResponse, more: object = {}): void {
+  const receiver = required(response.receiver, "receiver");
+  session.print({ receiver, ...more }, (colors) => table(receiverColumns(colors), [receiver], colors, ""));
+}
+
+/** The secret alone goes to standard output, so that it can be piped to where it is kept. */
+export function printSigningSecret(session: Session, response: ReceiverResponse & { readonly secret: string }): void {
+  const receiver = required(response.receiver, "receiver");
+  const { secret } = response;
+  session.note((colors) => `${table(receiverColumns(colors), [receiver], colors, "")}\n`);
+  session.print({ id: receiver.id, secret, receiver }, (colors) => colors.bold(colors.yellow(secret)));
+  session.note(
+    ({ bold }) =>
+      `\n${bold("The signing secret is shown once.")} Keep it where the receiver keeps its secrets: with it the receiver verifies\n` +
+      "X-Service-Signature, an HMAC over the timestamp, a period and the raw body.",
+  );
+}

@@ -1,0 +1,73 @@
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { Option, type Command } from "commander";
+import { required, UsageFailure } from "../failure.ts";
+import { counted } from "../output/format.ts";
+import { printable } from "../output/printable.ts";
+import type { Shell } from "../shell.ts";
+import { examples } from "./options.ts";
+import { printReceiver, receiverCommand, receiverKey } from "./receiver-command.ts";
+
+interface EnableOptions {
+  readonly brand?: string;
+  readonly release?: boolean;
+  readonly drop?: boolean;
+}
+
+export function enable(shell: Shell): Command {
+  return receiverCommand("enable", "deliver to a receiver again")
+    .description(
+      "Deliver to a receiver again. Deliveries held while it was disabled are either sent now or dropped: choose --release or --drop.",
+    )
+    .option("--release", "send the held deliveries")
+    .option("--drop", "drop the held deliveries permanently")
+    .addHelpText("after", examples(["brandctl receivers enable rcv_… --release", "it works again, and needs what it missed"]))
+    .action((receiverId: string, { brand, release, drop }: EnableOptions, command: Command) =>
+      shell.act(command, async (session) => {
+        if ((release === true) === (drop === true)) {
+          throw new UsageFailure(
+            "Choose what becomes of the held deliveries: --release sends them, --drop drops them permanently",
+            "See brandctl receivers enable --help",
+          );
+        }
+        const key = await receiverKey(session, receiverId, brand);
+        const receivers = await session.receivers();
+        const before = await receivers.getReceiver(key);
+        if (required(before.receiver, "receiver").enabled) {
+          printReceiver(session, before, { dropped: 0 });
+          session.note(({ dim }) => dim("The receiver was enabled already: nothing changed, and nothing was dropped."));
+          return;
+        }
+        const { dropped, ...response } = await receivers.enableReceiver({ ...key, held: drop === true ? "drop" : "release" });
+        printReceiver(session, response, { dropped });
+        if (drop === true) session.note(({ dim }) => dim(`${counted(dropped, "delivery", "deliveries")} dropped.`));
+      }),
+    );
+}
+
+export function disable(shell: Shell): Command {
+  return receiverCommand("disable", "hold a receiver's deliveries")
+    .description("Stop delivering to a receiver. Its deliveries, old and new, are held until it is enabled or deleted.")
+    .action((receiverId: string, { brand }: { brand?: string }, command: Command) =>
+      shell.act(command, async (session) => {
+        const key = await receiverKey(session, receiverId, brand);
+        printReceiver(session, await (await session.receivers()).disableReceiver(key));
+      }),
+    );
+}
+
+export function sendTest(shell: Shell): Command {
+  return receiverCommand("test", "queue a test delivery to a receiver")
+    .description(
+      'Queue a delivery of sample data, marked "test": true and signed like any other. Queued does not mean delivered: see deliveries show.',
+    )
+    .addOption(new Option("--type <type>", "one that it selects (default: the first)").choices(EVENT_TYPE_NAMES))
+    .addHelpText("after", examples(["brandctl receivers test rcv_… --type payout.paid", "does it accept payouts?"]))
+    .action((receiverId: string, { brand, type }: { brand?: string; type?: string }, command: Command) =>
+      shell.act(command, async (session) => {
+        const key = await receiverKey(session, receiverId, brand);
+        const queued = await (await session.receivers()).sendTest({ ...key, type });
+        session.print(queued, ({ cyan }) => `${cyan(printable(queued.delivery_id))} is queued.`);
+        session.note(({ dim }) => dim(printable(`See what comes of it: brandctl deliveries show ${queued.delivery_id}`)));
+      }),
+    );
+}

@@ -1,0 +1,139 @@
+import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type BrandSizes, type DemoResource } from "@brand-records/demo-data";
+import { formatInstant, parseInstant } from "@brand-records/resources";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { namedBrand, requireBrand } from "../brand-lookup.ts";
+import { UsageFailure } from "../failure.ts";
+import { importGenerated, type GeneratedImport } from "../generate/import-generated.ts";
+import { writeFiles, writeToScreen, type WrittenFile } from "../generate/write-records.ts";
+import { counted } from "../output/format.ts";
+import { printable } from "../output/printable.ts";
+import { table, type Column } from "../output/table.ts";
+import type { Session } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import type { Colors } from "../terminal.ts";
+import { brandOption, examples } from "./options.ts";
+
+const SIZE_NAMES = ["small", "medium", "large"] as const;
+type SizeName = (typeof SIZE_NAMES)[number];
+
+/** Those of the demo brands on Plus, Pro and Enterprise. */
+const SIZES: Readonly<Record<SizeName, BrandSizes>> = { small: sizesOf("plus"), medium: sizesOf("pro"), large: sizesOf("enterprise") };
+
+type GenerateOptions = { readonly [Name in DemoResource]?: number } & {
+  readonly brand?: string;
+  readonly resource?: readonly DemoResource[];
+  readonly size: SizeName;
+  readonly seed: number;
+  readonly now?: number;
+  readonly out?: string;
+  readonly import?: boolean;
+};
+
+const DESCRIPTION = [
+  "Make synthetic records: an invented year of a brand's campaigns and creators.",
+  "The same brand, seed, time and sizes always make the same records, so resources made one at a time fit together: references exist and sums add up. Any size works: conversions, submissions and deposits are made one by one and take no memory.",
+].join("\n\n");
+
+export function generateCommand(shell: Shell): Command {
+  const command = new Command("generate")
+    .summary("make synthetic records")
+    .description(DESCRIPTION)
+    .addOption(brandOption("the brand to make them for"))
+    .addOption(new Option("--resource <resource...>", "only these (default: all)").choices(DEMO_RESOURCES))
+    .addOption(new Option("--size <size>", sizeHelp()).choices(SIZE_NAMES).default("small"));
+  for (const name of DEMO_RESOURCES) command.option(`--${name} <count>`, `how many ${name}, instead of what --size gives`, parseCount);
+  return command
+    .option("--seed <number>", "another number makes another history", parseCount, 1)
+    .option("--now <time>", "end of the history, such as 2026-11-21T08:30:00Z (default: last midnight, UTC)", parseTime)
+    .addOption(new Option("--out <directory>", "write <resource>.ndjson files there; - writes a single resource to standard output"))
+    .addOption(new Option("--import", "import the records directly").conflicts("out"))
+    .addHelpText(
+      "after",
+      examples(
+        ["brandctl records generate --brand brd_… --size large --import", "fill a brand"],
+        [
+          "brandctl records generate --brand brd_… --resource conversions --conversions 1000000 | gzip > many.ndjson.gz",
+          "a million conversions",
+        ],
+        ["brandctl records generate --brand brd_… --out ./records", "a file for each resource"],
+      ),
+    )
+    .action((options: GenerateOptions, command: Command) => shell.act(command, (session) => generate(options, session)));
+}
+
+async function generate(options: GenerateOptions, session: Session): Promise<void> {
+  const { seed, out } = options;
+  const brandId = namedBrand(session, options.brand);
+  if (!/^brd_[0-9a-z]{1,40}$/.test(brandId)) throw new UsageFailure("--brand: must be brd_ and 1 to 40 lower-case letters or digits");
+  const now = options.now ?? Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const sizes = Object.fromEntries(DEMO_RESOURCES.map((name) => [name, options[name] ?? SIZES[options.size][name]])) as BrandSizes;
+  const chosen = DEMO_RESOURCES.filter((name) => options.resource?.includes(name) ?? true);
+  const brand = generated({ brandId, seed, now, sizes });
+  const inputs = { brand_id: brandId, seed, now: formatInstant(now) };
+
+  if (options.import === true) {
+    await requireBrand(session, brandId);
+    const imports = await importGenerated(session, brandId, brand, chosen, sizes);
+    session.print({ ...inputs, imports }, (colors) => table(IMPORT_COLUMNS, imports, colors, ""));
+    return;
+  }
+  const [only] = chosen;
+  if (out === "-" || (out === undefined && chosen.length === 1)) {
+    if (chosen.length !== 1 || only === undefined) throw new UsageFailure("--out -: name one resource with --resource");
+    if (session.json) throw new UsageFailure("--json: the records themselves go to standard output; write them to --out DIRECTORY");
+    await writeToScreen(brand[only](), session.terminal);
+    return;
+  }
+  if (out === undefined) throw new UsageFailure("Choose where the records go: --out DIRECTORY, --import, or one --resource");
+  const files = await writeFiles(brand, chosen, out, session.terminal.interrupted);
+  session.print({ ...inputs, files }, (colors) => table(fileColumns(colors), files, colors, ""));
+  session.note(({ dim }) => dim(`Import one: brandctl records import --brand ${printable(brandId)} --resource RESOURCE FILE`));
+}
+
+const IMPORT_COLUMNS: readonly Column<GeneratedImport>[] = [
+  { title: "RESOURCE", cell: ({ resource }) => resource },
+  { title: "NEW", cell: ({ summary }) => summary.inserted.toLocaleString("en"), align: "right" },
+  { title: "CHANGED", cell: ({ summary }) => summary.updated.toLocaleString("en"), align: "right" },
+  { title: "UNCHANGED", cell: ({ summary }) => summary.unchanged.toLocaleString("en"), align: "right" },
+];
+
+const fileColumns = (colors: Colors): readonly Column<WrittenFile>[] => [
+  { title: "FILE", cell: ({ path }) => path, paint: colors.cyan },
+  { title: "RECORDS", cell: ({ records }) => records.toLocaleString("en"), align: "right" },
+  { title: "BYTES", cell: ({ bytes }) => bytes.toLocaleString("en"), align: "right" },
+];
+
+const DAY_MS = 86_400_000;
+
+function sizesOf(tier: string): BrandSizes {
+  const brand = DEMO_BRANDS.find((demo) => demo.tier === tier);
+  if (brand === undefined) throw new Error(`there is no demo brand on ${tier}`);
+  return brand.sizes;
+}
+
+function sizeHelp(): string {
+  return SIZE_NAMES.map(
+    (name) => `${name} is ${counted(SIZES[name].submissions, "submission")} and ${counted(SIZES[name].conversions, "conversion")}`,
+  ).join("; ");
+}
+
+/** @throws UsageFailure for sizes that leave records with nothing to belong to */
+function generated(options: Parameters<typeof generateBrand>[0]): ReturnType<typeof generateBrand> {
+  try {
+    return generateBrand(options);
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageFailure(`--${error.message}`);
+    throw error;
+  }
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, such as 50000.");
+  return Number(text);
+}
+
+function parseTime(text: string): number {
+  const time = parseInstant(text);
+  if (time === undefined) throw new InvalidArgumentError("It must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z.");
+  return time;
+}

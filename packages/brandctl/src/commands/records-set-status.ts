@@ -1,0 +1,108 @@
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { Argument, Command, InvalidArgumentError } from "commander";
+import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
+import { CommandFailure, UsageFailure } from "../failure.ts";
+import { printable } from "../output/printable.ts";
+import { changeStatus, type StatusChange, type StatusChanged } from "../set-status/change-status.ts";
+import {
+  brokenIdRule,
+  CODE_DEFAULT,
+  codesOf,
+  eventOf,
+  FAILURE_CODES,
+  KIND_NAMES,
+  REJECTION_CODES,
+  resourceOf,
+  statusesOf,
+} from "../set-status/status-rules.ts";
+import type { Shell } from "../shell.ts";
+import type { Colors } from "../terminal.ts";
+import { examples } from "./options.ts";
+
+interface SetStatusOptions {
+  readonly brand?: string;
+  readonly code?: string;
+  readonly traceparent?: string;
+  readonly platformDatabaseUrl?: string;
+}
+
+export function setStatusCommand(shell: Shell): Command {
+  return new Command("set-status")
+    .summary("change a record's status, as the platform would")
+    .description(
+      "Change a record's status as the platform does: in the tables, by SQL, with the role platform. Columns that belong to the status are set with it: when the record was reviewed, paid or settled, and why it was rejected or failed.\n\n" +
+        `These changes make an event: ${EVENT_TYPE_NAMES.join(", ")}.`,
+    )
+    .addArgument(new Argument("<kind>", "kind of record").choices(KIND_NAMES))
+    .argument("<id>", "id of the record, such as sub_01h455vb4pex5vsknk084sn02q")
+    .argument("<status>", KIND_NAMES.map((kind) => `${kind}: ${statusesOf(kind).join(", ")}`).join("; "))
+    .option("--brand <id>", "the record's brand; needed if several brands have a record with this id")
+    .option(
+      "--code <code>",
+      `reason. Rejected submission: ${REJECTION_CODES.join(", ")}; failed payout: ${FAILURE_CODES.join(", ")} (default: ${CODE_DEFAULT})`,
+    )
+    .option("--traceparent <traceparent>", "W3C trace context for the event", parseTraceparent)
+    .option(
+      "--platform-database-url <url>",
+      "Postgres, by a login with the role platform (default: PLATFORM_DATABASE_URL, else the run file's)",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        ["brandctl records set-status submission sub_01h455vb4pex5vsknk084sn02q approved", "makes the event submission.approved"],
+        ["brandctl records set-status submission sub_… rejected --code off_brief --brand brd_…", "with a reason, and the brand"],
+      ),
+    )
+    .action((kind: string, id: string, status: string, options: SetStatusOptions, command: Command) =>
+      shell.act(command, async (session) => {
+        const change = changeFrom(kind, id, status, options);
+        const database = findPlatformDatabase(session, options.platformDatabaseUrl);
+        const changed = await withPlatformDatabase(database, (db) => {
+          session.terminal.interrupted.throwIfAborted();
+          return changeStatus(db, change);
+        });
+        const { brandId, previous } = changed;
+        const record = { resource: resourceOf(kind), brand_id: brandId, id, previous_status: previous, status };
+        const event = changed.changed ? (eventOf(kind, status) ?? null) : null;
+        session.print({ record, changed: changed.changed, event }, (colors) => changeText(change, changed, event, colors));
+      }),
+    );
+}
+
+/** @throws CommandFailure when kind, id, status and code do not go together */
+function changeFrom(kind: string, id: string, status: string, { brand, code, traceparent }: SetStatusOptions): StatusChange {
+  if (!statusesOf(kind).includes(status)) {
+    throw new UsageFailure(`A ${kind} is never ${status}; its status is one of ${statusesOf(kind).join(", ")}.`);
+  }
+  const rule = brokenIdRule(kind, id);
+  if (rule !== undefined) {
+    const actual = KIND_NAMES.find((other) => brokenIdRule(other, id) === undefined);
+    const hint = actual === undefined ? undefined : `It is the id of a ${actual}.`;
+    throw new CommandFailure("invalid_request", `The id of a ${kind} ${rule}; ${id} is not.`, { hint });
+  }
+  const codes = codesOf(kind, status);
+  if (code !== undefined && codes === undefined) {
+    throw new UsageFailure(`--code is the reason of a rejected submission or a failed payout; a ${kind} that becomes ${status} has none.`);
+  }
+  if (code !== undefined && codes?.includes(code) === false) {
+    throw new UsageFailure(`--code must be one of ${codes.join(", ")} for a ${status} ${kind}.`);
+  }
+  return { kind, id, brandId: brand, status, code: codes === undefined ? undefined : (code ?? CODE_DEFAULT), traceparent };
+}
+
+function changeText(
+  { kind, id, status }: StatusChange,
+  { brandId, previous, changed }: StatusChanged,
+  event: string | null,
+  colors: Colors,
+): string {
+  const record = `${kind} ${colors.cyan(printable(id))} of ${printable(brandId)}`;
+  if (!changed) return `${record} is ${status} already: nothing changed, and no event was made.`;
+  const made = event === null ? "This change makes no event." : `It made the event ${colors.bold(event)}.`;
+  return `${record}: ${previous} → ${colors.bold(status)}\n${made}`;
+}
+
+function parseTraceparent(given: string): string {
+  if (/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(given)) return given;
+  throw new InvalidArgumentError("It must be a W3C traceparent, such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01.");
+}

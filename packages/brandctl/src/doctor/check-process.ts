@@ -1,0 +1,76 @@
+import { adminSetting, ADMIN_FLAG, type AdminAddress, type ProcessName } from "../connection/admin-addresses.ts";
+import type { CheckResult } from "./check-result.ts";
+import { fetchText, type Fetched } from "./fetch-text.ts";
+
+import { problemsIn, readMetrics, remedyFor, type Problem } from "./process-problems.ts";
+
+/** Checks the readiness and the metrics of each replica of a process. */
+export async function checkProcess(
+  process: ProcessName,
+  addresses: readonly AdminAddress[],
+  interrupted: AbortSignal,
+): Promise<CheckResult[]> {
+  const name = `${process}, ready`;
+  if (addresses.length > 0) return Promise.all(addresses.map((address) => checkReplica(name, process, address, interrupted)));
+  return [
+    {
+      name,
+      state: "not_checked",
+      detail: "not checked: its admin address is not known",
+      remedy: `Set ${adminSetting(process)} or pass ${ADMIN_FLAG} ${process}=URL: its admin port (ADMIN_HOST, ADMIN_PORT), such as http://${process}:9090.`,
+    },
+  ];
+}
+
+async function checkReplica(
+  name: string,
+  process: ProcessName,
+  { origin, from }: AdminAddress,
+  interrupted: AbortSignal,
+): Promise<CheckResult> {
+  const [readiness, metrics] = await Promise.all([fetchText(`${origin}/readyz`, interrupted), fetchText(`${origin}/metrics`, interrupted)]);
+  const failed = (detail: string, remedy: string): CheckResult => ({ name, state: "failed", detail, remedy });
+  const remedy = `Is ${process} running, and is this its admin address (${from})? Its log says more.`;
+  if ("failure" in readiness) return failed(`${origin}/readyz: ${readiness.failure}`, remedy);
+  const { waiting_for: waitingFor, degraded } = namesIn(readiness.body);
+  if (readiness.status !== 200) {
+    if (waitingFor.length === 0) return failed(`${origin}/readyz returns ${readiness.status}`, remedy);
+    return failed(`not ready, waits for its ${waitingFor.join(", ")}`, distinct(waitingFor.map(remedyFor)));
+  }
+  const { service } = readMetrics(bodyOf(metrics));
+  if (service !== undefined && service !== process)
+    return failed(`${origin} is the admin address of ${service}, not of ${process}`, remedy);
+  const problems: Problem[] = [
+    ...(degraded.length > 0 ? [{ detail: `serves without its ${degraded.join(", ")}`, remedy: distinct(degraded.map(remedyFor)) }] : []),
+    ...(metricsFailure(origin, metrics) ?? problemsIn(process, readMetrics(bodyOf(metrics)))),
+  ];
+  if (problems.length === 0) return { name, state: "ok", detail: `${origin} is ready (${from})` };
+  return {
+    name,
+    state: "degraded",
+    detail: problems.map(({ detail }) => detail).join("; "),
+    remedy: distinct(problems.map(({ remedy }) => remedy)),
+  };
+}
+
+/** A ready process serves; unreadable metrics are a problem of their own. */
+function metricsFailure(origin: string, metrics: Fetched): Problem[] | undefined {
+  if ("body" in metrics && metrics.status === 200) return undefined;
+  const reason = "failure" in metrics ? metrics.failure : `status ${metrics.status}`;
+  return [{ detail: `${origin}/metrics cannot be read: ${reason}`, remedy: "Its log says more." }];
+}
+
+const bodyOf = (fetched: Fetched): string => ("body" in fetched ? fetched.body : "");
+const distinct = (remedies: readonly string[]): string => [...new Set(remedies)].join(" ");
+
+/** `{"status":"not ready","waiting_for":["postgres"]}` or `{"status":"ready","degraded":["event log"]}`. */
+function namesIn(readiness: string): { readonly waiting_for: readonly string[]; readonly degraded: readonly string[] } {
+  try {
+    const parsed = (JSON.parse(readiness) ?? {}) as Record<string, unknown>;
+    const names = (value: unknown): string[] => (Array.isArray(value) ? value.filter((name) => typeof name === "string") : []);
+    return { waiting_for: names(parsed["waiting_for"]), degraded: names(parsed["degraded"]) };
+  } catch {
+    // Another release may write another body; the status decides.
+    return { waiting_for: [], degraded: [] };
+  }
+}

@@ -1,0 +1,82 @@
+import { PROCESS_NAMES, findAdminAddresses } from "../connection/admin-addresses.ts";
+import { SERVICE_NAMES, type ServiceName } from "../connection/endpoints.ts";
+import { reportOf } from "../failure.ts";
+import type { Session } from "../session.ts";
+import { checkProcess } from "./check-process.ts";
+import type { CheckResult } from "./check-result.ts";
+import { fetchText } from "./fetch-text.ts";
+
+const HEALTH_MS = 5_000;
+
+/**
+ * Checks everything whose address is known, concurrently.
+ *
+ * @param adminFlags admin addresses, such as `records=http://records:9090`
+ * @throws CommandFailure for a malformed admin address
+ */
+export async function runChecks(session: Session, adminFlags: readonly string[]): Promise<CheckResult[]> {
+  const runFile = checkRunFile(session);
+  if (runFile.state === "failed") return [runFile];
+  const { env, interrupted } = session.terminal;
+  const admin = findAdminAddresses({ flags: adminFlags, env, runFile: session.endpoints.runFile() });
+  const checks = await Promise.all([
+    ...SERVICE_NAMES.map((name) => checkRpc(session, name)),
+    ...PROCESS_NAMES.map((name) => checkProcess(name, admin.get(name) ?? [], interrupted)),
+    checkBaseUrl(session),
+  ]);
+  return [runFile, ...checks.flat()];
+}
+
+function checkRunFile({ endpoints }: Session): CheckResult {
+  const name = "run file";
+  try {
+    const found = endpoints.runFile();
+    if (found !== undefined) return { name, state: "ok", detail: found.path };
+    const detail = endpoints.runFileProblem();
+    const configured = SERVICE_NAMES.every((service) => endpoints.find(service) !== undefined);
+    if (configured) return { name, state: "ok", detail: `${detail}, and none is needed: flags and settings have the addresses` };
+    return { name, state: "failed", detail, remedy: `Run npm start and call brandctl from inside the repository, or ${SETTINGS}.` };
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+const SETTINGS = "set ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS and BASE_URL";
+
+async function checkRpc(session: Session, service: ServiceName): Promise<CheckResult> {
+  const name = `${service}, gRPC`;
+  const endpoint = session.endpoints.find(service);
+  if (endpoint === undefined) return { name, ...unaddressed(session, service) };
+  try {
+    const { checkRpcHealth } = await import("./rpc-health.ts");
+    await checkRpcHealth(endpoint, session.endpoints.tls(), HEALTH_MS, session.terminal.interrupted);
+    return { name, state: "ok", detail: `serving at ${endpoint.address} (${endpoint.from})` };
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+/** The run file of a release without the webhook service has no address for it. */
+function unaddressed(session: Session, service: ServiceName): Omit<CheckResult, "name"> {
+  if (service === "webhook" && session.endpoints.runFile() !== undefined)
+    return { state: "not_checked", detail: "not checked: the run file does not name it" };
+  return { state: "failed", detail: "its address is not known", remedy: `Run npm start, or ${SETTINGS}.` };
+}
+
+async function checkBaseUrl(session: Session): Promise<CheckResult> {
+  const name = "base URL";
+  const endpoint = session.endpoints.find("base_url");
+  if (endpoint === undefined) {
+    return { name, state: "not_checked", detail: "not checked: no --base-url, no BASE_URL, no run file", remedy: "Set BASE_URL." };
+  }
+  const url = `${endpoint.address.replace(/\/+$/, "")}/openapi/service.yaml`;
+  const fetched = await fetchText(url, session.terminal.interrupted);
+  if ("status" in fetched && fetched.status === 200) return { name, state: "ok", detail: `${url} returns 200` };
+  const detail = "failure" in fetched ? `${url}: ${fetched.failure}` : `${url} returns ${fetched.status}`;
+  return { name, state: "failed", detail, remedy: `Is ${endpoint.address} (${endpoint.from}) the origin of this service?` };
+}
+
+function failed(name: string, error: unknown): CheckResult {
+  const { message, hint } = reportOf(error);
+  return { name, state: "failed", detail: message, ...(hint !== undefined && { remedy: hint }) };
+}
