@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { freePort } from "@brand-records/postgres/embedded";
-import { pingKafka } from "./ask-kafka.ts";
+import { pingKafka } from "./kafka-request.ts";
 import { eventually } from "./eventually.ts";
 import type { KafkaServer } from "./kafka-server.ts";
 import { kafkaSettings, newClusterId } from "./kafka-settings.ts";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort, isAlive } from "@brand-records/postgres/embedded";
-import { pingKafka } from "./ask-kafka.ts";
-import { dieWithParent } from "./die-with-parent.ts";
+import { pingKafka } from "./kafka-request.ts";
+import { killWithParent } from "./kill-with-parent.ts";
 import { eventually } from "./eventually.ts";
 import type { KafkaServer } from "./kafka-server.ts";
 import { kafkaSettings, newClusterId } from "./kafka-settings.ts";
@@ -81,7 +81,7 @@ class KafkaProcess implements KafkaServer {
       stream.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(-OUTPUT_CHARS_KEPT)));
     }
     child.once("error", (error) => (output += String(error)));
-    dieWithParent(child);
+    killWithParent(child);
     const answered = eventually(async () => hasExited(child) || (await pingKafka(this.#port)), { timeoutMs: START_MS_MAX });
     await answered.catch((error: unknown) => {
       throw new Error(`Kafka did not start on port ${this.#port}: ${output}`, { cause: error });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askKafka } from "./ask-kafka.ts";
+import { requestKafka } from "./kafka-request.ts";
 import { eventually } from "./eventually.ts";
 import { reserveKafkaServer, startKafkaServer, type KafkaServer } from "./kafka-server.ts";
 
@@ -111,7 +111,7 @@ const PARTITION = int32(0);
 const WITHIN = int32(1_000);
 
 const ask = (kafka: KafkaServer, key: number, version: number, ...body: readonly Buffer[]): Promise<Buffer> =>
-  askKafka(Number(kafka.brokers.split(":")[1]), { key, version, body: Buffer.concat(body) });
+  requestKafka(Number(kafka.brokers.split(":")[1]), { key, version, body: Buffer.concat(body) });
 
 const listTopics = (kafka: KafkaServer): Promise<Buffer> => ask(kafka, 3, 1, int32(-1));
 

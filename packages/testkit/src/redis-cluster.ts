@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
-import { askRedis } from "./ask-redis.ts";
+import { sendRedisCommand } from "./redis-command.ts";
 import { eventually } from "./eventually.ts";
 import { findRedisServer, type RedisServer } from "./redis-server.ts";
 import { startRedisProcess } from "./redis-process.ts";
@@ -81,24 +81,24 @@ async function form(masters: readonly RedisServer[], replicas: readonly RedisSer
   for (const [index, master] of masters.entries()) {
     const first = Math.floor((index * SLOTS) / masters.length);
     const last = Math.floor(((index + 1) * SLOTS) / masters.length) - 1;
-    await askRedis(master.url, `CLUSTER ADDSLOTSRANGE ${first} ${last}`);
-    await askRedis(master.url, `CLUSTER SET-CONFIG-EPOCH ${index + 1}`);
+    await sendRedisCommand(master.url, `CLUSTER ADDSLOTSRANGE ${first} ${last}`);
+    await sendRedisCommand(master.url, `CLUSTER SET-CONFIG-EPOCH ${index + 1}`);
   }
   const [seed] = masters;
   for (const node of nodes.slice(1))
-    await askRedis(node.url, `CLUSTER MEET 127.0.0.1 ${new URL(seed!.url).port} ${await busPortOf(seed!)}`);
+    await sendRedisCommand(node.url, `CLUSTER MEET 127.0.0.1 ${new URL(seed!.url).port} ${await busPortOf(seed!)}`);
   for (const [index, replica] of replicas.entries()) {
-    const id = await askRedis(masters[index]!.url, "CLUSTER MYID");
-    await eventually(() => askRedis(replica.url, `CLUSTER REPLICATE ${id}`));
+    const id = await sendRedisCommand(masters[index]!.url, "CLUSTER MYID");
+    await eventually(() => sendRedisCommand(replica.url, `CLUSTER REPLICATE ${id}`));
   }
   await eventually(
     async () => {
       for (const node of nodes) {
-        const info = await askRedis(node.url, "CLUSTER INFO");
+        const info = await sendRedisCommand(node.url, "CLUSTER INFO");
         if (!info.includes("cluster_state:ok") || !info.includes(`cluster_known_nodes:${nodes.length}`)) throw new Error(info);
       }
       for (const replica of replicas) {
-        const info = await askRedis(replica.url, "INFO replication");
+        const info = await sendRedisCommand(replica.url, "INFO replication");
         if (!info.includes("master_link_status:up")) throw new Error(info);
       }
     },
@@ -106,4 +106,4 @@ async function form(masters: readonly RedisServer[], replicas: readonly RedisSer
   );
 }
 
-const busPortOf = async (node: RedisServer): Promise<string> => /@(\d+)/.exec(await askRedis(node.url, "CLUSTER NODES"))?.[1] ?? "";
+const busPortOf = async (node: RedisServer): Promise<string> => /@(\d+)/.exec(await sendRedisCommand(node.url, "CLUSTER NODES"))?.[1] ?? "";

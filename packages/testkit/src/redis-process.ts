@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { freePort } from "@brand-records/postgres/embedded";
-import { dieWithParent } from "./die-with-parent.ts";
+import { killWithParent } from "./kill-with-parent.ts";
 import { eventually } from "./eventually.ts";
 import { pingRedis } from "./ping-redis.ts";
 import type { RedisServer, RedisSettings } from "./redis-server.ts";
@@ -52,7 +52,7 @@ class RedisProcess implements RedisServer {
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
     child.once("error", (error) => (output += String(error)));
-    dieWithParent(child);
+    killWithParent(child);
     await eventually(async () => hasExited(child) || (await pingRedis(this.#port)));
     // Somebody else's Redis may have answered on that port.
     if (hasExited(child)) throw new Error(`${this.#binary} did not start on port ${this.#port}: ${output}`);

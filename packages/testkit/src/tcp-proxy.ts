@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { eventually } from "./eventually.ts";
-import { LossyLine, type LineState } from "./lossy-line.ts";
+import { ProxiedConnection, type ProxyFaults } from "./proxied-connection.ts";
 
 export interface TcpProxy {
   /** On 127.0.0.1; the same for the proxy's whole life. */
@@ -19,10 +19,10 @@ export interface TcpProxy {
 
 /** A proxy before `host:port` that fails on demand the way networks do. Each promise resolves when it is so. */
 export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
-  const state: LineState = { blackholed: false, delayMs: 0 };
-  const lines = new Set<LossyLine>();
+  const state: ProxyFaults = { blackholed: false, delayMs: 0 };
+  const lines = new Set<ProxiedConnection>();
   const accept = (client: Socket): void => {
-    const line = new LossyLine(client, connect({ ...target, allowHalfOpen: true, noDelay: true }), state);
+    const line = new ProxiedConnection(client, connect({ ...target, allowHalfOpen: true, noDelay: true }), state);
     lines.add(line);
     line.onClose(() => lines.delete(line));
   };

@@ -1,4 +1,4 @@
-import { manualClock } from "./clock.ts";
+import { manualClock } from "./manual-clock.ts";
 
 describe("manualClock", () => {
   it("stands still until it is advanced, also when `now` was handed on by itself", () => {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { createDatabase, type TestDatabase } from "./databases.ts";
+import { createDatabase, type TestDatabase } from "./create-database.ts";
 
 const made: TestDatabase[] = [];
 const create = async (...args: Parameters<typeof createDatabase>): Promise<TestDatabase> => {

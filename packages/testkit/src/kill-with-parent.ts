@@ -7,7 +7,7 @@ import { spawn, type ChildProcess } from "node:child_process";
  * A shell waits for the other end of a pipe that only we hold. A line through it means the child is gone already, so a
  * process that got the same id later is never hit. Neither child nor shell keeps this process from ending.
  */
-export function dieWithParent(child: ChildProcess): void {
+export function killWithParent(child: ChildProcess): void {
   if (child.pid === undefined) return;
   const watchdog = spawn("/bin/sh", ["-c", 'read -r gone || kill -KILL "$0"', String(child.pid)], {
     cwd: "/",

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
-import { startProcess } from "./processes.ts";
+import { startProcess } from "./start-process.ts";
 
 const COMPILED = join(import.meta.dirname, "../dist/index.js");
 

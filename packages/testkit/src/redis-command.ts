@@ -7,7 +7,7 @@ const ANSWER_MS = 2_000;
  *
  * @throws for an error reply, and without an answer within two seconds
  */
-export function askRedis(url: string, command: string): Promise<string> {
+export function sendRedisCommand(url: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port), timeout: ANSWER_MS });
     let reply = "";

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { dieWithParent } from "./die-with-parent.ts";
+import { killWithParent } from "./kill-with-parent.ts";
 
 const READY_MS_MAX = 30_000;
 /** What a process wrote before that is forgotten: a load test logs gigabytes. */
@@ -45,7 +45,7 @@ export async function startProcess({ name, script, env = {} }: ProcessOptions): 
   });
   const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));
   const output = keepOutput(child);
-  dieWithParent(child);
+  killWithParent(child);
   const kill = (signal: NodeJS.Signals = "SIGTERM"): Promise<ProcessExit> => {
     child.ref();
     child.kill(signal);

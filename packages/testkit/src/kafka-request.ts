@@ -12,7 +12,7 @@ export interface KafkaRequest {
 }
 
 /** The body of what the broker on that loopback port answers. Rejects when it does not within two seconds. */
-export function askKafka(port: number, { key, version, body }: KafkaRequest): Promise<Buffer> {
+export function requestKafka(port: number, { key, version, body }: KafkaRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ host: "127.0.0.1", port });
@@ -44,7 +44,7 @@ export function askKafka(port: number, { key, version, body }: KafkaRequest): Pr
  * answers already, but without naming itself.
  */
 export async function pingKafka(port: number): Promise<void> {
-  const answer = await askKafka(port, { ...METADATA, body: NO_TOPICS });
+  const answer = await requestKafka(port, { ...METADATA, body: NO_TOPICS });
   if (answer.readInt32BE(0) !== 1) throw new Error(`the broker on port ${port} has not joined its cluster`);
   const hostLength = answer.readInt16BE(8);
   const named = answer.readInt32BE(10 + hostLength);

@@ -1,17 +1,17 @@
 import type { Socket } from "node:net";
 
 /** Shared by all lines of a proxy, and changed by it. */
-export interface LineState {
+export interface ProxyFaults {
   blackholed: boolean;
   delayMs: number;
 }
 
 /** Two sockets, each forwarding to the other what the state lets through. */
-export class LossyLine {
+export class ProxiedConnection {
   readonly #sockets: readonly [Socket, Socket];
   readonly #directions: readonly [Direction, Direction];
 
-  constructor(client: Socket, upstream: Socket, state: LineState) {
+  constructor(client: Socket, upstream: Socket, state: ProxyFaults) {
     this.#sockets = [client, upstream];
     this.#directions = [new Direction(client, upstream, state), new Direction(upstream, client, state)];
     // A reset on one side, or nobody listening upstream, is a reset on the other.
@@ -40,12 +40,12 @@ const END = null;
 class Direction {
   readonly #from: Socket;
   readonly #to: Socket;
-  readonly #state: LineState;
+  readonly #state: ProxyFaults;
   readonly #queue: (Buffer | typeof END)[] = [];
   /** Of the queue's first, so many have been delayed long enough. */
   #due = 0;
 
-  constructor(from: Socket, to: Socket, state: LineState) {
+  constructor(from: Socket, to: Socket, state: ProxyFaults) {
     this.#from = from;
     this.#to = to;
     this.#state = state;
