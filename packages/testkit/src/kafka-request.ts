@@ -1,22 +1,25 @@
 import { connect } from "node:net";
 
-const ANSWER_MS = 2_000;
+const RESPONSE_MS_MAX = 2_000;
 const METADATA = { key: 3, version: 1 } as const;
 const NO_TOPICS = Buffer.alloc(4);
 
-/** A request of Kafka's protocol: its API's key, a version without tagged fields, and the encoded body. */
+/** A request of Kafka's protocol. */
 export interface KafkaRequest {
+  /** Selects the API. */
   readonly key: number;
+  /** One without tagged fields. */
   readonly version: number;
+  /** Encoded. */
   readonly body: Buffer;
 }
 
-/** The body of what the broker on that loopback port answers. Rejects when it does not within two seconds. */
+/** Sends a request to the broker on a loopback port and returns the response's body. Rejects after two seconds. */
 export function requestKafka(port: number, { key, version, body }: KafkaRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ host: "127.0.0.1", port });
-    const timer = setTimeout(() => socket.destroy(new Error(`port ${port} does not answer`)), ANSWER_MS);
+    const timer = setTimeout(() => socket.destroy(new Error(`port ${port} does not respond`)), RESPONSE_MS_MAX);
     socket.once("error", reject);
     socket.once("close", () => {
       clearTimeout(timer);
@@ -24,10 +27,10 @@ export function requestKafka(port: number, { key, version, body }: KafkaRequest)
     });
     socket.on("data", (chunk) => {
       chunks.push(chunk);
-      const answer = Buffer.concat(chunks);
-      if (answer.length < 8 || answer.length < 4 + answer.readInt32BE(0)) return;
-      // Behind its length and the correlation id.
-      resolve(answer.subarray(8));
+      const response = Buffer.concat(chunks);
+      if (response.length < 8 || response.length < 4 + response.readInt32BE(0)) return;
+      // The body follows the length and the correlation id.
+      resolve(response.subarray(8));
       socket.destroy();
     });
     const header = Buffer.alloc(14);
@@ -40,13 +43,13 @@ export function requestKafka(port: number, { key, version, body }: KafkaRequest)
 }
 
 /**
- * Resolves when the broker on that loopback port takes part in its cluster, so that topics can be created: before, it
- * answers already, but without naming itself.
+ * Resolves when the broker on a loopback port has joined its cluster, so that topics can be created. Before that it
+ * responds, but does not name itself.
  */
 export async function pingKafka(port: number): Promise<void> {
-  const answer = await requestKafka(port, { ...METADATA, body: NO_TOPICS });
-  if (answer.readInt32BE(0) !== 1) throw new Error(`the broker on port ${port} has not joined its cluster`);
-  const hostLength = answer.readInt16BE(8);
-  const named = answer.readInt32BE(10 + hostLength);
-  if (named !== port) throw new Error(`on port ${port} a broker answers that is reached on ${named}`);
+  const response = await requestKafka(port, { ...METADATA, body: NO_TOPICS });
+  if (response.readInt32BE(0) !== 1) throw new Error(`the broker on port ${port} has not joined its cluster`);
+  const hostLength = response.readInt16BE(8);
+  const advertisedPort = response.readInt32BE(10 + hostLength);
+  if (advertisedPort !== port) throw new Error(`the broker on port ${port} advertises port ${advertisedPort}`);
 }

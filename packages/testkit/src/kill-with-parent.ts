@@ -1,20 +1,21 @@
 import { spawn, type ChildProcess } from "node:child_process";
 
 /**
- * SIGKILLs `child` when this process ends, however it ends. An exit hook would not do: jest workers that run out of memory
- * and test runs that are killed skip it, and what they started keeps its port for good.
+ * SIGKILLs `child` when this process ends, however it ends. An exit hook is not enough: jest workers that run out of memory
+ * and killed test runs skip it, and the child would keep its port.
  *
- * A shell waits for the other end of a pipe that only we hold. A line through it means the child is gone already, so a
- * process that got the same id later is never hit. Neither child nor shell keeps this process from ending.
+ * A shell waits on a pipe whose other end only this process holds. A line through the pipe means that the child has exited:
+ * the shell then kills nothing, because another process may have the same id by now. Neither the child nor the shell keeps
+ * this process alive.
  */
 export function killWithParent(child: ChildProcess): void {
   if (child.pid === undefined) return;
   const watchdog = spawn("/bin/sh", ["-c", 'read -r gone || kill -KILL "$0"', String(child.pid)], {
     cwd: "/",
-    detached: true, // Ctrl-C would end it before its duty.
+    detached: true, // Ctrl-C must not end it first.
     stdio: ["pipe", "ignore", "ignore"],
   });
-  watchdog.stdin.on("error", () => {}); // Somebody ended the watchdog: nothing left to tell it.
+  watchdog.stdin.on("error", () => {}); // The watchdog itself was killed.
   child.once("exit", () => watchdog.stdin.end("gone\n"));
   watchdog.unref();
   unref(watchdog);

@@ -12,17 +12,17 @@ const SLOTS = 16_384;
 export interface RedisClusterOptions {
   /** Default: 3. */
   readonly masters?: number;
-  /** One for each master, which takes over when that fails. Default: false. */
+  /** Gives each master a replica, which takes over when the master fails. Default: false. */
   readonly replicas?: boolean;
-  /** After this without an answer a node counts as failed. Default: 500. */
+  /** A node that does not respond for this long counts as failed. Default: 500. */
   readonly nodeTimeoutMs?: number;
 }
 
-/** A Redis Cluster of real processes. Ask the cluster, not this, who is a master after a failover. */
+/** A Redis Cluster of real processes. After a failover, only the cluster itself knows which nodes are masters. */
 export interface RedisClusterServers {
   /** Names every node. */
   readonly url: string;
-  /** In the order of the slots they served at the start. */
+  /** In the order of the slots that they served at the start. */
   readonly masters: readonly RedisServer[];
   /** `replicas[i]` copies `masters[i]`. */
   readonly replicas: readonly RedisServer[];
@@ -30,8 +30,8 @@ export interface RedisClusterServers {
 }
 
 /**
- * Starts a cluster and resolves when each node says that it is complete and each replica is in step. A failed shard leaves the others
- * in service (cluster-require-full-coverage no).
+ * Starts a cluster and resolves when each node reports it complete and each replica is in sync. A failed shard leaves the
+ * others in service (cluster-require-full-coverage no).
  */
 export async function startRedisCluster({
   masters: count = 3,
@@ -39,19 +39,19 @@ export async function startRedisCluster({
   nodeTimeoutMs = 500,
 }: RedisClusterOptions = {}): Promise<RedisClusterServers> {
   const binary = findRedisServer();
-  if (binary === undefined) throw new Error("A cluster needs a redis-server on the PATH: the nodes must reach each other on this host.");
+  if (binary === undefined) throw new Error("A cluster needs redis-server on the PATH: its nodes must reach each other on this host.");
   const directory = await mkdtemp(join(tmpdir(), "redis-cluster-"));
   const startNode = async (): Promise<RedisServer> => {
     const busPort = String(await freePort());
     return startRedisProcess(binary, {
       "cluster-enabled": "yes",
-      // Not the default, 10,000 more than the port, which may be above 65,535 or taken.
+      // The default is 10,000 above the port, which may be taken.
       "cluster-port": busPort,
       "cluster-node-timeout": String(nodeTimeoutMs),
       "cluster-require-full-coverage": "no",
       dir: directory,
       "cluster-config-file": `${busPort}.conf`,
-      // A replica writes what it copies into a file. A node that starts with such a file claims the slots of the keys in it.
+      // A replica writes its copy to this file. A node that starts with another's file claims the slots of the keys in it.
       dbfilename: `${busPort}.rdb`,
       "repl-diskless-sync-delay": "0",
     });
