@@ -49,7 +49,7 @@ beforeAll(async () => {
   yaml = await (await fetch(`${stack.url}/openapi/service.yaml`)).text();
   document = parse(yaml) as Document;
   ajv = new Ajv2020({ strict: false, allErrors: true });
-  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  addFormats.default(ajv);
   ajv.addSchema({ $id: "https://description.example/service", ...document });
 });
 afterAll(() => stack.stop());

@@ -43,7 +43,7 @@ describe("the bodies shown", () => {
 
   it("are events, as the schema of docs/schemas has them", async () => {
     const ajv = new Ajv2020({ allErrors: true });
-    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    addFormats.default(ajv);
     const accepts = ajv.compile(JSON.parse(await readFile("docs/schemas/brand-event.schema.json", "utf8")) as object);
     for (const shown of bodies()) expect({ valid: accepts(shown), errors: accepts.errors }).toEqual({ valid: true, errors: null });
   });
@@ -116,7 +116,7 @@ describe("a running system", () => {
       webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: unknown }> } } }>;
     };
     const ajv = new Ajv2020({ strict: false, allErrors: true });
-    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    addFormats.default(ajv);
     for (const shown of bodies()) {
       const described = document.webhooks[shown.type]?.post.requestBody.content["application/json"];
       expect(described?.example).toEqual(shown);

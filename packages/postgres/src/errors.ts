@@ -10,7 +10,6 @@ const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT
 
 /** What pg threw, as `unavailable` or `timeout` where the database is the reason; anything else unchanged. */
 export function fromPostgresError(error: unknown): unknown {
-  // Not instanceof: what Node's sockets throw is of another realm where code runs in a vm context, as under jest.
   if (!types.isNativeError(error) || error instanceof AppError) return error;
   if (error instanceof pg.DatabaseError) forgetRow(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";

@@ -18,7 +18,7 @@ export function serializeError(error: unknown): unknown {
   };
 }
 
-/** As pino decides it: errors of another realm are no `instanceof Error`. */
+/** The same test as pino's. */
 function isErrorLike(value: unknown): value is Error & { code?: unknown; logFields?: unknown } {
   return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 }

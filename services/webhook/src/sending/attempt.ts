@@ -118,7 +118,6 @@ function failureOf(error: unknown): Failure {
 }
 
 function codeOf(error: unknown): string {
-  // Not instanceof: what Node's sockets throw is of another realm where code runs in a vm context, as under jest.
   if (!types.isNativeError(error)) return "unknown";
   if (error instanceof UnresolvedNameError) return `EDNS_${error.code}`;
   // Of several addresses that were tried, the first tells as much as any.
