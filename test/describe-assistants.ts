@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { RESOURCE_NAMES } from "@brand-records/resources";
-import { fillBrand } from "./fill-brand.ts";
+import { seedBrand } from "./seed-brand.ts";
 import { startForwardingProxy, type ForwardingProxy } from "./forwarding-proxy.ts";
 import { startStack, type Stack, type TestBrand } from "./stack.ts";
 
@@ -78,7 +78,7 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
   beforeAll(async () => {
     stack = await startStack({ env: { RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: String(LIMIT_PRO) } });
     brand = await stack.createBrand();
-    await fillBrand(stack, brand.id, SIZES);
+    await seedBrand(stack, brand.id, SIZES);
   });
   afterAll(() => stack.stop());
 

@@ -9,13 +9,13 @@ export interface Arrival {
   readonly record: string;
   readonly attempt: number;
   /** What the receiver did: only `accepted` is a 2xx. */
-  readonly answer: Answer;
+  readonly behavior: Behavior;
 }
 
-export const ANSWERS = ["accepted", "500", "hang", "drip", "reset", "redirect", "close", "100 MB"] as const;
-export type Answer = (typeof ANSWERS)[number];
+export const BEHAVIORS = ["accepted", "500", "hang", "drip", "reset", "redirect", "close", "100 MB"] as const;
+export type Behavior = (typeof BEHAVIORS)[number];
 
-export interface ReceiverFarm {
+export interface FakeReceivers {
   urlOf(receiver: number): string;
   /** Everything that came, in order. */
   readonly arrivals: readonly Arrival[];
@@ -31,7 +31,7 @@ const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
  *
  * @param choose what a receiver does with an attempt
  */
-export async function startReceiverFarm(choose: (receiver: number, attempt: number) => Answer): Promise<ReceiverFarm> {
+export async function startFakeReceivers(choose: (receiver: number, attempt: number) => Behavior): Promise<FakeReceivers> {
   const arrivals: Arrival[] = [];
   const sockets = new Set<Socket>();
   let hanging = 0;
@@ -42,13 +42,13 @@ export async function startReceiverFarm(choose: (receiver: number, attempt: numb
       const receiver = Number(request.url?.slice(1));
       const attempt = Number(request.headers["x-service-attempt"]);
       const { id, data } = JSON.parse(body) as { id: string; data: { id: string } };
-      const answer = choose(receiver, attempt);
-      arrivals.push({ receiver, eventId: id, record: data.id, attempt, answer });
-      if (answer === "hang") {
+      const behavior = choose(receiver, attempt);
+      arrivals.push({ receiver, eventId: id, record: data.id, attempt, behavior });
+      if (behavior === "hang") {
         hanging += 1;
         response.on("close", () => void (hanging -= 1));
       }
-      give(answer, response);
+      respond(behavior, response);
     });
   });
   server.on("connection", (socket) => {
@@ -73,8 +73,8 @@ export async function startReceiverFarm(choose: (receiver: number, attempt: numb
   };
 }
 
-function give(answer: Answer, response: ServerResponse): void {
-  switch (answer) {
+function respond(behavior: Behavior, response: ServerResponse): void {
+  switch (behavior) {
     case "accepted":
       response.writeHead(204).end();
       return;

@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { openPool, type Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import type { Arrival, ReceiverFarm } from "./receiver-farm.ts";
+import type { Arrival, FakeReceivers } from "./fake-receivers.ts";
 import { callContext, type Stack } from "./stack.ts";
 
 /** Statuses a record can take in turn for ever, each of them an event. */
@@ -49,10 +49,10 @@ export class Ledger {
   readonly #receivers: Receiver[] = [];
   readonly #records: { brand: string; id: string; table: "submissions" | "payouts" | "campaigns"; turn: number }[] = [];
 
-  readonly #farm: ReceiverFarm;
+  readonly #fakes: FakeReceivers;
 
-  constructor(stack: Stack, farm: ReceiverFarm, options: LedgerOptions) {
-    this.#farm = farm;
+  constructor(stack: Stack, fakes: FakeReceivers, options: LedgerOptions) {
+    this.#fakes = fakes;
     this.#db = openPool({ url: stack.databaseUrl, applicationName: "platform", max: 5 });
     this.#options = options;
   }
@@ -77,7 +77,7 @@ export class Ledger {
   async #register(stack: Stack, brand_id: string): Promise<void> {
     const number = this.#receivers.length;
     const ordered = number % 2 === 0;
-    const request = { brand_id, url: this.#farm.urlOf(number), label: `Receiver ${number}`, events: [...EVENT_TYPE_NAMES] };
+    const request = { brand_id, url: this.#fakes.urlOf(number), label: `Receiver ${number}`, events: [...EVENT_TYPE_NAMES] };
     const { receiver } = await stack.receivers.createReceiver(request, callContext());
     const id = receiver?.id ?? "";
     if (ordered) await stack.receivers.updateReceiver({ brand_id, receiver_id: id, events: [], max_in_flight: 1 }, callContext());
@@ -170,11 +170,11 @@ export class Ledger {
   /** Every event arrived, and was accepted, at every receiver; at those that take one at a time first attempts came in order. */
   #auditArrivals(events: readonly StoredEvent[]): string[] {
     const problems: string[] = [];
-    const arrivals = Map.groupBy(this.#farm.arrivals, ({ receiver }) => receiver);
+    const arrivals = Map.groupBy(this.#fakes.arrivals, ({ receiver }) => receiver);
     for (const { number, brand, ordered } of this.#receivers) {
       const here = arrivals.get(number) ?? [];
       const wanted = new Set(events.filter((event) => event.brand === brand).map(({ id }) => id));
-      const accepted = new Set(here.filter(({ answer }) => answer === "accepted").map(({ eventId }) => eventId));
+      const accepted = new Set(here.filter(({ behavior }) => behavior === "accepted").map(({ eventId }) => eventId));
       const missing = [...wanted].filter((id) => !accepted.has(id));
       if (missing.length > 0) problems.push(`receiver ${number}: ${missing.length} events never accepted, such as ${missing[0]}`);
       const foreign = here.filter(({ eventId }) => !wanted.has(eventId)).length;
@@ -186,7 +186,7 @@ export class Ledger {
 
   /** Accepted more than once: what at least once costs. */
   duplicates(): number {
-    const accepted = this.#farm.arrivals.filter(({ answer }) => answer === "accepted");
+    const accepted = this.#fakes.arrivals.filter(({ behavior }) => behavior === "accepted");
     return accepted.length - new Set(accepted.map(({ receiver, eventId }) => `${receiver} ${eventId}`)).size;
   }
 

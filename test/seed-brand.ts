@@ -6,7 +6,7 @@ import type { Stack } from "./stack.ts";
 const NOW = Date.UTC(2026, 10, 21);
 
 /** Gives a brand a year of records that belong together, the same each time. */
-export async function fillBrand(stack: Stack, brandId: string, sizes: BrandSizes): Promise<void> {
+export async function seedBrand(stack: Stack, brandId: string, sizes: BrandSizes): Promise<void> {
   const generated = generateBrand({ brandId, seed: 1, now: NOW, sizes });
   for (const resource of RESOURCE_NAMES) {
     const target = { brandId, resource, skipBad: false };

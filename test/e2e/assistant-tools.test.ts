@@ -2,7 +2,7 @@ import { windowKey } from "@brand-records/redis";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { Redis } from "ioredis";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall, type McpAnswer } from "../mcp.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -20,8 +20,8 @@ beforeAll(async () => {
   stack = await startStack({ gateways: 2, redisUrl: redisServer.url, env: { RATE_LIMIT_ENTERPRISE: "100000" } });
   [brand, other] = await Promise.all([stack.createBrand({ tier: "enterprise" }), stack.createBrand({ tier: "enterprise" })]);
   const sizes = { campaigns: 240, submissions: 250, payouts: 230, deposits: 220, conversions: 210, links: 260 };
-  await fillBrand(stack, brand.id, sizes);
-  await fillBrand(stack, other.id, { ...sizes, links: 60 });
+  await seedBrand(stack, brand.id, sizes);
+  await seedBrand(stack, other.id, { ...sizes, links: 60 });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();

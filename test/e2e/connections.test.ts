@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@brand-records/testkit";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
+import { planInput } from "../plan-input.ts";
 import { rawRequest, untilClosed } from "../raw-http.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -14,7 +14,7 @@ let brand: TestBrand;
 beforeAll(async () => {
   stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
+  await seedBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
 }, 60_000);
 afterAll(() => stack.stop());
 
@@ -28,16 +28,7 @@ function open(): Socket {
 }
 
 describe("a client that ends its side after its request", () => {
-  const plan = () =>
-    JSON.stringify({
-      request_id: randomUUID(),
-      title: "Tag-ulan skincare clips",
-      goal: "500,000 views before Christmas",
-      campaign_type: "blitz",
-      planned_for: "2026-12-01",
-      review_on: "2026-11-25",
-      planning_budget: 75_000,
-    });
+  const plan = () => JSON.stringify(planInput());
   const post = (body: string) =>
     `POST /api/v1/campaign-plans HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)}${body}`;
 

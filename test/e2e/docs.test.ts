@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: what the documentation tells to type works. */
@@ -12,7 +12,7 @@ let brand: TestBrand;
 beforeAll(async () => {
   stack = await startStack();
   brand = await stack.createBrand({ tier: "enterprise", permissions: ["campaigns:prepare"] });
-  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 50, payouts: 150, deposits: 5, conversions: 50, links: 10 });
+  await seedBrand(stack, brand.id, { campaigns: 5, submissions: 50, payouts: 150, deposits: 5, conversions: 50, links: 10 });
 });
 afterAll(() => stack.stop());
 

@@ -4,7 +4,7 @@ import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: every one of the four changes becomes one event and a delivery for each receiver that selected it. */
@@ -34,7 +34,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
     stack = await startStack(brokers === undefined ? {} : { kafkaBrokers: brokers });
     db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
     [brand, other] = await Promise.all([stack.createBrand(), stack.createBrand()]);
-    await fillBrand(stack, brand.id, { campaigns: 5, submissions: 3_000, payouts: 500, deposits: 5, conversions: 5, links: 5 });
+    await seedBrand(stack, brand.id, { campaigns: 5, submissions: 3_000, payouts: 500, deposits: 5, conversions: 5, links: 5 });
   }, 60_000);
   afterAll(async () => {
     await db.stop();

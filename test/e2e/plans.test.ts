@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
+import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a request_id makes one plan, whoever asks how often and where, and its notes are told to nobody. */
@@ -40,17 +41,6 @@ async function secondKey(brand: TestBrand): Promise<string> {
   const request = { brand_id: brand.id, name: "B", environment: "live", permissions: ["campaigns:prepare"], created_by: brand.owner };
   return (await stack.accounts.createKey(request, callContext())).secret;
 }
-
-const input = (changes: Record<string, unknown> = {}) => ({
-  request_id: randomUUID(),
-  title: "Tag-ulan skincare clips",
-  goal: "500,000 views before Christmas",
-  campaign_type: "blitz",
-  planned_for: "2026-12-01",
-  review_on: "2026-11-25",
-  planning_budget: 75_000.5,
-  ...changes,
-});
 
 interface Prepared {
   readonly status: number;
@@ -94,7 +84,13 @@ async function countOf(brand: TestBrand, status?: string): Promise<number> {
 
 it("answers a plan that people complete, and nothing of what only they are to see", async () => {
   const brand = await planner();
-  const given = input({ notes: "Do not tell", brief: "In the rain", requirements: ["Vertical"], platforms: ["tiktok"], summary: "Clips" });
+  const given = planInput({
+    notes: "Do not tell",
+    brief: "In the rain",
+    requirements: ["Vertical"],
+    platforms: ["tiktok"],
+    summary: "Clips",
+  });
   const { status, replayed, body } = await prepare(brand.key, given);
   expect({ status, replayed }).toEqual({ status: 201, replayed: null });
   expect(body).toEqual({
@@ -126,7 +122,7 @@ describe("500 simultaneous requests", () => {
   it("that are the same, over HTTP, with two keys at two gateways: one plan, one 201, the same answer for all", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
-    const given = input();
+    const given = planInput();
     const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
@@ -137,7 +133,7 @@ describe("500 simultaneous requests", () => {
   it("that are the same, over HTTP and by assistants alike: one plan, the same answer for all", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
-    const given = input();
+    const given = planInput();
     const texts = await Promise.all(
       Array.from({ length: 500 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
@@ -151,17 +147,17 @@ describe("500 simultaneous requests", () => {
   it("that differ, at 190 pending plans: exactly 10 are made, and a repeat still answers", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
-    const first = input();
-    await Promise.all([prepare(brand.key, first), ...Array.from({ length: 189 }, () => prepare(brand.key, input()))]);
+    const first = planInput();
+    await Promise.all([prepare(brand.key, first), ...Array.from({ length: 189 }, () => prepare(brand.key, planInput()))]);
     expect(await countOf(brand, "pending")).toBe(190);
     const codes = await Promise.all(
       Array.from({ length: 500 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
         if (index % 2 === 0) {
-          const { status, body } = await prepare(key, input(), gateway);
+          const { status, body } = await prepare(key, planInput(), gateway);
           return status === 201 ? "made" : `${status} ${body.error?.code}`;
         }
-        const answer = await callTool(key, input(), gateway);
+        const answer = await callTool(key, planInput(), gateway);
         return answer.body.result.isError ? `409 ${refusalOf(answer).code}` : "made";
       }),
     );
@@ -174,7 +170,7 @@ describe("500 simultaneous requests", () => {
 });
 
 describe("a repeated request", () => {
-  const full = () => input({ summary: "s", brief: "b", requirements: ["r1", "r2"], platforms: ["tiktok"], notes: "n" });
+  const full = () => planInput({ summary: "s", brief: "b", requirements: ["r1", "r2"], platforms: ["tiktok"], notes: "n" });
 
   it.each([
     ["title", "Another"],
@@ -209,7 +205,7 @@ describe("a repeated request", () => {
 
   it('in another order, with white space, null, "" or an upper-case request_id answers the same plan', async () => {
     const brand = await planner();
-    const given = input({ requirements: ["r1"] });
+    const given = planInput({ requirements: ["r1"] });
     const { text } = await prepare(brand.key, given);
     const same = [
       JSON.stringify(Object.fromEntries(Object.entries(given).toReversed())),
@@ -224,7 +220,7 @@ describe("a repeated request", () => {
 
   it("after its key was replaced and revoked answers the same plan", async () => {
     const brand = await planner();
-    const given = input();
+    const given = planInput();
     const { text } = await prepare(brand.key, given);
     const key = await secondKey(brand);
     await stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext());
@@ -234,7 +230,7 @@ describe("a repeated request", () => {
 
   it("over HTTP first and by tool then answers the same plan, and the other way round", async () => {
     const brand = await planner();
-    const [first, second] = [input(), input()];
+    const [first, second] = [planInput(), planInput()];
     const { text } = await prepare(brand.key, first);
     expect(await prepareByTool(brand.key, first)).toBe(text);
     const made = await prepareByTool(brand.key, second);
@@ -245,7 +241,7 @@ describe("a repeated request", () => {
     const brand = await planner();
     const close = { brand_id: brand.id, member: brand.owner };
     const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
-    const [cancelled, completed] = [input(), input()];
+    const [cancelled, completed] = [planInput(), planInput()];
     const ids = [cancelled, completed].map(async (given) => String((await prepare(brand.key, given)).body["plan_id"]));
     await stack.plans.cancelPlan({ ...close, plan_id: (await ids[0]) ?? "" }, callContext());
     await stack.plans.completePlan({ ...close, ...confirmed, plan_id: (await ids[1]) ?? "" }, callContext());
@@ -256,7 +252,7 @@ describe("a repeated request", () => {
 
   it("with another brand's key makes that brand's own plan, and disturbs neither", async () => {
     const [brand, other] = await Promise.all([planner(), planner()]);
-    const given = input();
+    const given = planInput();
     const mine = await prepare(brand.key, given);
     const theirs = await prepare(other.key, { ...given, title: "Theirs" });
     expect(theirs.status).toBe(201);
@@ -269,7 +265,7 @@ describe("a repeated request", () => {
 
 it("a plan that was made before its answer was lost with the service is the one that a retry gets", async () => {
   const brand = await planner();
-  const given = input();
+  const given = planInput();
   proxy.delay(3_000);
   const lost = prepare(brand.key, given);
   await eventually(async () => expect(await countOf(brand)).toBe(1));
@@ -292,7 +288,7 @@ describe("who may", () => {
     const brand = await stack.createBrand();
     expect(await prepare(brand.key, "{")).toMatchObject({ status: 403, body: { error: { code: "permission_required" } } });
     for (const generation of GENERATIONS) {
-      expect(refusalOf(await callTool(brand.key, input(), 0, generation))).toMatchObject({ code: "permission_required" });
+      expect(refusalOf(await callTool(brand.key, planInput(), 0, generation))).toMatchObject({ code: "permission_required" });
       const { body } = await post(stack.url, brand.key, request(generation, "tools/list"));
       expect(body.result.tools.map(({ name }) => name)).not.toContain("prepare_campaign_plan");
     }
@@ -304,19 +300,19 @@ describe("who may", () => {
       const { body } = await post(stack.url, brand.key, request(generation, "tools/list"));
       expect(body.result.tools.map(({ name }) => name).at(-1)).toBe("prepare_campaign_plan");
     }
-    expect((await prepare(brand.key, input())).status).toBe(201);
+    expect((await prepare(brand.key, planInput())).status).toBe(201);
   });
 
   it("a brand that fell below Plus may not, at once", async () => {
     const brand = await planner();
-    expect((await prepare(brand.key, input())).status).toBe(201);
+    expect((await prepare(brand.key, planInput())).status).toBe(201);
     await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext());
-    expect(await prepare(brand.key, input())).toMatchObject({ status: 403, body: { error: { code: "plan_required" } } });
-    expect(refusalOf(await callTool(brand.key, input()))).toMatchObject({ code: "plan_required" });
+    expect(await prepare(brand.key, planInput())).toMatchObject({ status: 403, body: { error: { code: "plan_required" } } });
+    expect(refusalOf(await callTool(brand.key, planInput()))).toMatchObject({ code: "plan_required" });
   });
 
   it("without a key: 401; by GET: 405; with parameters: refused", async () => {
-    expect((await prepare("none", input())).status).toBe(401);
+    expect((await prepare("none", planInput())).status).toBe(401);
     const { key } = await planner();
     for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
       const response = await fetch(`${stack.url}/api/v1/campaign-plans`, { method, headers: { authorization: `Bearer ${key}` } });
@@ -325,7 +321,7 @@ describe("who may", () => {
     const response = await fetch(`${stack.url}/api/v1/campaign-plans?brand_id=brd_other`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(input()),
+      body: JSON.stringify(planInput()),
     });
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 400,
@@ -357,11 +353,15 @@ describe("wrong input", () => {
   ];
   it.each(wrong)("%s: invalid_request naming the field, over HTTP and by tool, and nothing is made", async (_, changes, field) => {
     const brand = await planner();
-    expect(await prepare(brand.key, input(changes))).toMatchObject({
+    expect(await prepare(brand.key, planInput(changes))).toMatchObject({
       status: 400,
       body: { error: { code: "invalid_request", field, details: [{ field }] } },
     });
-    expect(refusalOf(await callTool(brand.key, input(changes)))).toMatchObject({ code: "invalid_request", field, details: [{ field }] });
+    expect(refusalOf(await callTool(brand.key, planInput(changes)))).toMatchObject({
+      code: "invalid_request",
+      field,
+      details: [{ field }],
+    });
     expect(await countOf(brand)).toBe(0);
   });
 
@@ -377,7 +377,7 @@ describe("wrong input", () => {
     ["no JSON", "{", 400, "invalid_json"],
     ["a list", "[]", 400, "invalid_request"],
     ["null", "null", 400, "invalid_request"],
-    ["768 KiB and a byte", JSON.stringify(input()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
+    ["768 KiB and a byte", JSON.stringify(planInput()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
   ])("%s: %s", async (_, body, status, code) => {
     const { key } = await planner();
     expect(await prepare(key, body)).toMatchObject({ status, body: { error: { code } } });
@@ -390,7 +390,7 @@ describe("wrong input", () => {
   it("of the largest plan there may be is none, in whatever letters and however they are written, over both interfaces", async () => {
     const astral = (length: number) => "😀".repeat(length);
     const largest = () =>
-      input({
+      planInput({
         title: astral(200),
         goal: astral(2_000),
         summary: astral(2_000),
@@ -414,8 +414,8 @@ describe("wrong input", () => {
 
   it("of exactly 768 KiB, of four-byte characters, of dates long past is none", async () => {
     const { key } = await planner();
-    expect((await prepare(key, JSON.stringify(input()).padEnd(768 * 1024))).status).toBe(201);
-    expect(await prepare(key, input({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
+    expect((await prepare(key, JSON.stringify(planInput()).padEnd(768 * 1024))).status).toBe(201);
+    expect(await prepare(key, planInput({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
       status: 201,
       body: { title: "😀".repeat(200) },
     });
@@ -425,19 +425,19 @@ describe("wrong input", () => {
 it("notes are in no answer, log line or metric, not even where something fails", async () => {
   const marker = `marker${randomUUID()}`;
   const brand = await planner();
-  const given = input({ notes: marker });
+  const given = planInput({ notes: marker });
   const seen: string[] = [];
   const ask = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
   await ask(given);
   await ask({ ...given, title: "Another" });
   await ask({ ...given, notes: `${marker} changed` });
-  await ask(input({ notes: marker.padEnd(5_001, "x") }));
-  await ask(input({ notes: [marker] }));
-  await ask(input({ notes: `${marker}\u0000` }));
+  await ask(planInput({ notes: marker.padEnd(5_001, "x") }));
+  await ask(planInput({ notes: [marker] }));
+  await ask(planInput({ notes: `${marker}\u0000` }));
   seen.push((await prepare(brand.key, `{"notes":"${marker}`)).text);
   // Postgres tells the failing row in its error.
   await db.query("alter table plans.plans add constraint refuse_some check (title <> 'Refused')");
-  const failed = await prepare(brand.key, input({ title: "Refused", notes: marker }));
+  const failed = await prepare(brand.key, planInput({ title: "Refused", notes: marker }));
   await db.query("alter table plans.plans drop constraint refuse_some");
   expect(failed).toMatchObject({ status: 500, body: { error: { code: "internal_error" } } });
   seen.push(failed.text);

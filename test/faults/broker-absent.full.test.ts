@@ -1,7 +1,7 @@
 import { openPool } from "@brand-records/postgres";
 import { eventually, reserveKafkaServer, type KafkaServer, type ServiceProcess } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: a log that comes a minute late keeps nobody from working, and what happened meanwhile is told once it is there. */
@@ -17,7 +17,7 @@ beforeAll(async () => {
   kafka = await reserveKafkaServer();
   stack = await startStack({ kafkaBrokers: kafka.brokers, env: { RATE_LIMIT_PLUS: "100000" } });
   brand = await stack.createBrand();
-  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
+  await seedBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();

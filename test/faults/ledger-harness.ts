@@ -1,6 +1,6 @@
 import { eventually, type ServiceProcess } from "@brand-records/testkit";
 import { Ledger } from "../ledger.ts";
-import { ANSWERS, startReceiverFarm, type ReceiverFarm } from "../receiver-farm.ts";
+import { BEHAVIORS, startFakeReceivers, type FakeReceivers } from "../fake-receivers.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
 /** Pauses after failed attempts: nine, as in production, but short. */
@@ -13,7 +13,7 @@ const WRONG_ATTEMPTS_MAX = 5;
 const GATES = { removal: 71, intake: 72 } as const;
 type Gate = keyof typeof GATES;
 
-export interface LedgerRigOptions {
+export interface LedgerHarnessOptions {
   readonly brokers: string;
   /** Changes of a status over the whole run. */
   readonly changes: number;
@@ -23,10 +23,10 @@ export interface LedgerRigOptions {
 }
 
 /** A running system, receivers that fail in every way, and a ledger of what the platform committed. */
-export interface LedgerRig {
+export interface LedgerHarness {
   readonly stack: Stack;
   readonly ledger: Ledger;
-  readonly farm: ReceiverFarm;
+  readonly receivers: FakeReceivers;
   /** Commits one round of changes. */
   write(): Promise<void>;
   /** Resolves when every change is an event at webhook. */
@@ -42,16 +42,16 @@ export interface LedgerRig {
   stop(): Promise<void>;
 }
 
-export async function startLedgerRig({ brokers, changes, rounds, brands }: LedgerRigOptions): Promise<LedgerRig> {
-  const farm = await startReceiverFarm((_, attempt) => {
+export async function startLedgerHarness({ brokers, changes, rounds, brands }: LedgerHarnessOptions): Promise<LedgerHarness> {
+  const receivers = await startFakeReceivers((_, attempt) => {
     if (attempt > WRONG_ATTEMPTS_MAX || Math.random() > WRONG) return "accepted";
-    return ANSWERS[Math.floor(Math.random() * ANSWERS.length)] ?? "accepted";
+    return BEHAVIORS[Math.floor(Math.random() * BEHAVIORS.length)] ?? "accepted";
   });
   const stack = await startStack({
     kafkaBrokers: brokers,
     env: { LOG_LEVEL: "info", RECEIVERS_ON_LOOPBACK: "true", DELIVERY_DEADLINE_MS: "1000", RETRY_DELAYS_SECONDS },
   });
-  const ledger = new Ledger(stack, farm, {
+  const ledger = new Ledger(stack, receivers, {
     brands,
     recordsPerBrand: Math.max(20, changes / (2 * brands)),
     receiversPerBrand: 2,
@@ -67,7 +67,7 @@ export async function startLedgerRig({ brokers, changes, rounds, brands }: Ledge
   return {
     stack,
     ledger,
-    farm,
+    receivers,
     count,
     write: () => ledger.write(ledger.changes + Math.ceil(changes / rounds)),
     caughtUp: () =>
@@ -99,7 +99,7 @@ export async function startLedgerRig({ brokers, changes, rounds, brands }: Ledge
     async stop() {
       await ledger.stop();
       await stack.stop();
-      await farm.stop();
+      await receivers.stop();
     },
   };
 }

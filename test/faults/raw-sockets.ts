@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { Random } from "@brand-records/demo-data";
 import { eventually } from "@brand-records/testkit";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 const PARALLEL = 25;
@@ -137,7 +137,7 @@ export function describeRawSockets({ connections }: { connections: number }): vo
     beforeAll(async () => {
       stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500" } });
       brand = await stack.createBrand();
-      await fillBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
+      await seedBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
     }, 120_000);
     afterAll(() => stack.stop());
 

@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { eventually } from "@brand-records/testkit";
 import { post, request, toolCall } from "../mcp.ts";
+import { planInput } from "../plan-input.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: whichever process is killed, requests get a JSON answer within the deadline, and all is well again by itself. */
@@ -93,15 +93,7 @@ it("assistants are told of a failure as one, with the id of their message, and c
 
 it("plans killed: 503 with Retry-After to who prepares one, over HTTP and by tool; reading goes on; back by itself, once", async () => {
   const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  const input = {
-    request_id: randomUUID(),
-    title: "Clips",
-    goal: "Views",
-    campaign_type: "blitz",
-    planned_for: "2026-12-01",
-    review_on: "2026-11-25",
-    planning_budget: 5,
-  };
+  const input = planInput();
   const prepare = () =>
     fetch(`${stack.url}/api/v1/campaign-plans`, {
       method: "POST",
