@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
+import { metricsOf } from "../admin-port.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
 import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: a request_id makes one plan, whoever asks how often and where, and its notes are told to nobody. */
+/** One promise: a request_id makes one plan, however often and wherever it is sent, and no response, log or metric contains its notes. */
 
 let redisServer: RedisServer;
 let proxy: TcpProxy;
@@ -68,10 +69,10 @@ const callTool = (key: string, body: object, gateway = 0, generation: (typeof GE
   post(stack.gateways[gateway]?.url ?? "", key, toolCall(generation, "prepare_campaign_plan", body));
 
 async function prepareByTool(key: string, body: object, gateway = 0): Promise<string> {
-  const { body: answer, status } = await callTool(key, body, gateway);
-  expect({ status, isError: answer.result.isError }).toEqual({ status: 200, isError: false });
-  expect(JSON.stringify(answer.result.structuredContent)).toBe(answer.result.content[0]?.text);
-  return answer.result.content[0]?.text ?? "";
+  const { body: message, status } = await callTool(key, body, gateway);
+  expect({ status, isError: message.result.isError }).toEqual({ status: 200, isError: false });
+  expect(JSON.stringify(message.result.structuredContent)).toBe(message.result.content[0]?.text);
+  return message.result.content[0]?.text ?? "";
 }
 
 async function countOf(brand: TestBrand, status?: string): Promise<number> {
@@ -82,7 +83,7 @@ async function countOf(brand: TestBrand, status?: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-it("answers a plan that people complete, and nothing of what only they are to see", async () => {
+it("returns a pending plan without its private fields, and stores all fields", async () => {
   const brand = await planner();
   const given = planInput({
     notes: "Do not tell",
@@ -119,18 +120,18 @@ it("answers a plan that people complete, and nothing of what only they are to se
 });
 
 describe("500 simultaneous requests", () => {
-  it("that are the same, over HTTP, with two keys at two gateways: one plan, one 201, the same answer for all", async () => {
+  it("that are equal, over HTTP, with two keys at two gateways: one plan, one 201, equal responses", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
     const given = planInput();
-    const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expect(await countOf(brand)).toBe(1);
   }, 60_000);
 
-  it("that are the same, over HTTP and by assistants alike: one plan, the same answer for all", async () => {
+  it("that are equal, over HTTP and by tool: one plan, equal responses", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
     const given = planInput();
@@ -144,7 +145,7 @@ describe("500 simultaneous requests", () => {
     expect(await countOf(brand)).toBe(1);
   }, 60_000);
 
-  it("that differ, at 190 pending plans: exactly 10 are made, and a repeat still answers", async () => {
+  it("that differ, at 190 pending plans: exactly 10 are made, and a repeat still returns its plan", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
     const first = planInput();
@@ -157,8 +158,8 @@ describe("500 simultaneous requests", () => {
           const { status, body } = await prepare(key, planInput(), gateway);
           return status === 201 ? "made" : `${status} ${body.error?.code}`;
         }
-        const answer = await callTool(key, planInput(), gateway);
-        return answer.body.result.isError ? `409 ${refusalOf(answer).code}` : "made";
+        const response = await callTool(key, planInput(), gateway);
+        return response.body.result.isError ? `409 ${refusalOf(response).code}` : "made";
       }),
     );
     expect(codes.filter((code) => code === "made")).toHaveLength(10);
@@ -203,7 +204,7 @@ describe("a repeated request", () => {
     expect(await countOf(brand)).toBe(1);
   });
 
-  it('in another order, with white space, null, "" or an upper-case request_id answers the same plan', async () => {
+  it('in another order, with white space, null, "" or an upper-case request_id returns the same plan', async () => {
     const brand = await planner();
     const given = planInput({ requirements: ["r1"] });
     const { text } = await prepare(brand.key, given);
@@ -218,7 +219,7 @@ describe("a repeated request", () => {
     expect(await prepareByTool(brand.key, { ...given, notes: null, platforms: "" })).toBe(text);
   });
 
-  it("after its key was replaced and revoked answers the same plan", async () => {
+  it("with a new key, after the first was revoked, returns the same plan", async () => {
     const brand = await planner();
     const given = planInput();
     const { text } = await prepare(brand.key, given);
@@ -228,7 +229,7 @@ describe("a repeated request", () => {
     expect(await prepare(key, given)).toMatchObject({ status: 200, text });
   });
 
-  it("over HTTP first and by tool then answers the same plan, and the other way round", async () => {
+  it("over HTTP and then by tool returns the same plan, and the other way round", async () => {
     const brand = await planner();
     const [first, second] = [planInput(), planInput()];
     const { text } = await prepare(brand.key, first);
@@ -237,7 +238,7 @@ describe("a repeated request", () => {
     expect(await prepare(brand.key, second)).toMatchObject({ status: 200, text: made });
   });
 
-  it("of a cancelled plan: request_conflict; of a completed one: the plan, completed", async () => {
+  it("of a cancelled plan: request_conflict; of a completed plan: the completed plan", async () => {
     const brand = await planner();
     const close = { brand_id: brand.id, member: brand.owner };
     const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
@@ -250,41 +251,41 @@ describe("a repeated request", () => {
     expect(await prepare(brand.key, completed)).toMatchObject({ status: 200, replayed: "true", body: { status: "completed" } });
   });
 
-  it("with another brand's key makes that brand's own plan, and disturbs neither", async () => {
+  it("with another brand's key makes a plan of that brand, and leaves the first unchanged", async () => {
     const [brand, other] = await Promise.all([planner(), planner()]);
     const given = planInput();
-    const mine = await prepare(brand.key, given);
+    const ours = await prepare(brand.key, given);
     const theirs = await prepare(other.key, { ...given, title: "Theirs" });
     expect(theirs.status).toBe(201);
-    expect(theirs.body["plan_id"]).not.toBe(mine.body["plan_id"]);
-    expect(await prepare(brand.key, given)).toMatchObject({ status: 200, text: mine.text });
-    const reading = stack.plans.getPlan({ brand_id: other.id, plan_id: String(mine.body["plan_id"]) }, callContext());
+    expect(theirs.body["plan_id"]).not.toBe(ours.body["plan_id"]);
+    expect(await prepare(brand.key, given)).toMatchObject({ status: 200, text: ours.text });
+    const reading = stack.plans.getPlan({ brand_id: other.id, plan_id: String(ours.body["plan_id"]) }, callContext());
     await expect(reading).rejects.toMatchObject({ kind: "not_found" });
   });
 });
 
-it("a plan that was made before its answer was lost with the service is the one that a retry gets", async () => {
+it("a retry returns the plan whose response was lost when the service was killed", async () => {
   const brand = await planner();
   const given = planInput();
   proxy.delay(3_000);
   const lost = prepare(brand.key, given);
   await eventually(async () => expect(await countOf(brand)).toBe(1));
-  // The answer is on its way, three seconds from here.
+  // The proxy delays the response by three seconds.
   await Promise.all([stack.processes.plans.kill("SIGKILL"), proxy.cut()]);
   await proxy.heal();
   await stack.restart("plans");
   expect([200, 503]).toContain((await lost).status);
   const retried = await eventually(async () => {
-    const answer = await prepare(brand.key, given);
-    expect(answer.status).toBe(200);
-    return answer;
+    const response = await prepare(brand.key, given);
+    expect(response.status).toBe(200);
+    return response;
   });
   expect(retried).toMatchObject({ replayed: "true", body: { request_id: given.request_id } });
   expect(await countOf(brand)).toBe(1);
 }, 60_000);
 
-describe("who may", () => {
-  it("a reporting key may not: 403 over HTTP before the body is looked at, a refusal by tool, and the tool is not listed", async () => {
+describe("permission", () => {
+  it("is refused to a reporting key: 403 over HTTP before the body is parsed, an error by tool, and the tool is not listed", async () => {
     const brand = await stack.createBrand();
     expect(await prepare(brand.key, "{")).toMatchObject({ status: 403, body: { error: { code: "permission_required" } } });
     for (const generation of GENERATIONS) {
@@ -294,7 +295,7 @@ describe("who may", () => {
     }
   });
 
-  it("a key whose owner chose it sees the tool and may", async () => {
+  it("is granted to a key with campaigns:prepare, which lists the tool", async () => {
     const brand = await planner();
     for (const generation of GENERATIONS) {
       const { body } = await post(stack.url, brand.key, request(generation, "tools/list"));
@@ -303,7 +304,7 @@ describe("who may", () => {
     expect((await prepare(brand.key, planInput())).status).toBe(201);
   });
 
-  it("a brand that fell below Plus may not, at once", async () => {
+  it("is refused immediately to a brand that falls below Plus", async () => {
     const brand = await planner();
     expect((await prepare(brand.key, planInput())).status).toBe(201);
     await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext());
@@ -311,7 +312,7 @@ describe("who may", () => {
     expect(refusalOf(await callTool(brand.key, planInput()))).toMatchObject({ code: "plan_required" });
   });
 
-  it("without a key: 401; by GET: 405; with parameters: refused", async () => {
+  it("is refused without a key (401), to other methods (405) and with query parameters (400)", async () => {
     expect((await prepare("none", planInput())).status).toBe(401);
     const { key } = await planner();
     for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
@@ -339,19 +340,19 @@ describe("wrong input", () => {
     ["budget -1", { planning_budget: -1 }, "planning_budget"],
     ["a tenth of a centavo", { planning_budget: 0.001 }, "planning_budget"],
     ["a centavo too much", { planning_budget: 1_000_000_000.01 }, "planning_budget"],
-    ["a budget as text", { planning_budget: "5" }, "planning_budget"],
-    ["a request_id that is none", { request_id: "1" }, "request_id"],
+    ["a budget as a string", { planning_budget: "5" }, "planning_budget"],
+    ["an invalid request_id", { request_id: "1" }, "request_id"],
     ["the nil UUID", { request_id: "00000000-0000-0000-0000-000000000000" }, "request_id"],
-    ["a type there is not", { campaign_type: "video" }, "campaign_type"],
-    ["a title too long", { title: "x".repeat(201) }, "title"],
+    ["an unknown type", { campaign_type: "video" }, "campaign_type"],
+    ["a title that is too long", { title: "x".repeat(201) }, "title"],
     ["NUL", { goal: "a\u0000b" }, "goal"],
     ["a lone surrogate", { brief: "\ud800" }, "brief"],
-    ["no requirements as a list", { requirements: [] }, "requirements"],
-    ["a platform too long", { platforms: ["tiktok", "x".repeat(65)] }, "platforms[1]"],
-    ["a field there is not", { budget: 5 }, "budget"],
+    ["an empty list of requirements", { requirements: [] }, "requirements"],
+    ["a platform that is too long", { platforms: ["tiktok", "x".repeat(65)] }, "platforms[1]"],
+    ["an unknown field", { budget: 5 }, "budget"],
     ["another brand", { brand_id: "brd_other" }, "brand_id"],
   ];
-  it.each(wrong)("%s: invalid_request naming the field, over HTTP and by tool, and nothing is made", async (_, changes, field) => {
+  it.each(wrong)("%s: invalid_request that names the field, over HTTP and by tool, and no plan", async (_, changes, field) => {
     const brand = await planner();
     expect(await prepare(brand.key, planInput(changes))).toMatchObject({
       status: 400,
@@ -365,7 +366,7 @@ describe("wrong input", () => {
     expect(await countOf(brand)).toBe(0);
   });
 
-  it("is told all at once", async () => {
+  it("is reported completely", async () => {
     const { key } = await planner();
     const { body } = await prepare(key, { title: "", planned_for: "soon", planning_budget: "5", notes: 5, extra: true });
     expect(body.error?.details?.map(({ field }) => field).toSorted()).toEqual(
@@ -374,7 +375,7 @@ describe("wrong input", () => {
   });
 
   it.each([
-    ["no JSON", "{", 400, "invalid_json"],
+    ["invalid JSON", "{", 400, "invalid_json"],
     ["a list", "[]", 400, "invalid_request"],
     ["null", "null", 400, "invalid_request"],
     ["768 KiB and a byte", JSON.stringify(planInput()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
@@ -383,11 +384,11 @@ describe("wrong input", () => {
     expect(await prepare(key, body)).toMatchObject({ status, body: { error: { code } } });
   });
 
-  /** In JSON that is ASCII alone: an astral character takes 12 bytes. */
+  /** Encodes as ASCII-only JSON, in which an astral character takes 12 bytes. */
   const escaped = (value: unknown): string =>
     JSON.stringify(value).replaceAll(/[^\0-\u007F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-  it("of the largest plan there may be is none, in whatever letters and however they are written, over both interfaces", async () => {
+  it("does not include the largest plan, in any characters and encoding, over HTTP and by tool", async () => {
     const astral = (length: number) => "😀".repeat(length);
     const largest = () =>
       planInput({
@@ -406,13 +407,13 @@ describe("wrong input", () => {
     expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
     for (const [index, generation] of GENERATIONS.entries()) {
       const { headers, body } = toolCall(generation, "prepare_campaign_plan", others[index]);
-      const { status, body: answer } = await post(stack.url, brand.key, { headers, body: escaped(body) });
-      expect({ status, answer }).toMatchObject({ status: 200, answer: { result: { structuredContent: { title: first.title } } } });
+      const { status, body: message } = await post(stack.url, brand.key, { headers, body: escaped(body) });
+      expect({ status, message }).toMatchObject({ status: 200, message: { result: { structuredContent: { title: first.title } } } });
       expect(await prepare(brand.key, others[index])).toMatchObject({ status: 200, replayed: "true" });
     }
   });
 
-  it("of exactly 768 KiB, of four-byte characters, of dates long past is none", async () => {
+  it("does not include exactly 768 KiB, four-byte characters or past dates", async () => {
     const { key } = await planner();
     expect((await prepare(key, JSON.stringify(planInput()).padEnd(768 * 1024))).status).toBe(201);
     expect(await prepare(key, planInput({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
@@ -422,20 +423,20 @@ describe("wrong input", () => {
   });
 });
 
-it("notes are in no answer, log line or metric, not even where something fails", async () => {
+it("no response, log line or metric contains notes, not even after a failure", async () => {
   const marker = `marker${randomUUID()}`;
   const brand = await planner();
   const given = planInput({ notes: marker });
   const seen: string[] = [];
-  const ask = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
-  await ask(given);
-  await ask({ ...given, title: "Another" });
-  await ask({ ...given, notes: `${marker} changed` });
-  await ask(planInput({ notes: marker.padEnd(5_001, "x") }));
-  await ask(planInput({ notes: [marker] }));
-  await ask(planInput({ notes: `${marker}\u0000` }));
+  const send = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
+  await send(given);
+  await send({ ...given, title: "Another" });
+  await send({ ...given, notes: `${marker} changed` });
+  await send(planInput({ notes: marker.padEnd(5_001, "x") }));
+  await send(planInput({ notes: [marker] }));
+  await send(planInput({ notes: `${marker}\u0000` }));
   seen.push((await prepare(brand.key, `{"notes":"${marker}`)).text);
-  // Postgres tells the failing row in its error.
+  // The error from Postgres contains the failing row.
   await db.query("alter table plans.plans add constraint refuse_some check (title <> 'Refused')");
   const failed = await prepare(brand.key, planInput({ title: "Refused", notes: marker }));
   await db.query("alter table plans.plans drop constraint refuse_some");
@@ -453,10 +454,8 @@ it("notes are in no answer, log line or metric, not even where something fails",
     JSON.stringify(await stack.plans.listPlans({ brand_id: brand.id, status: null, page_size: 0, after_id: null }, callContext())),
     JSON.stringify(await stack.plans.cancelPlan(close, callContext())),
   );
-  for (const { adminUrl } of stack.gateways) seen.push(await (await fetch(`${adminUrl}/metrics`)).text());
-  const { admin_port: port } = stack.processes.plans.ready as { admin_port: number };
-  seen.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-  // The last line of each log is there once the one of a later request is.
+  for (const process of [...stack.gateways.map((gateway) => gateway.process), stack.processes.plans]) seen.push(await metricsOf(process));
+  // Logs are written in batches.
   await eventually(() => expect(stack.processes.plans.output()).toContain("refuse_some"));
   for (const process of [...stack.gateways.map((gateway) => gateway.process), ...Object.values(stack.processes)])
     seen.push(process.output());

@@ -1,7 +1,7 @@
 import { eventually } from "@brand-records/testkit";
 import { startLedgerHarness, type LedgerHarness } from "./ledger-harness.ts";
 
-/** The promise of ledger.full.test.ts in half a minute: fewer changes, and the faults that need no broker of their own. */
+/** The promise of ledger.full.test.ts in half a minute: fewer changes, and only the faults that leave the broker alone. */
 
 const CHANGES = 400;
 
@@ -13,10 +13,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => harness.stop());
 
-it("every change reaches its receivers once and in order, with records, webhook and every connection killed on the way", async () => {
+it("delivers every change once and in order while records, webhook and every connection are killed", async () => {
   const { stack, ledger, receivers } = harness;
   await harness.write();
-  await harness.caughtUp();
+  await harness.untilCaughtUp();
 
   process.kill(stack.processes.records.pid, "SIGSTOP");
   await harness.write();
@@ -36,7 +36,7 @@ it("every change reaches its receivers once and in order, with records, webhook 
   );
   await eventually(() => expect(receivers.arrivals.length).toBeGreaterThan(arrivals));
   await last;
-  await harness.caughtUp();
-  await harness.allDelivered();
+  await harness.untilCaughtUp();
+  await harness.untilDelivered();
   expect(await harness.problems()).toEqual([]);
 }, 120_000);
