@@ -4,10 +4,10 @@ import { removeRedisContainers } from "../setup/start-redis.ts";
 import type { Owned } from "./owned.ts";
 
 /**
- * Gets what `startRedisServer` runs as `npm test` gets it, and tells it in the environment. A redis-server is preferred to a
+ * Finds what `startRedisServer` needs, as `npm test` does, and sets its environment variables. Prefers redis-server to a
  * container: its CPU time can be read.
  *
- * @throws if there is none; ensure.sh has said on stderr what to install
+ * @throws if Redis cannot be found; ensure.sh then prints on stderr what to install
  */
 export async function provideRedis(owned: Owned): Promise<void> {
   if (findRedisServer() !== undefined) return;
@@ -17,7 +17,7 @@ export async function provideRedis(owned: Owned): Promise<void> {
   setEnvironment(found);
 }
 
-/** As `provideRedis`, for `startKafkaServer`. */
+/** Does the same for `startKafkaServer`. */
 export async function provideKafka(): Promise<void> {
   setEnvironment(await ensureBackingServices("kafka"));
 }
