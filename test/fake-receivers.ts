@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 
 export interface Arrival {
-  /** Number of the receiver. */
+  /** The receiver's number. */
   readonly receiver: number;
   readonly eventId: string;
-  /** The record it is about. */
+  /** Id of the event's record. */
   readonly record: string;
   readonly attempt: number;
-  /** What the receiver did: only `accepted` is a 2xx. */
+  /** How the receiver responded: only `accepted` is a 2xx. */
   readonly behavior: Behavior;
 }
 
@@ -17,9 +17,9 @@ export type Behavior = (typeof BEHAVIORS)[number];
 
 export interface FakeReceivers {
   urlOf(receiver: number): string;
-  /** Everything that came, in order. */
+  /** All requests, in order of arrival. */
   readonly arrivals: readonly Arrival[];
-  /** Requests that hang at this moment. */
+  /** Requests currently without a response. */
   readonly hanging: number;
   stop(): Promise<void>;
 }
@@ -27,9 +27,9 @@ export interface FakeReceivers {
 const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
 
 /**
- * Many receivers on one port, told apart by path.
+ * Starts many receivers on one port, distinguished by path.
  *
- * @param choose what a receiver does with an attempt
+ * @param choose selects the behavior of a receiver for an attempt
  */
 export async function startFakeReceivers(choose: (receiver: number, attempt: number) => Behavior): Promise<FakeReceivers> {
   const arrivals: Arrival[] = [];
@@ -56,7 +56,7 @@ export async function startFakeReceivers(choose: (receiver: number, attempt: num
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-  // As servers behind a balancer: the sender finds out that a connection is gone when it wants to use it.
+  // As behind a load balancer: the sender discovers a closed connection only when it uses it.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -15,7 +15,7 @@ export async function startKafka(found: ReadonlyMap<string, string>): Promise<vo
   process.env["TEST_KAFKA_BROKERS"] = found.get("KAFKA_BROKERS") ?? (await startOwnKafka());
 }
 
-/** Those a failed test left. */
+/** Removes containers that failed tests left. */
 async function removeContainers(): Promise<void> {
   const filters = ["--filter", `label=brand-records.run=${process.pid}`, "--filter", "name=brand-records-kafka-"];
   const { stdout } = await run("docker", ["ps", "--all", "--quiet", ...filters]);

@@ -11,8 +11,8 @@ const PREFIX = "brand-records-test-";
 const SETTINGS = { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "300" };
 
 export async function startPostgres(): Promise<void> {
-  const theirs = process.env["TEST_POSTGRES_URL"];
-  if (theirs !== undefined && theirs !== "") {
+  const existing = process.env["TEST_POSTGRES_URL"];
+  if (existing !== undefined && existing !== "") {
     own("databases", dropDatabasesOfRun);
     return;
   }

@@ -15,7 +15,7 @@ export async function startRedis(found: ReadonlyMap<string, string>): Promise<vo
   process.env["TEST_REDIS_URL"] = found.get("REDIS_URL") ?? (await startOwnRedis());
 }
 
-/** The shared one and those a failed test left. */
+/** Removes the shared container and those that failed tests left. */
 export async function removeRedisContainers(): Promise<void> {
   const { stdout } = await run("docker", ["ps", "--all", "--quiet", "--filter", `label=brand-records.run=${process.pid}`]);
   const ids = stdout.split("\n").filter((id) => id !== "");
