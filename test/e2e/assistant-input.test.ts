@@ -22,8 +22,8 @@ const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
 const links = (args: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":${args}}}`;
 
 async function expectRefused(body: unknown, rpc: number, status = 400, id: unknown = null): Promise<void> {
-  const answer = await send(body);
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { jsonrpc: "2.0", id, error: { code: rpc } } });
+  const response = await send(body);
+  expect({ status: response.status, body: response.body }).toMatchObject({ status, body: { jsonrpc: "2.0", id, error: { code: rpc } } });
 }
 
 describe("invalid JSON: 400 -32700", () => {
@@ -218,8 +218,8 @@ describe("the body's size and form", () => {
   );
 
   it("a compressed body is 415", async () => {
-    const answer = await send(ping(1), { "content-encoding": "gzip" });
-    expect(answer).toMatchObject({ status: 415, body: { error: { data: { code: "unsupported_media_type" } } } });
+    const response = await send(ping(1), { "content-encoding": "gzip" });
+    expect(response).toMatchObject({ status: 415, body: { error: { data: { code: "unsupported_media_type" } } } });
   });
 
   it("a byte order mark is accepted", async () => {
@@ -235,8 +235,8 @@ describe("bytes that are not a request, sent to this path", () => {
     ["two lengths", `${START}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400],
     ["a query and HTTP/1.2", "POST /api/mcp?x HTTP/1.2\r\n\r\n", 400],
   ])("%s gets an error in the protocol's form", async (_, bytes, status) => {
-    const answer = await rawRequest(stack.url, [bytes]);
-    expect({ status: answer.status, body: JSON.parse(answer.body) }).toMatchObject({
+    const response = await rawRequest(stack.url, [bytes]);
+    expect({ status: response.status, body: JSON.parse(response.body) }).toMatchObject({
       status,
       body: { jsonrpc: "2.0", id: null, error: {} },
     });

@@ -94,10 +94,10 @@ describe("the Host header", () => {
   const KEY = () => `Authorization: Bearer ${brand.key}\r\n`;
 
   it.each([
-    ["none", ""],
-    ["two", "Host: x\r\nHost: y\r\n"],
-    ["two that are the same", "Host: x\r\nhost: x\r\n"],
-    ["an empty one", "Host:\r\n"],
+    ["no header", ""],
+    ["two headers", "Host: x\r\nHost: y\r\n"],
+    ["two equal headers", "Host: x\r\nhost: x\r\n"],
+    ["an empty header", "Host:\r\n"],
     ["a space within", "Host: a b\r\n"],
     ["a path", "Host: x/y\r\n"],
     ["a user", "Host: me@x\r\n"],
@@ -113,8 +113,8 @@ describe("the Host header", () => {
       ["/openapi/service.yaml", { error: { code: "invalid_request" } }],
       ["/api/mcp", { jsonrpc: "2.0", error: { data: { code: "invalid_request" } } }],
     ] as const) {
-      const answer = await rawRequest(stack.url, [Buffer.from(`GET ${path} HTTP/1.1\r\n${host}${KEY()}\r\n`, "latin1")]);
-      expect({ path, status: answer.status, body: JSON.parse(answer.body) }).toMatchObject({ path, status: 400, body: form });
+      const response = await rawRequest(stack.url, [Buffer.from(`GET ${path} HTTP/1.1\r\n${host}${KEY()}\r\n`, "latin1")]);
+      expect({ path, status: response.status, body: JSON.parse(response.body) }).toMatchObject({ path, status: 400, body: form });
     }
   });
 
@@ -135,7 +135,7 @@ describe("the Host header", () => {
   });
 });
 
-describe("a body that is refused", () => {
+describe("an unwanted body", () => {
   const MEBIBYTE = Buffer.alloc(1024 * 1024, "x");
   const ANNOUNCED = 300;
   /** Both ends of a loopback connection buffer several MiB. */
@@ -182,13 +182,13 @@ describe("a body that is refused", () => {
     expect(takenMib).toBeLessThan(TAKEN_MIB_MAX);
   });
 
-  it("but small leaves the connection open", async () => {
+  it("leaves the connection open if it is small", async () => {
     const refused = `POST /api/v1/campaign-plans HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n${"x".repeat(1_000)}`;
     const received = await untilClosed(stack.url, refused + get("/api/v1/links", "Connection: close\r\n"));
     expect(statusesOf(received)).toEqual([401, 200]);
   });
 
-  it("by a list, but read completely, leaves the connection open", async () => {
+  it("leaves the connection open if a list ignores it", async () => {
     const chunks = `GET /api/v1/links HTTP/1.1\r\n${authorised(CHUNKED)}1\r\nx\r\n0\r\n\r\n`;
     const received = await untilClosed(stack.url, chunks + get("/api/v1/links", "Connection: close\r\n"));
     expect(statusesOf(received)).toEqual([200, 200]);

@@ -86,7 +86,7 @@ async function countOf(brand: TestBrand, status?: string): Promise<number> {
 it("returns a pending plan without its private fields, and stores all fields", async () => {
   const brand = await planner();
   const given = planInput({
-    notes: "Do not tell",
+    notes: "For the team only",
     brief: "In the rain",
     requirements: ["Vertical"],
     platforms: ["tiktok"],
@@ -114,7 +114,7 @@ it("returns a pending plan without its private fields, and stores all fields", a
     requirements: ["Vertical"],
     platforms: ["tiktok"],
     summary: "Clips",
-    notes: "Do not tell",
+    notes: "For the team only",
     status: "pending",
   });
 });
