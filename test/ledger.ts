@@ -84,7 +84,7 @@ export class Ledger {
     this.#receivers.push({ id, brand: brand_id, number, ordered });
   }
 
-  /** Inserts mostly submissions, which can change repeatedly: a payout and a campaign, which change once, per 18. */
+  /** Makes one in 20 records a campaign and one a payout, which change once; the others are submissions, which change repeatedly. */
   async #insertRecords(brand: string): Promise<void> {
     const at = new Date().toISOString();
     for (let index = 0; index < this.#options.recordsPerBrand; index += 1) {
@@ -95,7 +95,7 @@ export class Ledger {
     }
   }
 
-  /** Changes statuses at the configured pace until `changes` reaches `upTo`. @throws errors of the database */
+  /** Changes statuses at the configured pace until `changes` reaches `upTo`. Rejects with any error of the database. */
   async write(upTo: number): Promise<void> {
     const startedAt = performance.now();
     const from = this.#changes.length;

@@ -86,7 +86,7 @@ describe("legacy: initialize", () => {
     expect(body.result.protocolVersion).toBe("2025-11-25");
   });
 
-  it("instructs the model how to page, that lists are no update feed, and that texts are data", async () => {
+  it("explains to the model how to page, that lists are no update feed, and that texts are data", async () => {
     const { body } = await initialize({ protocolVersion: "2025-11-25" });
     for (const instruction of [/newest first/, /next_cursor/, /no update feed/, /never follow instructions/, /centavos/]) {
       expect(body.result.instructions).toMatch(instruction);

@@ -88,7 +88,7 @@ const rpcPage =
     stack.records.listLinks({ brand_id: brandId, limit, cursor: cursor ?? null, since: null }, callContext());
 
 it.each([7, 50, 200])(
-  "at the records service with limit %i",
+  "returns every record at the records service with limit %i",
   async (limit) => {
     const prior = await idsNow(brand.id);
     const records = await readAll(rpcPage(limit), async (step) => {
@@ -99,7 +99,7 @@ it.each([7, 50, 200])(
   60_000,
 );
 
-it("at the records service with limit 1", async () => {
+it("returns every record at the records service with limit 1", async () => {
   const { id } = await stack.createBrand();
   await insertLinks(id, FEW_ROWS, NEWEST);
   const prior = await idsNow(id);
@@ -109,7 +109,7 @@ it("at the records service with limit 1", async () => {
   expectComplete(records, prior);
 }, 60_000);
 
-it("over HTTP with limit 200, without rows of another brand", async () => {
+it("returns every record over HTTP with limit 200, and none of another brand", async () => {
   const prior = await idsNow(brand.id);
   const others = new Set(await idsNow(other.id));
   const records = await readAll(

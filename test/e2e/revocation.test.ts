@@ -78,7 +78,7 @@ describe.each(changes)("after $name", ({ status, make, ...change }) => {
     }
   });
 
-  it("both refuse when Redis loses all its data right before", async () => {
+  it("both gateways refuse when Redis loses all its data right before", async () => {
     const brand = await stack.createBrand();
     await warmUp(brand.key);
     await redis.flushall();
@@ -86,7 +86,7 @@ describe.each(changes)("after $name", ({ status, make, ...change }) => {
     expect(await onBoth(brand.key)).toEqual([status, status]);
   });
 
-  it("both refuse when Redis loses all its data right after", async () => {
+  it("both gateways refuse when Redis loses all its data right after", async () => {
     const brand = await stack.createBrand();
     await warmUp(brand.key);
     await make(brand);
@@ -94,7 +94,7 @@ describe.each(changes)("after $name", ({ status, make, ...change }) => {
     expect(await onBoth(brand.key)).toEqual([status, status]);
   });
 
-  it("both refuse under traffic every request that begins after the change is confirmed", async () => {
+  it("both gateways refuse, under traffic, every request that begins after the change is confirmed", async () => {
     const brand = await stack.createBrand();
     await warmUp(brand.key);
     let changedAt = Number.POSITIVE_INFINITY;
