@@ -1,6 +1,6 @@
 import { findRedisServer } from "@brand-records/testkit";
 import { ensureBackingServices } from "../setup/ensure-backing-services.ts";
-import { removeRedisContainers } from "../setup/start-redis.ts";
+import { removeContainers } from "../setup/shared-servers.ts";
 import type { Owned } from "./owned.ts";
 
 /**
@@ -12,8 +12,8 @@ import type { Owned } from "./owned.ts";
 export async function provideRedis(owned: Owned): Promise<void> {
   if (findRedisServer() !== undefined) return;
   const found = await ensureBackingServices("redis");
-  // ensure.sh has started one for tests to share.
-  if (found.has("REDIS_IMAGE")) await owned.own("redis container", Promise.resolve({ stop: removeRedisContainers }));
+  // ensure.sh has started a shared container.
+  if (found.has("REDIS_IMAGE")) await owned.own("redis container", Promise.resolve({ stop: () => removeContainers("redis") }));
   setEnvironment(found);
 }
 

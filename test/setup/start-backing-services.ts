@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ensureBackingServices } from "./ensure-backing-services.ts";
-import { startKafka } from "./start-kafka.ts";
+import { startKafka, startRedis } from "./shared-servers.ts";
 import { startPostgres } from "./start-postgres.ts";
-import { startRedis } from "./start-redis.ts";
 import { stopAll } from "./started-services.ts";
 
 /**
