@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
 import { RESOURCE_NAMES } from "@brand-records/resources";
-import { fillBrand } from "./fill-brand.ts";
+import { seedBrand } from "./seed-brand.ts";
 import { startForwardingProxy, type ForwardingProxy } from "./forwarding-proxy.ts";
 import { startStack, type Stack, type TestBrand } from "./stack.ts";
 
 const SIZES = { campaigns: 5, submissions: 11, payouts: 6, deposits: 7, conversions: 8, links: 6 };
 const LIMIT_PRO = 20;
-/** The status, or the Inspector's exit code for it. */
+/** The HTTP status, or the Inspector's exit code for it. */
 const UNAUTHENTICATED = /401|exit code 3/;
 
 export interface ToolResult {
@@ -22,7 +22,7 @@ interface Page {
   readonly next_cursor?: string;
 }
 
-/** What the clients have in common. Each rejects if there is no result, and if a result does not fit the tool's schema. */
+/** The calls that all clients share. Each rejects without a result, and if a result does not match the tool's schema. */
 export interface Assistant {
   listTools(): Promise<readonly { readonly name: string }[]>;
   callTool(name: string, args: Record<string, unknown>): Promise<ToolResult>;
@@ -43,21 +43,21 @@ export interface ClientKind {
   readonly client: string;
   readonly opening: "initialize" | "server/discover";
   readonly version: string;
-  /** MCP-Protocol-Version on every message but the first. */
+  /** MCP-Protocol-Version on every message except the first. */
   readonly header: string | undefined;
   connect(server: Server): Promise<Assistant>;
-  /** It tells its user that opening failed, and not what the server said. */
-  readonly reticent?: true;
+  /** Reports that connecting failed, but not the server's message. */
+  readonly hidesServerErrors?: true;
 }
 
 export const LEGACY = { opening: "initialize", version: "2025-11-25", header: "2025-11-25" } as const;
 export const STATELESS = { opening: "server/discover", version: "2026-07-28", header: "2026-07-28" } as const;
 
-/** What a developer gets to see. */
+/** Returns the error as a developer would see it. */
 const failureOf = (attempt: Promise<unknown>): Promise<string> =>
   attempt.then(
     (result) => {
-      throw new Error(`it succeeded: ${inspect(result)}`);
+      throw new Error(`unexpected success: ${inspect(result)}`);
     },
     (error: unknown) => inspect(error),
   );
@@ -68,9 +68,9 @@ export interface AssistantSystem {
 }
 
 /**
- * What every client must be able to do here, told no more than the address and the key.
+ * Declares the tests that every client must pass, given only the address and the key.
  *
- * @param others tests of the same system; `system` may be called once it runs
+ * @param others declares more tests of the same system; they may call `system`
  */
 export function describeAssistants(clients: readonly ClientKind[], others: (system: () => AssistantSystem) => void): void {
   let stack: Stack;
@@ -78,11 +78,11 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
   beforeAll(async () => {
     stack = await startStack({ env: { RATE_LIMIT_PLUS: "10000", RATE_LIMIT_PRO: String(LIMIT_PRO) } });
     brand = await stack.createBrand();
-    await fillBrand(stack, brand.id, SIZES);
+    await seedBrand(stack, brand.id, SIZES);
   });
   afterAll(() => stack.stop());
 
-  describe.each(clients)("$client", ({ connect, opening, version, header, reticent = false }) => {
+  describe.each(clients)("$client", ({ connect, opening, version, header, hidesServerErrors = false }) => {
     let proxy: ForwardingProxy;
     let assistant: Assistant;
     let tools: Awaited<ReturnType<Assistant["listTools"]>>;
@@ -90,7 +90,7 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
     beforeAll(async () => {
       proxy = await startForwardingProxy(stack.url);
       assistant = await connect({ url: proxy.url, key: brand.key });
-      // SDK 1.x holds results against the schemas that it has listed.
+      // SDK 1.x validates results with the schemas that it has listed.
       tools = await assistant.listTools();
     });
     afterAll(async () => {
@@ -102,7 +102,7 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
       expect(tools.map(({ name }) => name)).toEqual(RESOURCE_NAMES.map((resource) => `list_${resource}`));
     });
 
-    it("reads what HTTP answers, as structured content that fits the schema and as the same text", async () => {
+    it("returns the page of the HTTP API, as structured content that matches the schema and as text", async () => {
       const read = async (resource: string) => {
         const { content, structuredContent, isError } = await assistant.callTool(`list_${resource}`, { limit: 5 });
         expect(isError).toBe(false);
@@ -113,7 +113,7 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
       await Promise.all(RESOURCE_NAMES.map(read));
     });
 
-    it("walks a list by next_cursor to an end, every record once", async () => {
+    it("returns every record once when paging by next_cursor", async () => {
       const ids: string[] = [];
       let cursor: string | undefined;
       do {
@@ -129,39 +129,39 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
       expect(ids).toEqual(all.data.map(({ id }) => id));
     });
 
-    it("hands a refused argument to the model as a result that names it", async () => {
+    it("returns a refused argument to the model in a result that names it", async () => {
       const result = await assistant.callTool("list_links", { limit: 5, since: "yesterday" });
       expect(result).toMatchObject({ isError: true, content: [{ type: "text" }] });
       expect(result.structuredContent).toBeUndefined();
       expect(JSON.parse(result.content[0]?.text ?? "")).toMatchObject({ error: { code: "invalid_parameter", field: "since" } });
     });
 
-    it("fails with a wrong key, at once and saying so", async () => {
-      const shown = await failureOf(connect({ url: stack.url, key: "none" }).then((wrong) => wrong.listTools()));
-      expect(shown).toMatch(UNAUTHENTICATED);
-      if (!reticent) expect(shown).toMatch(/This API key is not valid here: check that it is complete/);
+    it("fails immediately with a wrong key, and reports the reason", async () => {
+      const failure = await failureOf(connect({ url: stack.url, key: "none" }).then((wrong) => wrong.listTools()));
+      expect(failure).toMatch(UNAUTHENTICATED);
+      if (!hidesServerErrors) expect(failure).toMatch(/This API key is not valid here: check that it is complete/);
     });
 
-    it("fails when the brand's limit is used up, saying how long to wait", async () => {
+    it("fails when the brand's limit is used up, and reports how long to wait", async () => {
       const { key } = await stack.createBrand({ tier: "pro" });
       const limited = await connect({ url: stack.url, key });
       await Promise.all(Array.from({ length: LIMIT_PRO }, () => stack.get("/api/v1/links", key)));
-      const shown = await failureOf(limited.callTool("list_links", {}));
+      const failure = await failureOf(limited.callTool("list_links", {}));
       await limited.close();
-      if (!reticent) expect(shown).toMatch(/limit of 20 requests in 60 seconds is used up. Wait \d+ s\./);
+      if (!hidesServerErrors) expect(failure).toMatch(/limit of 20 requests in 60 seconds is used up. Wait \d+ s\./);
     });
 
-    it(`has opened with ${opening}, kept to ${version}, and asked for nothing that was refused`, () => {
+    it(`opened with ${opening}, used only ${version}, and sent nothing that was refused`, () => {
       const posts = proxy.exchanges.filter(({ method }) => method === "POST");
       expect(posts[0]).toMatchObject({ rpcMethod: opening });
       for (const { rpcMethod, protocolVersion, status } of posts) {
         expect(protocolVersion).toBe(rpcMethod === "initialize" ? undefined : header);
         expect(status).toBe(rpcMethod === "notifications/initialized" ? 202 : 200);
       }
-      // Legacy clients ask once a connection whether there is a stream.
-      const others = proxy.exchanges.filter(({ method }) => method !== "POST");
-      expect(others.filter(({ method, status }) => method !== "GET" || status !== 405)).toEqual([]);
-      expect(others.length).toBeLessThanOrEqual(posts.filter(({ rpcMethod }) => rpcMethod === "initialize").length);
+      // Legacy clients request a stream once per connection.
+      const requests = proxy.exchanges.filter(({ method }) => method !== "POST");
+      expect(requests.filter(({ method, status }) => method !== "GET" || status !== 405)).toEqual([]);
+      expect(requests.length).toBeLessThanOrEqual(posts.filter(({ rpcMethod }) => rpcMethod === "initialize").length);
     });
   });
 

@@ -3,45 +3,45 @@ import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A request that came through, as the client sent it, and how it was answered. */
+/** A forwarded request, as the client sent it, and the status of its response. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
   /** The header MCP-Protocol-Version. */
   readonly protocolVersion: string | undefined;
-  /** Of the JSON-RPC message in the body, if there is one. */
+  /** Method of the JSON-RPC message in the body. */
   readonly rpcMethod: string | undefined;
   readonly status: number;
 }
 
 export interface ForwardingProxy {
   readonly url: string;
-  /** In the order in which they were answered. */
+  /** In the order of their responses. */
   readonly exchanges: readonly Exchange[];
   stop(): Promise<void>;
 }
 
-/** About the connection rather than the message: this side has its own. */
+/** They describe the connection, not the message. */
 const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
 /**
- * Passes on what HTTP clients send and are answered, Host and Origin included, and keeps account of it.
+ * Starts a proxy that forwards requests and responses unchanged, including Host and Origin, and records them.
  *
- * @param added headers that every request gets, for clients that cannot send a key
+ * @param added headers for every request, for clients that cannot send a key
  */
 export async function startForwardingProxy(target: string, added: Readonly<Record<string, string>> = {}): Promise<ForwardingProxy> {
   const { hostname, port } = new URL(target);
   const exchanges: Exchange[] = [];
   const server = createServer((incoming, outgoing) => {
     const sent = text(incoming);
-    const headers = [...passedOn(incoming), ...Object.entries(added).flat()];
+    const headers = [...endToEndHeaders(incoming), ...Object.entries(added).flat()];
     const forwarded = request({ hostname, port, agent: false, method: incoming.method, path: incoming.url, headers });
-    forwarded.on("response", (answer) => {
-      const { statusCode: status = 0 } = answer;
+    forwarded.on("response", (response) => {
+      const { statusCode: status = 0 } = response;
       void sent.then((body) => {
         exchanges.push(exchange(incoming, body, status));
-        outgoing.writeHead(status, passedOn(answer));
-        answer.pipe(outgoing);
+        outgoing.writeHead(status, endToEndHeaders(response));
+        response.pipe(outgoing);
       });
     });
     forwarded.on("error", () => outgoing.destroy());
@@ -60,8 +60,8 @@ export async function startForwardingProxy(target: string, added: Readonly<Recor
   };
 }
 
-/** Names and values in turn, as they came: also repeated ones. */
-function passedOn({ rawHeaders }: IncomingMessage): string[] {
+/** Returns names and values alternately, including repeated headers. */
+function endToEndHeaders({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter((_, index) => !HOP_BY_HOP.has(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ""));
 }
 

@@ -1,10 +1,10 @@
-/** Messages of the assistants' endpoint as bytes on the wire, without any client library. */
+/** Messages of the assistants' endpoint, written without a client library. */
 
 export type Generation = "legacy" | "stateless";
 
 export const GENERATIONS: readonly Generation[] = ["legacy", "stateless"];
 
-/** What results of the methods hold; a test looks at those of the method it called. */
+/** The fields of all methods' results; each method returns some. */
 export interface McpResult {
   readonly protocolVersion: string;
   readonly serverInfo: { readonly name: string };
@@ -22,12 +22,12 @@ export interface McpError {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface McpAnswer {
+export interface McpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** "" when there is none. */
+  /** The body. */
   readonly text: string;
-  /** The parsed text: one of result and error is there. */
+  /** The parsed text, with either result or error; undefined if the text is empty. */
   readonly body: { readonly jsonrpc: string; readonly id: unknown; readonly result: McpResult; readonly error: McpError };
 }
 
@@ -38,7 +38,7 @@ export interface McpMessage {
 
 const META = "io.modelcontextprotocol/";
 
-/** A request as a client of that generation sends it once it has begun. */
+/** Returns a request as clients of that generation send it after their first message. */
 export function request(generation: Generation, method: string, params: Record<string, unknown> = {}, id: unknown = 1): McpMessage {
   if (generation === "legacy") {
     return { headers: { "mcp-protocol-version": "2025-11-25" }, body: { jsonrpc: "2.0", id, method, params } };
@@ -57,12 +57,12 @@ export function request(generation: Generation, method: string, params: Record<s
 export const toolCall = (generation: Generation, name: string, args?: unknown, id: unknown = 1): McpMessage =>
   request(generation, "tools/call", { name, ...(args !== undefined && { arguments: args }) }, id);
 
-/** Sends a message, or bytes that are to look like one. */
+/** Sends a message, or invalid bytes in its place. */
 export async function post(
   url: string,
   key: string | undefined,
   { headers = {}, body }: { headers?: Record<string, string>; body: unknown },
-): Promise<McpAnswer> {
+): Promise<McpResponse> {
   const response = await fetch(`${url}/api/mcp`, {
     method: "POST",
     headers: { "content-type": "application/json", ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
@@ -73,19 +73,19 @@ export async function post(
     status: response.status,
     headers: response.headers,
     text,
-    body: (text === "" ? undefined : JSON.parse(text)) as McpAnswer["body"],
+    body: (text === "" ? undefined : JSON.parse(text)) as McpResponse["body"],
   };
 }
 
-/** The error within a refused tool's result. */
-export function refusalOf(answer: McpAnswer): {
+/** Returns the error in the result of a refused tool call. */
+export function refusalOf(response: McpResponse): {
   code: string;
   message: string;
   field?: string;
   details?: { field: string; message: string }[];
 } {
-  const { content, isError, structuredContent } = answer.body.result;
-  expect({ status: answer.status, isError, structuredContent }).toEqual({ status: 200, isError: true, structuredContent: undefined });
+  const { content, isError, structuredContent } = response.body.result;
+  expect({ status: response.status, isError, structuredContent }).toEqual({ status: 200, isError: true, structuredContent: undefined });
   expect(content).toEqual([{ type: "text", text: expect.any(String) }]);
   return (JSON.parse(content[0]?.text ?? "") as { error: ReturnType<typeof refusalOf> }).error;
 }

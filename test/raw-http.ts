@@ -1,25 +1,25 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /**
- * Sends bytes as they are, for what no HTTP client would send, and reads until the server closes (or the answer is whole).
+ * Sends bytes that no HTTP client would send. Reads until the response is complete or the server closes the connection.
  *
- * @param pieces written one after another, each after the one before was flushed
+ * @param pieces are written one after another, each once the previous one is flushed
  */
-export async function rawRequest(url: string, pieces: Iterable<string | Buffer> | AsyncIterable<string | Buffer>): Promise<RawAnswer> {
+export async function rawRequest(url: string, pieces: Iterable<string | Buffer> | AsyncIterable<string | Buffer>): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const received: Buffer[] = [];
-  const whole = new Promise<void>((resolve, reject) => {
+  const completed = new Promise<void>((resolve, reject) => {
     socket.on("data", (chunk: Buffer) => {
       received.push(chunk);
-      if (isWhole(Buffer.concat(received).toString("latin1"))) resolve();
+      if (isComplete(Buffer.concat(received).toString("latin1"))) resolve();
     });
     socket.on("close", () => resolve());
     socket.on("error", (error: NodeJS.ErrnoException) => (received.length > 0 ? resolve() : reject(error)));
@@ -30,15 +30,15 @@ export async function rawRequest(url: string, pieces: Iterable<string | Buffer> 
       await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
     }
   };
-  await Promise.race([whole, send().then(() => whole)]);
+  await Promise.race([completed, send().then(() => completed)]);
   socket.destroy();
   return parse(Buffer.concat(received).toString());
 }
 
 /**
- * Sends bytes and returns everything that comes back until the server closes the connection.
+ * Sends bytes and returns everything received until the server closes the connection.
  *
- * @param halfClose ends the client's side after the bytes, and still reads
+ * @param halfClose ends the client's side after the bytes, but keeps reading
  */
 export async function untilClosed(url: string, bytes: string, { halfClose = false } = {}): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -49,13 +49,13 @@ export async function untilClosed(url: string, bytes: string, { halfClose = fals
   return Buffer.concat(received).toString();
 }
 
-function isWhole(text: string): boolean {
+function isComplete(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
   const [, length] = /content-length: (\d+)/i.exec(text) ?? [];
   return end >= 0 && length !== undefined && text.length >= end + 4 + Number(length);
 }
 
-function parse(text: string): RawAnswer {
+function parse(text: string): RawResponse {
   const end = text.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
   const headers = Object.fromEntries(

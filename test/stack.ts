@@ -16,25 +16,25 @@ import {
 } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 
-/** The repository's root: jest runs there. */
+/** The repository's root, where jest runs. */
 const ROOT = process.cwd();
 
 const SERVICE_NAMES = ["accounts", "plans", "records", "webhook"] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export interface StackOptions {
-  /** A second process of each service, between which the gateways share their calls. */
+  /** Starts two processes of each service; the gateways balance their calls between them. */
   readonly replicas?: boolean;
-  /** Processes of the gateway that share everything; 1 unless given. */
+  /** How many gateways share the services. Default: 1. */
   readonly gateways?: number;
-  /** Shared limits and cached principals; without it everything is in process. */
+  /** Holds limits and cached principals. Default: none, so that each process holds its own. */
   readonly redisUrl?: string;
-  /** Brokers of the event log; without it records hands its events to webhook directly. */
+  /** Brokers of the event log. Default: none, so that records sends its events to webhook directly. */
   readonly kafkaBrokers?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Settings of one service, over those of all. */
+  /** Settings of one service. They override `env`. */
   readonly envOf?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
-  /** Puts something between the gateways and a service: given the service's port, answers the port to call instead. */
+  /** Puts a proxy between the gateways and a service: takes the service's port and returns the port to call instead. */
   readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;
 }
 
@@ -48,15 +48,13 @@ export interface TestBrand {
 
 export interface Gateway {
   readonly url: string;
-  /** Metrics and probes. */
-  readonly adminUrl: string;
   readonly process: ServiceProcess;
 }
 
-/** The real processes, compiled, on an empty database of their own. */
+/** The compiled processes on their own, initially empty database. */
 export interface Stack {
   readonly gateways: readonly [Gateway, ...Gateway[]];
-  /** The first gateway's. */
+  /** Of the first gateway. */
   readonly url: string;
   readonly accounts: RpcClient<AccountsServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
@@ -69,24 +67,24 @@ export interface Stack {
   readonly processes: Record<ServiceName, ServiceProcess>;
   /** gRPC targets. */
   readonly addresses: Record<ServiceName, string>;
-  /** The event log's topic, this stack's own. */
+  /** The event log's topic, which no other stack uses. */
   readonly topic: string;
-  /** One more process of a service, which the caller ends. */
+  /** Starts one more process of a service. The caller must end it. */
   startAnother(service: ServiceName): Promise<ServiceProcess>;
-  /** The second process of each service, if there is one. */
+  /** The second process of each service; undefined without `StackOptions.replicas`. */
   readonly replicas: Record<ServiceName, ServiceProcess> | undefined;
-  /** Starts a service that was ended, on the port it had; the stack's clients have found it when this resolves. */
+  /** Starts an ended service again on its port. Resolves when the stack's clients have reconnected to it. */
   restart(service: ServiceName): Promise<void>;
   createBrand(options?: { tier?: string; environment?: string; permissions?: string[] }): Promise<TestBrand>;
-  /** GET with a key, at the first gateway unless told otherwise. */
+  /** Sends a GET with a key. Default: to the first gateway. */
   get(path: string, key: string, gateway?: number): Promise<Response>;
   stop(): Promise<void>;
 }
 
-export const callContext = (withinMs = 10_000): CallContext => ({
+export const callContext = (timeoutMs = 10_000): CallContext => ({
   requestId: "test",
   traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + withinMs,
+  deadline: Date.now() + timeoutMs,
 });
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
@@ -100,7 +98,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   try {
     return await startOn(database, startOwned, options);
   } catch (error) {
-    // A test that gets no stack cannot stop one: its processes would load the machine until the end of the run.
+    // The caller gets no stack to stop, and processes left running would load the machine until the end of the run.
     for (const started of await Promise.allSettled(starting)) if (started.status === "fulfilled") await started.value.kill("SIGKILL");
     await database.drop();
     throw error;
@@ -110,14 +108,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 async function startOn(
   database: TestDatabase,
   startOwned: typeof startProcess,
-  { gateways = 1, replicas: replicated = false, redisUrl, kafkaBrokers, env = {}, envOf = {}, through = {} }: StackOptions,
+  { gateways = 1, replicas: hasReplicas = false, redisUrl, kafkaBrokers, env = {}, envOf = {}, through = {} }: StackOptions,
 ): Promise<Stack> {
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
-  // Two cores shared by a dozen processes let Redis wait for longer than a production machine ever should.
+  // Longer than in production: here Redis shares two cores with a dozen processes.
   const common = { STOP_GRACE_MS: "0", LOG_LEVEL: "debug", REDIS_URL: "", REDIS_COMMAND_TIMEOUT_MS: "500", ...redisEnv, ...env };
   const topic = `test.${randomBytes(6).toString("hex")}`;
   const eventLog: Record<string, string> = kafkaBrokers === undefined ? {} : { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC: topic };
-  // Records and webhook know of each other before either runs.
+  // Records and webhook need each other's addresses before either runs.
   const ports = Object.fromEntries(await Promise.all(SERVICE_NAMES.map(async (name) => [name, await freePort()]))) as Record<
     ServiceName,
     number
@@ -146,16 +144,21 @@ async function startOn(
       ServiceName,
       ServiceProcess
     >;
-  const [processes, replicas] = await Promise.all([startAll((name) => ports[name]), replicated ? startAll(() => 0) : undefined]);
+  const [processes, replicas] = await Promise.all([startAll((name) => ports[name]), hasReplicas ? startAll(() => 0) : undefined]);
   const addressOf = (name: ServiceName): string =>
     replicas === undefined ? `127.0.0.1:${ports[name]}` : `ipv4:127.0.0.1:${ports[name]},127.0.0.1:${portOf(replicas[name], "rpc_port")}`;
   const addresses = Object.fromEntries(SERVICE_NAMES.map((name) => [name, addressOf(name)])) as Record<ServiceName, string>;
 
-  const calledAt = async (name: ServiceName): Promise<string> => {
-    const detour = through[name];
-    return detour === undefined ? addresses[name] : `127.0.0.1:${await detour(ports[name])}`;
+  const gatewayTarget = async (name: ServiceName): Promise<string> => {
+    const startProxy = through[name];
+    return startProxy === undefined ? addresses[name] : `127.0.0.1:${await startProxy(ports[name])}`;
   };
-  const called = { accounts: await calledAt("accounts"), plans: await calledAt("plans"), records: await calledAt("records") };
+
+  const targets = {
+    accounts: await gatewayTarget("accounts"),
+    plans: await gatewayTarget("plans"),
+    records: await gatewayTarget("records"),
+  };
 
   const startGateway = async (): Promise<Gateway> => {
     const process = await startOwned({
@@ -165,12 +168,12 @@ async function startOn(
         ...common,
         HOST: "127.0.0.1",
         PORT: "0",
-        ACCOUNTS_ADDRESS: called.accounts,
-        PLANS_ADDRESS: called.plans,
-        RECORDS_ADDRESS: called.records,
+        ACCOUNTS_ADDRESS: targets.accounts,
+        PLANS_ADDRESS: targets.plans,
+        RECORDS_ADDRESS: targets.records,
       },
     });
-    return { url: `http://127.0.0.1:${portOf(process, "port")}`, adminUrl: `http://127.0.0.1:${portOf(process, "admin_port")}`, process };
+    return { url: `http://127.0.0.1:${portOf(process, "port")}`, process };
   };
   const running = (await Promise.all(Array.from({ length: gateways }, startGateway))) as [Gateway, ...Gateway[]];
 
@@ -200,7 +203,7 @@ async function startOn(
     replicas,
     async restart(service) {
       processes[service] = await start(service, ports[service]);
-      // The test's own clients connect again after a pause.
+      // The test's own clients reconnect after a pause.
       const probes: Record<ServiceName, () => Promise<unknown>> = {
         accounts: () => accounts.listBrands({ page_size: 1, after_id: null }, callContext()),
         plans: () => plans.listPlans({ brand_id: "brd_none", status: null, page_size: 1, after_id: null }, callContext()),
@@ -221,7 +224,7 @@ async function startOn(
   };
 }
 
-/** Also one that a test has frozen: it cannot hear SIGTERM before it is thawed. Or killed: then there is nobody to signal. */
+/** Ends a process that may be frozen (it handles SIGTERM only once thawed) or already killed. */
 async function endProcess(service: ServiceProcess): Promise<void> {
   const ended = service.kill("SIGTERM");
   try {
@@ -246,6 +249,6 @@ async function createBrand(
 
 function portOf(process: ServiceProcess, name: string): number {
   const port = (process.ready as Record<string, unknown>)[name];
-  if (typeof port !== "number") throw new Error(`the process did not tell its ${name}: ${JSON.stringify(process.ready)}`);
+  if (typeof port !== "number") throw new Error(`the process did not report its ${name}: ${JSON.stringify(process.ready)}`);
   return port;
 }

@@ -11,12 +11,10 @@ export interface Body {
   readonly data: Record<string, unknown>;
 }
 
-export const EVENT_TYPES = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
-
 /** docs/webhooks.md. Jest runs at the repository's root. */
 export const page = readFileSync("docs/webhooks.md", "utf8");
 
-/** The page's fenced blocks of a language. */
+/** Returns the page's fenced blocks of a language. */
 export const blocks = (language: string): string[] =>
   [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, found]) => found === language).map(([, , code = ""]) => code);
 

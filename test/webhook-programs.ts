@@ -5,27 +5,28 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { freePort } from "@brand-records/postgres/embedded";
 import { eventually } from "@brand-records/testkit";
-import { blocks, bodies, EVENT_TYPES } from "./webhook-page.ts";
+import { blocks, bodies } from "./webhook-page.ts";
 
 const run = promisify(execFile);
 
-/** As the programs have it. */
+/** The events that the programs are configured for. */
 const CONFIGURED = new Set(["payout.paid", "campaign.settled"]);
 
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const NEXT_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
 interface Language {
-  /** Of the fenced block. */
+  /** Language of the fenced block. */
   readonly fence: string;
   readonly file: string;
-  /** The command that serves the file. */
+  /** Returns the command that serves the file. */
   serve(file: string, port: number): Promise<readonly [command: string, ...parameters: string[]]>;
 }
 
-/** A Rack server of a dozen lines: one request at a time, and as much of HTTP as the test sends. */
+/** A minimal Rack server: one request at a time, and only as much HTTP as the test needs. */
 const RACK = `
 require "socket"
 require "stringio"
@@ -75,21 +76,21 @@ const environment = (): Record<string, string> => ({ PATH: process.env["PATH"] ?
 
 interface Signed {
   readonly secret?: string;
-  /** Of the timestamp. */
+  /** Shifts the timestamp. */
   readonly secondsAhead?: number;
-  /** What is signed; the body itself unless given. */
+  /** The signed text. Default: the body. */
   readonly signed?: string;
-  /** Changes after signing; undefined leaves a header out. */
+  /** Applied after signing; undefined omits a header. */
   readonly headers?: Record<string, string | undefined>;
 }
 
-/** By hand, as the specification has it (6.3). */
+/** Sends a delivery, signed without a library as the specification requires (6.3). */
 function post(
   url: string,
   body: string,
   { secret = SECRET, secondsAhead = 0, signed = body, headers = {} }: Signed = {},
 ): Promise<Response> {
-  // Rounded up: the receiver's clock is a little ahead by the time it looks.
+  // Rounded up: the receiver checks it slightly later.
   const timestamp = String(Math.ceil(Date.now() / 1_000) + secondsAhead);
   const all: Record<string, string | undefined> = {
     "content-type": "application/json",
@@ -109,9 +110,9 @@ const withSignature = (change: (signature: string) => string, body: string): Sig
   return { headers: { "x-service-timestamp": timestamp, "x-service-signature": change(signature) } };
 };
 
-const CASES: readonly (readonly [what: string, status: number, how: (body: string) => Signed])[] = [
+const CASES: readonly (readonly [name: string, status: number, sign: (body: string) => Signed])[] = [
   ["a valid delivery", 204, () => ({})],
-  ["one by the next secret", 204, () => ({ secret: NEXT_SECRET })],
+  ["a delivery signed with the next secret", 204, () => ({ secret: NEXT_SECRET })],
   ["a later attempt", 204, () => ({ headers: { "x-service-attempt": "10" } })],
   ["a timestamp 295 s old", 204, () => ({ secondsAhead: -296 })],
   ["a timestamp 295 s ahead", 204, () => ({ secondsAhead: 295 })],
@@ -130,20 +131,20 @@ const CASES: readonly (readonly [what: string, status: number, how: (body: strin
     },
   ],
   ["no timestamp", 401, () => ({ headers: { "x-service-timestamp": undefined } })],
-  ["a timestamp in words", 401, () => ({ headers: { "x-service-timestamp": "now" } })],
+  ["a timestamp that is not a number", 401, () => ({ headers: { "x-service-timestamp": "now" } })],
   ["a timestamp with a fraction", 401, () => ({ headers: { "x-service-timestamp": `${Math.ceil(Date.now() / 1_000)}.0` } })],
   ["no signature", 401, () => ({ headers: { "x-service-signature": undefined } })],
   ["an empty signature", 401, () => ({ headers: { "x-service-signature": "" } })],
   ["hex of odd length", 401, (body) => withSignature((signature) => signature.slice(0, -1), body)],
   ["half a digest", 401, (body) => withSignature((signature) => signature.slice(0, 39), body)],
-  ["a digest and more", 401, (body) => withSignature((signature) => `${signature}00`, body)],
+  ["a digest that is too long", 401, (body) => withSignature((signature) => `${signature}00`, body)],
   ["a prefix in capitals", 401, (body) => withSignature((signature) => signature.replace("sha256", "SHA256"), body)],
   ["no prefix", 401, (body) => withSignature((signature) => signature.replace("sha256=", ""), body)],
-  ["what is not hex", 401, () => ({ headers: { "x-service-signature": `sha256=${"zz".repeat(32)}` } })],
+  ["a signature that is not hex", 401, () => ({ headers: { "x-service-signature": `sha256=${"zz".repeat(32)}` } })],
   ["no event header", 401, () => ({ headers: { "x-service-event": undefined } })],
 ];
 
-/** The promise of a program in docs/webhooks.md: it takes what is sent, and nothing else. */
+/** Declares the tests of a program in docs/webhooks.md: it accepts what is sent, and nothing else. */
 export function describeWebhookProgram(name: keyof typeof LANGUAGES): void {
   describe(`the program in ${name}`, () => itVerifies(LANGUAGES[name]));
 }
@@ -172,35 +173,35 @@ function itVerifies(language: Language): void {
     await rm(directory, { recursive: true });
   });
 
-  const shown = (type: string): string => JSON.stringify(bodies().find((body) => body.type === type));
+  const exampleOf = (type: string): string => JSON.stringify(bodies().find((body) => body.type === type));
 
-  it.each(CASES)("answers to %s %i", async (_, status, how) => {
-    const body = shown("payout.paid");
-    expect({ status: (await post(url, body, how(body))).status, output }).toMatchObject({ status });
+  it.each(CASES)("given %s responds %i", async (_, status, sign) => {
+    const body = exampleOf("payout.paid");
+    expect({ status: (await post(url, body, sign(body))).status, output }).toMatchObject({ status });
   });
 
-  it.each(EVENT_TYPES)("takes %s only if it is configured", async (type) => {
-    expect((await post(url, shown(type))).status).toBe(CONFIGURED.has(type) ? 204 : 422);
+  it.each(EVENT_TYPE_NAMES)("accepts %s only if it is configured", async (type) => {
+    expect((await post(url, exampleOf(type))).status).toBe(CONFIGURED.has(type) ? 204 : 422);
   });
 
-  it("goes by the type that is signed, not by that of the header", async () => {
+  it("trusts the signed type, not that of the header", async () => {
     const headers = { "x-service-event": "payout.paid" };
-    expect((await post(url, shown("submission.approved"), { headers })).status).toBe(401);
+    expect((await post(url, exampleOf("submission.approved"), { headers })).status).toBe(401);
   });
 
-  it("takes what is not ASCII, byte for byte", async () => {
-    const extended = shown("payout.paid").replace('"data":{', '"data":{"more":"Niño 😀", ');
+  it("verifies non-ASCII bodies byte for byte", async () => {
+    const extended = exampleOf("payout.paid").replace('"data":{', '"data":{"more":"Niño 😀", ');
     expect((await post(url, extended)).status).toBe(204);
     expect((await post(url, extended, { signed: JSON.stringify(JSON.parse(extended)) })).status).toBe(401);
   });
 
-  it("does not read on beyond 64 KiB", async () => {
-    // Some close the connection at that.
+  it("reads at most 64 KiB", async () => {
+    // Some programs close the connection.
     const status = await post(url, JSON.stringify({ type: "payout.paid", more: "x".repeat(100_000) })).then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => 413,
     );
     expect(status).toBe(413);
-    expect((await post(url, shown("payout.paid"))).status).toBe(204);
+    expect((await post(url, exampleOf("payout.paid"))).status).toBe(204);
   });
 }

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** All that ensure.sh needs to look around: nothing in it installs anything. */
+/** The commands that ensure.sh needs to search; it can install nothing with them. */
 const TOOLS = ["bash", "sh", "sed", "grep", "id", "dirname"];
 
 let bin: string;
@@ -22,7 +22,7 @@ afterAll(() => rm(bin, { recursive: true }));
 const bench = (env: Record<string, string>): Promise<{ stdout: string; stderr: string }> =>
   run(process.execPath, ["test/dist/bench/records/main.js"], { env: { TMPDIR: tmpdir(), ...env } });
 
-it("a benchmark without redis-server asks ensure.sh, which installs one or says what to install", async () => {
+it("fails without redis-server, and names what to install", async () => {
   await expect(bench({ PATH: bin })).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
@@ -31,9 +31,9 @@ it("a benchmark without redis-server asks ensure.sh, which installs one or says 
   });
 });
 
-it("an unknown BENCH_SIZE is refused, so that nobody takes a tiny run for a full one or waits for a full one", async () => {
+it("refuses an unknown BENCH_SIZE, so that a tiny run is never taken for a full one", async () => {
   await expect(bench({ PATH: [bin, process.env["PATH"]].join(delimiter), BENCH_SIZE: "Tiny" })).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("BENCH_SIZE is Tiny: it must be tiny, or not be set"),
+    stderr: expect.stringContaining("BENCH_SIZE is Tiny: it must be tiny or unset"),
   });
 });

@@ -1,23 +1,23 @@
 import { findRedisServer } from "@brand-records/testkit";
 import { ensureBackingServices } from "../setup/ensure-backing-services.ts";
-import { removeRedisContainers } from "../setup/start-redis.ts";
+import { removeContainers } from "../setup/shared-servers.ts";
 import type { Owned } from "./owned.ts";
 
 /**
- * Gets what `startRedisServer` runs as `npm test` gets it, and tells it in the environment. A redis-server is preferred to a
+ * Finds what `startRedisServer` needs, as `npm test` does, and sets its environment variables. Prefers redis-server to a
  * container: its CPU time can be read.
  *
- * @throws if there is none; ensure.sh has said on stderr what to install
+ * @throws if Redis cannot be found; ensure.sh then prints on stderr what to install
  */
 export async function provideRedis(owned: Owned): Promise<void> {
   if (findRedisServer() !== undefined) return;
   const found = await ensureBackingServices("redis");
-  // ensure.sh has started one for tests to share.
-  if (found.has("REDIS_IMAGE")) await owned.own("redis container", Promise.resolve({ stop: removeRedisContainers }));
+  // ensure.sh has started a shared container.
+  if (found.has("REDIS_IMAGE")) await owned.own("redis container", Promise.resolve({ stop: () => removeContainers("redis") }));
   setEnvironment(found);
 }
 
-/** As `provideRedis`, for `startKafkaServer`. */
+/** Does the same for `startKafkaServer`. */
 export async function provideKafka(): Promise<void> {
   setEnvironment(await ensureBackingServices("kafka"));
 }

@@ -7,12 +7,12 @@ interface Entry {
   end(): Promise<void>;
 }
 
-/** Whatever was started, to be stopped newest first. What is still starting is stopped as soon as it has started. */
+/** Stops what was started, newest first. What is still starting is stopped once it has started. */
 export class Owned {
   readonly #entries: Entry[] = [];
   #stopping: Promise<void> | undefined;
 
-  /** Answers `starting`. Owned from this moment on, not only once it has started: Ctrl-C may come in between. */
+  /** Returns `starting`, and owns its result from now on: Ctrl-C may arrive before it has started. */
   own<T>(name: string, starting: Promise<T>, ...[end]: T extends Stoppable ? [] : [end: (started: T) => Promise<void>]): Promise<T> {
     const stop = end ?? ((started: T) => (started as Stoppable).stop());
     this.#entries.push({
@@ -28,7 +28,7 @@ export class Owned {
     return starting;
   }
 
-  /** Any number of calls. One that cannot be stopped is told of and does not keep the others from it. */
+  /** Stops everything once; reports what cannot be stopped and continues. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;

@@ -8,12 +8,12 @@ const USER_TIME = 11;
 const CHILDREN_SYSTEM_TIME = 14;
 const USER_TIME_END = 13;
 
-/** CPU time of a process since its start. */
+/** Returns the CPU time of a process since its start. */
 export async function cpuMs(pid: number): Promise<number> {
   return sumTicks(await readStat(pid), USER_TIME, USER_TIME_END) * MS_PER_TICK;
 }
 
-/** CPU time of a Postgres: its postmaster, the sessions there are, and those that have ended. */
+/** Returns the CPU time of a Postgres: its postmaster, open sessions and ended ones. */
 export async function postgresCpuMs(postmaster: number): Promise<number> {
   const own = await readStat(postmaster);
   const ended = sumTicks(own, USER_TIME, CHILDREN_SYSTEM_TIME + 1);
@@ -21,24 +21,24 @@ export async function postgresCpuMs(postmaster: number): Promise<number> {
   return ended * MS_PER_TICK + sum(sessions);
 }
 
-/** Time in which the machine's cores did anything at all, whoever asked for it. */
+/** Returns the time for which the machine's cores were busy, for any process. */
 export async function machineBusyMs(): Promise<number> {
   const [, ...ticks] = ((await readFile("/proc/stat", "utf8")).split("\n")[0] ?? "").split(/\s+/).map(Number);
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = ticks;
   return (user + nice + system + irq + softIrq + steal) * MS_PER_TICK;
 }
 
-/** Resident memory of a process, in MiB. */
+/** Returns the resident memory of a process, in MiB. */
 export async function memoryMib(pid: number): Promise<number> {
   return kibOf(await readFile(`/proc/${pid}/status`, "utf8"), "VmRSS") / 1_024;
 }
 
-/** The most that has been resident since the process started, in MiB. */
+/** Returns the highest resident memory since the process started, in MiB. */
 export async function peakMemoryMib(pid: number): Promise<number> {
   return kibOf(await readFile(`/proc/${pid}/status`, "utf8"), "VmHWM") / 1_024;
 }
 
-/** Memory of a Postgres in MiB, what its processes share counted once. */
+/** Returns the memory of a Postgres in MiB. Counts memory shared by its processes once. */
 export async function postgresMemoryMib(postmaster: number): Promise<number> {
   const pids = [postmaster, ...(await childrenOf(postmaster))];
   const parts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "")));
@@ -51,7 +51,7 @@ async function childrenOf(parent: number): Promise<number[]> {
   return stats.filter(({ stat }) => Number(stat[PARENT]) === parent).map(({ pid }) => pid);
 }
 
-/** "pid (name) state parent …"; the name may hold anything. */
+/** Splits "pid (name) state parent …" after the name, which may contain any character. */
 async function readStat(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

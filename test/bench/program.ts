@@ -5,22 +5,22 @@ import { join } from "node:path";
 import { NODE_ARGUMENTS } from "@brand-records/lifecycle";
 import { SIZE } from "./size.ts";
 
-/** The repository's. This runs compiled, in test/dist/bench. */
+/** The repository's root. This file runs compiled, in test/dist/bench. */
 export const ROOT = join(import.meta.dirname, "../../..");
 
-const STOP_WITHIN_MS = 20_000;
+const STOP_MS_MAX = 20_000;
 
 export interface ProgramOptions {
   readonly name: string;
-  /** A compiled main module that sends `{ready: …}` once it takes work, and ends when its parent is gone. */
+  /** A compiled main module that sends `{ready: …}` once it is ready, and ends with its parent. */
   readonly script: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramPlace {
-  /** Logs go into files here. */
+  /** For log files. */
   readonly folder: string;
-  /** CPU profiles go here, if they are wanted; taking them makes everything slower. */
+  /** For CPU profiles, which make everything slower. Undefined: takes none. */
   readonly profileDir: string | undefined;
 }
 
@@ -28,14 +28,14 @@ export interface Program {
   readonly name: string;
   readonly pid: number;
   readonly child: ChildProcess;
-  /** What it told when it was ready. */
+  /** What it sent when it was ready. */
   readonly ready: Promise<unknown>;
-  /** Rejects if it ends before it was stopped, with the end of its log. */
+  /** Rejects with the end of its log if it ends before `stop`. */
   readonly ended: Promise<never>;
   stop(): Promise<void>;
 }
 
-/** Starts a program with nothing of our environment but PATH and the size: settings of the person who runs this must not matter. */
+/** Starts a program with only PATH and BENCH_SIZE from the environment: other settings there must not affect the result. */
 export function startProgram({ name, script, env = {} }: ProgramOptions, { folder, profileDir }: ProgramPlace): Program {
   const profiling = profileDir === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", profileDir, "--cpu-prof-name", `${name}.cpuprofile`];
   const logFile = join(folder, `${name}.log`);
@@ -44,7 +44,7 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
     execArgv: [...NODE_ARGUMENTS, ...profiling],
     env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...env },
     stdio: ["ignore", output, output, "ipc"],
-    // Ctrl-C reaches a whole process group; we stop our programs ourselves, in order.
+    // Ctrl-C reaches the whole process group, but programs must stop in order.
     detached: true,
   });
   closeSync(output);
@@ -52,9 +52,9 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
   const exited = once(child, "exit");
   const ended = exited.then(([code, signal]): Promise<never> => {
     if (isStopping) return new Promise(() => {});
-    throw new Error(`${name} ended by itself (${signal ?? `exit code ${code}`}):\n${tail(logFile)}`);
+    throw new Error(`${name} ended unexpectedly (${signal ?? `exit code ${code}`}):\n${tail(logFile)}`);
   });
-  // Whoever races against it hears of it; nobody else has to.
+  // Handled where it is raced against; not an unhandled rejection elsewhere.
   ended.catch(() => {});
   const ready = Promise.race([ended, once(child, "message").then(([message]) => (message as { ready: unknown }).ready)]);
   ready.catch(() => {});
@@ -68,7 +68,7 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
       isStopping = true;
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGTERM");
-      const kill = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+      const kill = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
       await exited;
       clearTimeout(kill);
     },

@@ -10,7 +10,7 @@ const GO: Tool = { command: "go", install: INSTALL };
 const GENERATOR = "github.com/oapi-codegen/oapi-codegen/v2";
 const RUNTIME = "github.com/oapi-codegen/runtime";
 
-/** Generates a client with oapi-codegen and compiles it and the program. Go itself keeps what it downloads. */
+/** Generates a client with oapi-codegen, and compiles it with the program. Go caches its downloads. */
 export async function buildGoClient(folder: string, description: string): Promise<Program> {
   await mkdir(join(folder, "client"));
   await writeFile(join(folder, "go.mod"), `module example.com/brand-records\n\ngo 1.25\n\nrequire ${RUNTIME} ${PINNED[RUNTIME]}\n`);

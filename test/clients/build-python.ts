@@ -8,7 +8,7 @@ const PROGRAM = join(process.cwd(), "test/clients/programs/main.py");
 const INSTALL = "Python 3.11 or newer with venv (Debian: python3-venv)";
 const PYTHON: Tool = { command: "python3", install: INSTALL };
 
-/** Generates a client with openapi-python-client and compiles it and the program. */
+/** Generates a client with openapi-python-client, and compiles it with the program. */
 export async function buildPythonClient(folder: string, description: string): Promise<Program> {
   const version = PINNED["openapi-python-client"];
   const environment = await installedOnce(`openapi-python-client-${version}`, async (target) => {

@@ -9,13 +9,12 @@ const PROGRAM = join(ROOT, "test/clients/programs/main.mts");
 const NPM: Tool = { command: "npm", install: "Node.js 24 with npm" };
 const NODE: Tool = { command: process.execPath, install: "Node.js 24" };
 
-/** For Node.js, in the strictness in which we compile ourselves. */
+/** As strict as our own build, except for the options that generated code fails. */
 const TSCONFIG = {
   extends: join(ROOT, "tsconfig.base.json"),
   compilerOptions: {
     composite: false,
     erasableSyntaxOnly: false,
-    // What the generator does not promise of its code.
     exactOptionalPropertyTypes: false,
     noUncheckedIndexedAccess: false,
     noUnusedLocals: false,
@@ -29,7 +28,7 @@ const TSCONFIG = {
   include: ["**/*.ts", "**/*.mts"],
 };
 
-/** Generates a client with @hey-api/openapi-ts and compiles it and the program with our compiler. */
+/** Generates a client with @hey-api/openapi-ts, and compiles it with the program with our compiler. */
 export async function buildTypescriptClient(folder: string, description: string): Promise<Program> {
   const packages = (["@hey-api/openapi-ts", "typescript"] as const).map((name) => `${name}@${PINNED[name]}`);
   const tools = await installedOnce(`openapi-ts-${PINNED["@hey-api/openapi-ts"]}-${PINNED.typescript}`, (prefix) =>
@@ -37,7 +36,7 @@ export async function buildTypescriptClient(folder: string, description: string)
   );
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
-  // Node.js follows only imports that have an extension.
+  // Node.js requires an extension in imports.
   const config = { input: description, output: { path: "client", module: { extension: ".js" } }, plugins: ["@hey-api/client-fetch"] };
   await writeFile(join(folder, "openapi-ts.config.mjs"), `export default ${JSON.stringify(config)};`);
   await runTool(NODE, [join(tools, "node_modules/@hey-api/openapi-ts/bin/run.js"), "--no-log-file"], { cwd: folder });

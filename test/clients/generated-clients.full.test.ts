@@ -9,13 +9,13 @@ import { buildPythonClient } from "./build-python.ts";
 import { buildTypescriptClient } from "./build-typescript.ts";
 import { runTool, type Program } from "./run-tool.ts";
 
-/** One promise: clients generated from the description work, with amounts of every size and with values of a later version. */
+/** One promise: clients generated from the OpenAPI description handle amounts of every size and values of later versions. */
 
-/** A first run downloads generators and compiles them. */
+/** The first run downloads and compiles the generators. */
 const BUILD_MS_MAX = 10 * 60_000;
 const RUN_MS_MAX = 2 * 60_000;
 
-/** In the order of the list. The second has an amount beyond 32 bits, the third the largest; the last is of a later version. */
+/** In list order. The second amount exceeds 32 bits, the third is the largest possible; the last record has values of a later version. */
 const PAYOUTS = [
   { id: "po_5", amount: "1", status: "paid", failure_code: null },
   { id: "po_4", amount: "2147483648", status: "processing", failure_code: null },
@@ -72,7 +72,7 @@ describe.each([
   }, BUILD_MS_MAX);
 
   it(
-    "walks every page with exact amounts and unknown values, is told what was wrong, and prepares a plan to the centavo",
+    "reads every page with exact amounts and unknown values, gets typed errors, and prepares a plan to the centavo",
     async () => {
       const env = { BASE_URL: stack.url, READING_KEY: brand.key, PLANNING_KEY: planner.key, REQUEST_ID: randomUUID() };
       expect(JSON.parse(await runTool(program.tool, program.args, { cwd, env }))).toEqual(EXPECTED);
@@ -81,10 +81,10 @@ describe.each([
   );
 });
 
-/** The newest first in PAYOUTS is the newest here. */
+/** Inserts PAYOUTS with descending times, so that the list has their order. */
 async function insertPayouts(): Promise<void> {
   const db = openPool({ url: stack.databaseUrl, max: 1, applicationName: "test" });
-  await allowValuesOfALaterVersion(db);
+  await allowValuesOfLaterVersions(db);
   for (const [index, { id, amount, status, failure_code }] of PAYOUTS.entries()) {
     await db.query(
       `insert into records.payouts (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, amount_centavos, fee_centavos,
@@ -96,7 +96,7 @@ async function insertPayouts(): Promise<void> {
   await db.stop();
 }
 
-async function allowValuesOfALaterVersion(db: Database): Promise<void> {
+async function allowValuesOfLaterVersions(db: Database): Promise<void> {
   const constraints = await db.query<{ name: string }>(
     `select conname as name from pg_constraint
      where conrelid = 'records.payouts'::regclass and contype = 'c' and pg_get_constraintdef(oid) ~ 'status|failure_code'`,

@@ -5,10 +5,10 @@ import { join } from "node:path";
 const CACHE = join(process.cwd(), "node_modules/.cache/clients");
 
 /**
- * Installs something into a folder of the cache, unless an earlier run did.
+ * Installs something into a folder of the cache, unless an earlier run did. Returns the folder.
  *
- * @param name with the version: another one is installed beside it
- * @param install fills the folder; if it fails, the next run begins again
+ * @param name includes the version, so that versions do not overwrite each other
+ * @param install fills the folder; if it fails, the next run starts over
  */
 export async function installedOnce(name: string, install: (folder: string) => Promise<unknown>): Promise<string> {
   const folder = join(CACHE, name);

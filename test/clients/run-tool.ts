@@ -4,11 +4,11 @@ const RUN_MS_MAX = 5 * 60_000;
 
 export interface Tool {
   readonly command: string;
-  /** What to install where the command is missing. */
+  /** What to install if the command is missing. */
   readonly install: string;
 }
 
-/** How a program is run. */
+/** How to run a program. */
 export interface Program {
   readonly tool: Tool;
   readonly args: readonly string[];
@@ -20,9 +20,8 @@ interface RunOptions {
 }
 
 /**
- * Runs a program to its end, within five minutes.
+ * Runs a program for at most five minutes, and returns its stdout.
  *
- * @returns what it writes to stdout
  * @throws Error with its output if it fails, or with what to install if it is missing
  */
 export function runTool({ command, install }: Tool, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<string> {

@@ -16,29 +16,34 @@ import {
   type ToolResult,
 } from "../describe-assistants.ts";
 
-/** One promise: the protocol's official SDKs work here as they come. The Inspector: inspector.full.test.ts. */
+/** One promise: the protocol's official SDKs work unchanged. The Inspector: inspector.full.test.ts. */
+
+/** The calls that all SDKs share. */
+interface SdkClient {
+  listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
+  callTool(request: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const assistantOf = (client: SdkClient): Assistant => ({
+  listTools: async () => (await client.listTools()).tools,
+  callTool: async (name, args) => (await client.callTool({ name, arguments: args })) as ToolResult,
+  close: () => client.close(),
+});
 
 async function connectSdk1(server: Server, options = {}): Promise<Assistant> {
   const client = new Client1(IDENTITY);
   await client.connect(new Transport1(endpointOf(server), { ...optionsWith(server), ...options }));
-  return {
-    listTools: async () => (await client.listTools()).tools,
-    callTool: async (name, args) => (await client.callTool({ name, arguments: args })) as unknown as ToolResult,
-    close: () => client.close(),
-  };
+  return assistantOf(client);
 }
 
-/** The last release that knows nothing newer than 2025-03-26, which has no version header. */
+/** The last release whose newest version is 2025-03-26, which has no version header. */
 async function connectSdk202503(server: Server, options = {}): Promise<Assistant> {
   const client = new Client202503(IDENTITY);
   const transport = new Transport202503(endpointOf(server), { ...optionsWith(server), ...options });
-  // Its types are older than exactOptionalPropertyTypes.
+  // Its types predate exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<typeof client.connect>[0]);
-  return {
-    listTools: async () => (await client.listTools()).tools,
-    callTool: async (name, args) => (await client.callTool({ name, arguments: args })) as unknown as ToolResult,
-    close: () => client.close(),
-  };
+  return assistantOf(client);
 }
 
 const connectClient2 =
@@ -46,17 +51,13 @@ const connectClient2 =
   async (server: Server, options = {}): Promise<Assistant> => {
     const client = new Client(IDENTITY, mode === undefined ? {} : { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(endpointOf(server), { ...optionsWith(server), ...options }));
-    return {
-      listTools: async () => (await client.listTools()).tools,
-      callTool: async (name, args) => (await client.callTool({ name, arguments: args })) as unknown as ToolResult,
-      close: () => client.close(),
-    };
+    return assistantOf(client);
   };
 
 const CLIENTS: readonly ClientKind[] = [
   { client: "SDK 1.12", opening: "initialize", version: "2025-03-26", header: undefined, connect: connectSdk202503 },
   { client: "SDK 1.x", ...LEGACY, connect: connectSdk1 },
-  { client: "client 2.x as it comes", ...LEGACY, connect: connectClient2() },
+  { client: "client 2.x by default", ...LEGACY, connect: connectClient2() },
   { client: "client 2.x that negotiates", ...STATELESS, connect: connectClient2("auto") },
   { client: "client 2.x pinned to 2026-07-28", ...STATELESS, connect: connectClient2({ pin: "2026-07-28" }) },
 ];
@@ -64,10 +65,10 @@ const CLIENTS: readonly ClientKind[] = [
 describeAssistants(CLIENTS, (system) => {
   describe.each([
     ["SDK 1.x", connectSdk1],
-    ["client 2.x as it comes", connectClient2()],
+    ["client 2.x by default", connectClient2()],
     ["client 2.x that negotiates", connectClient2("auto")],
   ])("%s, set up for OAuth", (_, connect) => {
-    it("is told that there is none and which key to send, and sends nobody to a browser", async () => {
+    it("learns that OAuth is not supported and which key to send, and opens no browser", async () => {
       const redirectToAuthorization = jest.fn();
       const authProvider = {
         redirectUrl: "http://127.0.0.1/callback",

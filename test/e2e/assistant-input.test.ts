@@ -5,7 +5,7 @@ import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
 import { rawRequest, untilClosed } from "../raw-http.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: whatever an assistant sends, the answer is a clear one of the protocol, and the next message is served. */
+/** One promise: whatever an assistant sends, it gets a clear response of the protocol, and its next message is served. */
 
 let stack: Stack;
 let brand: TestBrand;
@@ -22,21 +22,21 @@ const ping = (id: unknown) => ({ jsonrpc: "2.0", id, method: "ping" });
 const links = (args: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_links","arguments":${args}}}`;
 
 async function expectRefused(body: unknown, rpc: number, status = 400, id: unknown = null): Promise<void> {
-  const answer = await send(body);
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { jsonrpc: "2.0", id, error: { code: rpc } } });
+  const response = await send(body);
+  expect({ status: response.status, body: response.body }).toMatchObject({ status, body: { jsonrpc: "2.0", id, error: { code: rpc } } });
 }
 
-describe("what is no JSON: 400 -32700", () => {
+describe("invalid JSON: 400 -32700", () => {
   it.each([
-    ["nothing", ""],
+    ["no bytes", ""],
     ["white space", " \n"],
     ["half an object", '{"jsonrpc":"2.0"'],
     ["two objects", '{"jsonrpc":"2.0","id":1,"method":"ping"}{}'],
     ["a comment", '{"jsonrpc":"2.0","id":1,"method":"ping"/**/}'],
     ["single quotes", "{'jsonrpc':'2.0'}"],
     ["NaN", '{"jsonrpc":"2.0","id":NaN,"method":"ping"}'],
-    ["a raw line break in text", '{"jsonrpc":"2.0","id":"a\nb","method":"ping"}'],
-    ["bytes that are no UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ["a raw line break in a string", '{"jsonrpc":"2.0","id":"a\nb","method":"ping"}'],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
     ["a surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
     ["UTF-16", Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}', "utf16le")],
   ])("%s", async (_, body) => {
@@ -44,24 +44,24 @@ describe("what is no JSON: 400 -32700", () => {
   });
 });
 
-describe("what is no message: 400 -32600", () => {
+describe("invalid messages: 400 -32600", () => {
   it.each([
     ["a batch", [ping(1), ping(2)]],
     ["a batch of one", [ping(1)]],
     ["an empty batch", []],
     ["null", "null"],
-    ["text", '"ping"'],
+    ["a string", '"ping"'],
     ["a number", "7"],
     ["an empty object", {}],
     ["no jsonrpc", { id: 1, method: "ping" }, 1],
     ["jsonrpc 1.0", { ...ping("a"), jsonrpc: "1.0" }, "a"],
     ["jsonrpc as a number", { ...ping(1), jsonrpc: 2 }, 1],
-    ["a method that is no text", { ...ping(1), method: 1 }, 1],
-    ["a method null", { ...ping(1), method: null }, 1],
+    ["a method that is not a string", { ...ping(1), method: 1 }, 1],
+    ["a null method", { ...ping(1), method: null }, 1],
     ["no method", { jsonrpc: "2.0", id: 1 }, 1],
     ["params that are a list", { ...ping(1), params: [] }, 1],
     ["params null", { ...ping(1), params: null }, 1],
-    ["params that are text", { ...ping(1), params: "x" }, 1],
+    ["params that are a string", { ...ping(1), params: "x" }, 1],
   ] as [string, unknown, unknown?][])("%s", async (_, body, id = null) => {
     await expectRefused(body, -32600, 400, id);
   });
@@ -84,7 +84,7 @@ describe("ids", () => {
     '"\\\n',
     "x".repeat(60_000),
     "__proto__",
-  ])("%j comes back as it was", async (id) => {
+  ])("%j comes back unchanged", async (id) => {
     const { status, body } = await send(ping(id));
     expect({ status, id: body.id, result: body.result }).toEqual({ status: 200, id, result: {} });
   });
@@ -98,11 +98,11 @@ describe("ids", () => {
     ["a fraction", "1.5"],
     ["2^53", "9007199254740992"],
     ["1e400", "1e400"],
-  ])("%s: refused, because no answer could carry it", async (_, id) => {
+  ])("%s is refused: no response could carry it", async (_, id) => {
     await expectRefused(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`, -32600);
   });
 
-  it("are in errors too", async () => {
+  it("come back in errors too", async () => {
     for (const id of ["a", 0]) {
       const { body } = await send({ jsonrpc: "2.0", id, method: "nothing" });
       expect(body).toMatchObject({ id, error: { code: -32601 } });
@@ -113,17 +113,17 @@ describe("ids", () => {
 describe("nesting and repetition", () => {
   const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
-  it.each([100, 1_000, 30_000])("%d lists within each other, as an argument, are one wrong argument", async (depth) => {
+  it.each([100, 1_000, 30_000])("%d nested lists as an argument are one wrong argument", async (depth) => {
     expect(refusalOf(await send(links(`{"limit":${deep(depth)}}`)))).toMatchObject({ code: "invalid_parameter", field: "limit" });
     expect(refusalOf(await send(links(`{"other":${deep(depth)}}`)))).toMatchObject({ code: "invalid_parameter", field: "other" });
   });
 
-  it("a batch of depth is a batch; objects without end are not JSON", async () => {
+  it("nested batches are refused as a batch; unclosed objects are invalid JSON", async () => {
     await expectRefused(deep(30_000), -32600);
     await expectRefused('{"a":'.repeat(10_000), -32700);
   });
 
-  it("of a member that comes twice the last counts, for us as for whoever checks the headers", async () => {
+  it("the last of two equal members counts, also for the check of the headers", async () => {
     const { body } = await send('{"jsonrpc":"1.0","jsonrpc":"2.0","id":1,"id":2,"method":"nothing","method":"ping"}');
     expect(body).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
     const { body: page } = await send(links('{"limit":0,"limit":7}'));
@@ -133,7 +133,7 @@ describe("nesting and repetition", () => {
     expect(await send(text, smuggled.headers)).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
   });
 
-  it("thousands of unknown arguments are told, not all of them", async () => {
+  it("of thousands of unknown arguments 20 are listed", async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`a${index}`, 1]));
     const refusal = refusalOf(await send(links(JSON.stringify(many))));
     expect(refusal.details).toHaveLength(20);
@@ -142,7 +142,7 @@ describe("nesting and repetition", () => {
 });
 
 describe("names from the prototype", () => {
-  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("%s as an argument is an unknown one", async (name) => {
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("%s is an unknown argument", async (name) => {
     expect(refusalOf(await send(links(`{"${name}":{"limit":1}}`)))).toMatchObject({ code: "invalid_parameter", field: name });
   });
 
@@ -164,10 +164,10 @@ describe.each(GENERATIONS)("text that cannot be stored, %s", (generation) => {
     ["a cursor with NUL within", "WzEsIm\u0000xpbmtz"],
     ["60,000 characters", "x".repeat(60_000)],
     ["emoji", "😀".repeat(100)],
-  ])("%s as cursor: invalid_cursor; as since: invalid_parameter", async (_, text) => {
-    const ask = (args: object) => post(stack.url, brand.key, toolCall(generation, "list_links", args));
-    expect(refusalOf(await ask({ cursor: text }))).toMatchObject({ code: "invalid_cursor" });
-    expect(refusalOf(await ask({ since: text }))).toMatchObject({ code: "invalid_parameter", field: "since" });
+  ])("%s is refused: invalid_cursor as cursor, invalid_parameter as since", async (_, text) => {
+    const callWith = (args: object) => post(stack.url, brand.key, toolCall(generation, "list_links", args));
+    expect(refusalOf(await callWith({ cursor: text }))).toMatchObject({ code: "invalid_cursor" });
+    expect(refusalOf(await callWith({ since: text }))).toMatchObject({ code: "invalid_parameter", field: "since" });
   });
 });
 
@@ -177,7 +177,7 @@ describe("the body's size and form", () => {
     return text + " ".repeat(bytes - text.length);
   };
 
-  it("768 KiB are served, one byte more is 413, with a length or in chunks", async () => {
+  it("768 KiB are accepted and one byte more is 413, with a length or in chunks", async () => {
     expect((await send(padded(BODY_BYTES_MAX))).status).toBe(200);
     await expectRefused(padded(BODY_BYTES_MAX + 1), -32000, 413);
     const head = `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -200,7 +200,7 @@ describe("the body's size and form", () => {
     "text/json",
     "application/json; charset=utf-16",
     "multipart/form-data",
-  ])("Content-Type %s: 415", async (type) => {
+  ])("Content-Type %s is 415", async (type) => {
     const { status, body } = await rawRequest(stack.url, [
       `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\n${type === undefined ? "" : `Content-Type: ${type}\r\n`}Content-Length: 2\r\n\r\n{}`,
     ]);
@@ -211,38 +211,38 @@ describe("the body's size and form", () => {
   });
 
   it.each(["application/json", "application/json;charset=utf-8", "application/json; charset=UTF-8", 'Application/JSON; charset="utf-8"'])(
-    "Content-Type %s is taken",
+    "Content-Type %s is accepted",
     async (type) => {
       expect((await send(ping(1), { "content-type": type })).status).toBe(200);
     },
   );
 
-  it("a compressed body: 415", async () => {
-    const answer = await send(ping(1), { "content-encoding": "gzip" });
-    expect(answer).toMatchObject({ status: 415, body: { error: { data: { code: "unsupported_media_type" } } } });
+  it("a compressed body is 415", async () => {
+    const response = await send(ping(1), { "content-encoding": "gzip" });
+    expect(response).toMatchObject({ status: 415, body: { error: { data: { code: "unsupported_media_type" } } } });
   });
 
-  it("a byte order mark is let pass", async () => {
+  it("a byte order mark is accepted", async () => {
     expect((await send(`\ufeff${JSON.stringify(ping(1))}`)).status).toBe(200);
   });
 });
 
-describe("bytes that are no request, sent to this path", () => {
+describe("bytes that are not a request, sent to this path", () => {
   const START = "POST /api/mcp HTTP/1.1\r\nHost: x\r\n";
 
   it.each([
     ["a space in a header's name", `${START}Bad Header: x\r\n\r\n`, 400],
     ["two lengths", `${START}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400],
     ["a query and HTTP/1.2", "POST /api/mcp?x HTTP/1.2\r\n\r\n", 400],
-  ])("%s: the protocol's form", async (_, bytes, status) => {
-    const answer = await rawRequest(stack.url, [bytes]);
-    expect({ status: answer.status, body: JSON.parse(answer.body) }).toMatchObject({
+  ])("%s gets an error in the protocol's form", async (_, bytes, status) => {
+    const response = await rawRequest(stack.url, [bytes]);
+    expect({ status: response.status, body: JSON.parse(response.body) }).toMatchObject({
       status,
       body: { jsonrpc: "2.0", id: null, error: {} },
     });
   });
 
-  it("after messages that came with them in one packet: those are answered, in order, and then the connection ends", async () => {
+  it("end the connection after responses, in order, to the messages before them", async () => {
     const post = (body: string) =>
       `${START}Authorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const received = await untilClosed(stack.url, `${post(JSON.stringify(ping("first")))}${post(links("{}"))}nonsense\r\n\r\n`);
@@ -253,35 +253,35 @@ describe("bytes that are no request, sent to this path", () => {
   });
 });
 
-describe("a client that asks before it sends (Expect: 100-continue)", () => {
+describe("a client that sends Expect: 100-continue", () => {
   const expecting = (key: string, length: number) =>
     `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`;
 
-  it("is told to go on once it has been admitted", async () => {
+  it("gets 100 Continue once it is admitted", async () => {
     const body = JSON.stringify(ping(1));
     expect(await untilClosed(stack.url, expecting(brand.key, body.length) + body)).toMatch(
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,
     );
   });
 
-  it("is refused without being told to, for a wrong key and for too much", async () => {
+  it("is refused without 100 Continue for a wrong key and for a body that is too large", async () => {
     expect(await untilClosed(stack.url, expecting("none", 100))).toMatch(/^HTTP\/1\.1 401 /);
     expect(await untilClosed(stack.url, expecting(brand.key, BODY_BYTES_MAX + 1))).toMatch(/^HTTP\/1\.1 413 /);
   });
 });
 
-describe("bodies that do not come", () => {
+describe("incomplete bodies", () => {
   const head = (length: number | "chunked") =>
     `POST /api/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${brand.key}\r\nContent-Type: application/json\r\n${length === "chunked" ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`}\r\n\r\n`;
 
-  it("a client that leaves in the middle is served nothing and logged as gone, not as our failure", async () => {
+  it("a client that leaves is logged as 499, not as a failure", async () => {
     const already = gatewayLog().length;
     let remaining = await remainingAfterPing();
     const { hostname, port } = new URL(stack.url);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");
     socket.write(`${head(1_000)}{"jsonrpc"`);
-    // Once it is counted, its body is waited for.
+    // Once the request is counted, the gateway is waiting for its body.
     await eventually(async () => {
       const before = remaining;
       remaining = await remainingAfterPing();
@@ -304,7 +304,7 @@ describe("bodies that do not come", () => {
     expect((await send(ping(1))).status).toBe(200);
   });
 
-  it("one that is waited for in vain: 408", async () => {
+  it("a body that stops arriving is 408", async () => {
     const { status, body } = await rawRequest(stack.url, [head(1_000), '{"jsonrpc"']);
     expect({ status, body: JSON.parse(body) }).toMatchObject({
       status: 408,
@@ -312,7 +312,7 @@ describe("bodies that do not come", () => {
     });
   });
 
-  it("broken chunks: 400", async () => {
+  it("broken chunks are 400", async () => {
     const { status, body } = await rawRequest(stack.url, [head("chunked"), '5\r\n{"jso\r\n', "nonsense\r\n"]);
     expect({ status, body: JSON.parse(body) }).toMatchObject({
       status: 400,

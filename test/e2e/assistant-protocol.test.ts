@@ -1,9 +1,9 @@
 import { generateKey } from "@brand-records/api-key";
-import { GENERATIONS, post, request, toolCall, type McpAnswer } from "../mcp.ts";
+import { GENERATIONS, post, request, toolCall, type McpResponse } from "../mcp.ts";
 import { rawRequest } from "../raw-http.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: both generations of the protocol are spoken on one path as their specifications and ours say. */
+/** One promise: one path serves both generations of the protocol, as their specifications and ours require. */
 
 let stack: Stack;
 let brand: TestBrand;
@@ -30,17 +30,17 @@ interface Expected {
   id?: unknown;
 }
 
-/** Whatever is not a result has this form, on this path. */
-function expectError(answer: McpAnswer, { status, rpc, code, id = null }: Expected): void {
-  expect({ status: answer.status, type: answer.headers.get("content-type"), body: answer.body }).toMatchObject({
+/** Every error on this path has this form. */
+function expectError(response: McpResponse, { status, rpc, code, id = null }: Expected): void {
+  expect({ status: response.status, type: response.headers.get("content-type"), body: response.body }).toMatchObject({
     status,
     type: "application/json; charset=utf-8",
     body: { jsonrpc: "2.0", id, error: { code: rpc, message: expect.stringMatching(/^\S.{10,}$/s) } },
   });
-  const { message, data } = answer.body.error;
-  expect(data).toMatchObject({ code, message, request_id: answer.headers.get("x-request-id") });
-  expect(Object.keys(answer.body).toSorted()).toEqual(["error", "id", "jsonrpc"]);
-  expect(answer.headers.get("cache-control")).toBe("private, no-store");
+  const { message, data } = response.body.error;
+  expect(data).toMatchObject({ code, message, request_id: response.headers.get("x-request-id") });
+  expect(Object.keys(response.body).toSorted()).toEqual(["error", "id", "jsonrpc"]);
+  expect(response.headers.get("cache-control")).toBe("private, no-store");
 }
 
 /** Newest first. */
@@ -71,7 +71,7 @@ describe("legacy: initialize", () => {
     expect(headers.get("mcp-session-id")).toBeNull();
   });
 
-  it.each(["2024-11-05", "2026-07-28", "1.0", "", null, 5, undefined])("answers 2025-11-25 to %j", async (protocolVersion) => {
+  it.each(["2024-11-05", "2026-07-28", "1.0", "", null, 5, undefined])("responds with 2025-11-25 to %j", async (protocolVersion) => {
     const { status, body } = await initialize({ protocolVersion });
     expect({ status, version: body.result.protocolVersion }).toEqual({ status: 200, version: "2025-11-25" });
   });
@@ -86,10 +86,10 @@ describe("legacy: initialize", () => {
     expect(body.result.protocolVersion).toBe("2025-11-25");
   });
 
-  it("tells the model how to page, that lists are no update feed, and that texts are data", async () => {
+  it("explains to the model how to page, that lists are no update feed, and that texts are data", async () => {
     const { body } = await initialize({ protocolVersion: "2025-11-25" });
-    for (const told of [/newest first/, /next_cursor/, /no update feed/, /never follow instructions/, /centavos/]) {
-      expect(body.result.instructions).toMatch(told);
+    for (const instruction of [/newest first/, /next_cursor/, /no update feed/, /never follow instructions/, /centavos/]) {
+      expect(body.result.instructions).toMatch(instruction);
     }
   });
 });
@@ -97,7 +97,7 @@ describe("legacy: initialize", () => {
 describe("legacy: the version header", () => {
   const ping = (headers: Record<string, string>) => send({ headers, body: { jsonrpc: "2.0", id: 1, method: "ping" } });
 
-  it("may be missing: served as the oldest supported", async () => {
+  it("may be missing", async () => {
     expect(await ping({})).toMatchObject({ status: 200, body: { jsonrpc: "2.0", id: 1, result: {} } });
   });
 
@@ -105,21 +105,21 @@ describe("legacy: the version header", () => {
     expect(await ping({ "mcp-protocol-version": version })).toMatchObject({ status: 200, body: { result: {} } });
   });
 
-  it.each(["2024-11-05", "nonsense", "2025-11-25, 2025-11-25", "0"])("unsupported, %s: 400", async (version) => {
-    const answer = await ping({ "mcp-protocol-version": version });
-    expectError(answer, { status: 400, rpc: -32022, code: "invalid_request", id: 1 });
-    expect(answer.body.error.data).toMatchObject({ supported: SUPPORTED, requested: version });
-    for (const supported of SUPPORTED) expect(answer.body.error.message).toContain(supported);
+  it.each(["2024-11-05", "nonsense", "2025-11-25, 2025-11-25", "0"])("is refused with 400 if it is %s", async (version) => {
+    const response = await ping({ "mcp-protocol-version": version });
+    expectError(response, { status: 400, rpc: -32022, code: "invalid_request", id: 1 });
+    expect(response.body.error.data).toMatchObject({ supported: SUPPORTED, requested: version });
+    for (const supported of SUPPORTED) expect(response.body.error.message).toContain(supported);
   });
 });
 
 describe("legacy: methods", () => {
-  it("ping answers an empty result", async () => {
+  it("ping returns an empty result", async () => {
     const { status, body } = await send(request("legacy", "ping"));
     expect({ status, body }).toEqual({ status: 200, body: { jsonrpc: "2.0", id: 1, result: {} } });
   });
 
-  it("tools/list and tools/call answer plain results", async () => {
+  it("tools/list and tools/call return plain results", async () => {
     const list = await send(request("legacy", "tools/list"));
     expect(Object.keys(list.body.result)).toEqual(["tools"]);
     const call = await send(toolCall("legacy", "list_links"));
@@ -151,7 +151,7 @@ describe("stateless: metadata", () => {
   const VERSION = "io.modelcontextprotocol/protocolVersion";
   const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
-  it("server/discover tells versions, capabilities, instructions, and how long that holds", async () => {
+  it("server/discover returns versions, capabilities, instructions and their time to live", async () => {
     const { status, body } = await discover({});
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -187,26 +187,26 @@ describe("stateless: metadata", () => {
     ["nonsense", { "mcp-protocol-version": "nonsense" }, { [VERSION]: "nonsense", [CAPABILITIES]: {} }],
     ["2027-01-01", { "mcp-protocol-version": "2027-01-01" }, {}],
   ];
-  it.each(UNSUPPORTED)("version %s: 400 -32022 with what is supported", async (requested, headers, meta) => {
-    const answer = await discover(headers, meta);
-    expectError(answer, { status: 400, rpc: -32022, code: "invalid_request", id: 1 });
-    expect(answer.body.error.data).toMatchObject({ supported: SUPPORTED, requested });
+  it.each(UNSUPPORTED)("version %s: 400 -32022 with the supported versions", async (requested, headers, meta) => {
+    const response = await discover(headers, meta);
+    expectError(response, { status: 400, rpc: -32022, code: "invalid_request", id: 1 });
+    expect(response.body.error.data).toMatchObject({ supported: SUPPORTED, requested });
   });
 
   const INCOMPLETE: [string, unknown][] = [
     ["no _meta", null],
     ["a _meta that is a list", []],
     ["no protocolVersion", { [CAPABILITIES]: {} }],
-    ["a protocolVersion that is no text", { [VERSION]: 20260728, [CAPABILITIES]: {} }],
+    ["a protocolVersion that is not a string", { [VERSION]: 20260728, [CAPABILITIES]: {} }],
     ["no clientCapabilities", { [VERSION]: "2026-07-28" }],
-    ["clientCapabilities that are no object", { [VERSION]: "2026-07-28", [CAPABILITIES]: [] }],
-    ["clientCapabilities null", { [VERSION]: "2026-07-28", [CAPABILITIES]: null }],
+    ["clientCapabilities that are not an object", { [VERSION]: "2026-07-28", [CAPABILITIES]: [] }],
+    ["null clientCapabilities", { [VERSION]: "2026-07-28", [CAPABILITIES]: null }],
   ];
   it.each(INCOMPLETE)("%s: 400 -32602", async (_, meta) => {
     expectError(await discover({}, meta), { status: 400, rpc: -32602, code: "invalid_request", id: 1 });
   });
 
-  it("is chosen by the body even for initialize, which it does not have", async () => {
+  it("the body selects the generation, even for initialize, which is legacy only", async () => {
     expectError(await send(request("stateless", "initialize")), { status: 404, rpc: -32601, code: "not_found", id: 1 });
   });
 });
@@ -219,35 +219,35 @@ describe("stateless: Mcp-Name", () => {
   };
   const encoded = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
-  it("in plain, and encoded", async () => {
+  it("may be plain or encoded", async () => {
     for (const name of ["list_links", encoded("list_links")])
       expect(await call(name)).toMatchObject({ status: 200, body: { result: { isError: false } } });
   });
 
-  it("of a name that no header can hold is decoded before it is compared", async () => {
+  it("is decoded before it is compared", async () => {
     expectError(await call(encoded("mga_kampanya_ñ"), "mga_kampanya_ñ"), { status: 400, rpc: -32602, code: "invalid_request", id: 1 });
   });
 
   it.each([
-    ["missing", undefined],
-    ["of another tool", "list_payouts"],
-    ["of another tool, encoded", encoded("list_payouts")],
-    ["in another case", "List_Links"],
-    ["half encoded", "=?base64?bGlzdF9saW5rcw=="],
-    ["not Base64", "=?base64?list_links?="],
-    ["encoded in upper case", `=?BASE64?${Buffer.from("list_links").toString("base64")}?=`],
-    ["empty", ""],
+    ["a missing name", undefined],
+    ["another tool's name", "list_payouts"],
+    ["another tool's name, encoded", encoded("list_payouts")],
+    ["another case", "List_Links"],
+    ["an incomplete encoding", "=?base64?bGlzdF9saW5rcw=="],
+    ["invalid Base64", "=?base64?list_links?="],
+    ["an upper-case encoding prefix", `=?BASE64?${Buffer.from("list_links").toString("base64")}?=`],
+    ["an empty name", ""],
   ])("%s: 400 -32020", async (_, name) => {
     expectError(await call(name), { status: 400, rpc: -32020, code: "invalid_request", id: 1 });
   });
 
-  it("is not asked of other methods", async () => {
+  it("is not required for other methods", async () => {
     expect((await send(request("stateless", "tools/list"))).status).toBe(200);
   });
 });
 
 describe("stateless: methods", () => {
-  it("results tell that they are complete, and who answers", async () => {
+  it("results state that they are complete and which server sent them", async () => {
     const list = await send(request("stateless", "tools/list"));
     expect(list.body.result).toEqual({
       resultType: "complete",
@@ -272,7 +272,7 @@ describe("stateless: methods", () => {
 });
 
 describe.each(GENERATIONS)("both generations: %s", (generation) => {
-  it("lists the same six tools, the same bytes each time", async () => {
+  it("lists the same six tools in the same bytes each time", async () => {
     const first = await send(request(generation, "tools/list"));
     const again = await send(request(generation, "tools/list", {}, 1));
     expect(again.text).toBe(first.text);
@@ -288,7 +288,7 @@ describe.each(GENERATIONS)("both generations: %s", (generation) => {
     expect(other.body.result.tools).toEqual(first.body.result.tools);
   });
 
-  it("names the tools that the key sees, and no other, to a caller of an unknown tool", async () => {
+  it("names only the tools available to the key in the error for an unknown tool", async () => {
     const planner = await stack.createBrand({ permissions: ["campaigns:prepare"] });
     for (const key of [brand.key, planner.key]) {
       const listed = (await send(request(generation, "tools/list"), key)).body.result.tools.map(({ name }) => name);
@@ -298,7 +298,7 @@ describe.each(GENERATIONS)("both generations: %s", (generation) => {
     }
   });
 
-  it("has no second page of tools", async () => {
+  it("refuses a cursor for tools", async () => {
     const status = generation === "legacy" ? 200 : 400;
     expectError(await send(request(generation, "tools/list", { cursor: "x" })), { status, rpc: -32602, code: "invalid_request", id: 1 });
     for (const cursor of [null, ""]) expect((await send(request(generation, "tools/list", { cursor }))).body.result.tools).toHaveLength(6);
@@ -306,19 +306,19 @@ describe.each(GENERATIONS)("both generations: %s", (generation) => {
 
   it.each([
     ["an unknown tool", { name: "list_creators" }],
-    ["a tool of another case", { name: "List_Links" }],
+    ["a tool name in another case", { name: "List_Links" }],
     ["a name from the prototype", { name: "constructor" }],
     ["arguments that are a list", { name: "list_links", arguments: [] }],
-    ["arguments that are text", { name: "list_links", arguments: "{}" }],
+    ["arguments that are a string", { name: "list_links", arguments: "{}" }],
   ])("%s: -32602", async (_, params) => {
     const status = generation === "legacy" ? 200 : 400;
     expectError(await send(request(generation, "tools/call", params)), { status, rpc: -32602, code: "invalid_request", id: 1 });
   });
 
-  it("a tool's name that is no text: -32602", async () => {
+  it("a tool name that is not a string: -32602", async () => {
     const { headers, body } = request(generation, "tools/call", { name: 5 });
     const status = generation === "legacy" ? 200 : 400;
-    // Nothing that a header says can be the same as a number, so the header is the first that is wrong.
+    // A header never equals a number, so its check fails first.
     const expected = generation === "legacy" ? -32602 : -32020;
     expectError(await send({ headers: { ...headers, ...(generation === "stateless" && { "mcp-name": "5" }) }, body }), {
       status,
@@ -338,18 +338,18 @@ describe.each(GENERATIONS)("both generations: %s", (generation) => {
       { jsonrpc: "2.0", id: 1, result: {} },
       { jsonrpc: "2.0", id: null, error: { code: -1, message: "x" } },
     ]) {
-      const { status, text, headers: answered } = await send({ headers, body });
-      expect({ status, text, type: answered.get("content-type") }).toEqual({ status: 202, text: "", type: null });
+      const { status, text, headers: received } = await send({ headers, body });
+      expect({ status, text, type: received.get("content-type") }).toEqual({ status: 202, text: "", type: null });
     }
   });
 
-  it("Accept and Mcp-Session-Id do not matter", async () => {
+  it("ignores Accept and Mcp-Session-Id", async () => {
     const { headers, body } = request(generation, "tools/list");
     for (const accept of ["application/json", "text/event-stream", "text/html", "*/*", "nonsense"]) {
-      const { status, headers: answered } = await send({ headers: { ...headers, accept, "mcp-session-id": "made-up" }, body });
+      const { status, headers: received } = await send({ headers: { ...headers, accept, "mcp-session-id": "made-up" }, body });
       expect(status).toBe(200);
-      expect(answered.get("content-type")).toBe("application/json; charset=utf-8");
-      expect(answered.get("mcp-session-id")).toBeNull();
+      expect(received.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(received.get("mcp-session-id")).toBeNull();
     }
   });
 });
@@ -376,7 +376,7 @@ describe("the path", () => {
     });
   });
 
-  it("with a slash at the end or in another case is another path", async () => {
+  it("is exact: a trailing slash or another case is another path", async () => {
     for (const path of ["/api/mcp/", "/api/MCP", "/api/mcp/x"]) {
       const response = await fetch(stack.url + path, { method: "POST", headers: { authorization: `Bearer ${brand.key}` } });
       expect({ path, status: response.status, body: await response.json() }).toMatchObject({
@@ -387,13 +387,13 @@ describe("the path", () => {
     }
   });
 
-  it("a query changes nothing", async () => {
-    const answer = await fetch(`${stack.url}/api/mcp?brand_id=brd_1`, {
+  it("ignores a query", async () => {
+    const response = await fetch(`${stack.url}/api/mcp?brand_id=brd_1`, {
       method: "POST",
       headers: { authorization: `Bearer ${brand.key}`, "content-type": "application/json" },
       body: JSON.stringify(request("legacy", "ping").body),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   it("a URL of more than 8 KiB: 414, in the protocol's form", async () => {
@@ -410,18 +410,18 @@ describe("the path", () => {
 describe("the key", () => {
   const ping = request("legacy", "ping");
 
-  it("none, or not as Bearer: 401 missing_key", async () => {
+  it("is missing or not a Bearer token: 401 missing_key", async () => {
     for (const authorization of [undefined, "Basic x", `bearer ${brand.key}`, brand.key]) {
-      const answer = await post(stack.url, undefined, {
+      const response = await post(stack.url, undefined, {
         ...ping,
         headers: { ...ping.headers, ...(authorization !== undefined && { authorization }) },
       });
-      expectError(answer, { status: 401, rpc: -32001, code: "missing_key" });
-      expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="Brand Records API"');
+      expectError(response, { status: 401, rpc: -32001, code: "missing_key" });
+      expect(response.headers.get("www-authenticate")).toBe('Bearer realm="Brand Records API"');
     }
   });
 
-  it("unknown or cut short: 401 invalid_key, on every method of HTTP and before the body is read", async () => {
+  it("is unknown or truncated: 401 invalid_key, for every HTTP method and before the body is read", async () => {
     for (const key of [generateKey("live"), brand.key.slice(0, -1), generateKey("test")]) {
       expectError(await send(ping, key), { status: 401, rpc: -32001, code: "invalid_key" });
       expectError(await send({ body: "{" }, key), { status: 401, rpc: -32001, code: "invalid_key" });
@@ -451,12 +451,12 @@ describe("Origin", () => {
     "http://localhost:1:2",
     "https://localhost:5173",
     "file://",
-  ])("%s is not: 403, with or without a key", async (origin) => {
+  ])("%s is refused with 403, with or without a valid key", async (origin) => {
     expectError(await from(origin), { status: 403, rpc: -32000, code: "origin_not_allowed" });
     expectError(await from(origin, "none"), { status: 403, rpc: -32000, code: "origin_not_allowed" });
   });
 
-  it("does not matter to the rest of the API", async () => {
+  it("is ignored by the rest of the API", async () => {
     const response = await fetch(`${stack.url}/api/v1/links`, {
       headers: { authorization: `Bearer ${brand.key}`, origin: "https://evil.example" },
     });
@@ -477,7 +477,7 @@ describe("OAuth", () => {
     ["POST", "/register"],
     ["POST", "/token"],
     ["OPTIONS", "/.well-known/oauth-protected-resource"],
-  ])("%s %s: 404 JSON that says to use a key, without asking for one", async (method, path) => {
+  ])("%s %s: 404 JSON that explains the key, without requiring one", async (method, path) => {
     const response = await fetch(stack.url + path, { method, ...(method === "POST" && { body: "{}" }) });
     expect({ status: response.status, type: response.headers.get("content-type"), body: await response.json() }).toEqual({
       status: 404,

@@ -2,11 +2,12 @@ import { windowKey } from "@brand-records/redis";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { Redis } from "ioredis";
-import { fillBrand } from "../fill-brand.ts";
-import { GENERATIONS, post, refusalOf, request, toolCall, type McpAnswer } from "../mcp.ts";
+import { metricsOf } from "../admin-port.ts";
+import { GENERATIONS, post, refusalOf, request, toolCall, type McpResponse } from "../mcp.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: a tool reads what the HTTP API reads: the same pages, of the same brand, within the same limit. */
+/** One promise: tools return the same pages as the HTTP API, of the same brand, within the same limit. */
 
 let redisServer: RedisServer;
 let redis: Redis;
@@ -20,8 +21,8 @@ beforeAll(async () => {
   stack = await startStack({ gateways: 2, redisUrl: redisServer.url, env: { RATE_LIMIT_ENTERPRISE: "100000" } });
   [brand, other] = await Promise.all([stack.createBrand({ tier: "enterprise" }), stack.createBrand({ tier: "enterprise" })]);
   const sizes = { campaigns: 240, submissions: 250, payouts: 230, deposits: 220, conversions: 210, links: 260 };
-  await fillBrand(stack, brand.id, sizes);
-  await fillBrand(stack, other.id, { ...sizes, links: 60 });
+  await seedBrand(stack, brand.id, sizes);
+  await seedBrand(stack, other.id, { ...sizes, links: 60 });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();
@@ -32,9 +33,9 @@ afterAll(async () => {
 const call = (generation: (typeof GENERATIONS)[number], name: string, args?: unknown, key = brand.key, gateway = 0) =>
   post(stack.gateways[gateway]?.url ?? "", key, toolCall(generation, name, args));
 
-const pageOf = (answer: McpAnswer) => {
-  const { content, structuredContent, isError } = answer.body.result;
-  expect({ status: answer.status, isError, content }).toEqual({
+const pageOf = (response: McpResponse) => {
+  const { content, structuredContent, isError } = response.body.result;
+  expect({ status: response.status, isError, content }).toEqual({
     status: 200,
     isError: false,
     content: [{ type: "text", text: expect.any(String) }],
@@ -43,7 +44,7 @@ const pageOf = (answer: McpAnswer) => {
 };
 
 describe.each(GENERATIONS)("%s", (generation) => {
-  it.each(RESOURCE_NAMES)("list_%s answers byte for byte the page of HTTP, as text and as structured content", async (resource) => {
+  it.each(RESOURCE_NAMES)("list_%s returns the page of the HTTP API byte for byte, as text and as structured content", async (resource) => {
     for (const [args, query] of [
       [undefined, ""],
       [{}, ""],
@@ -55,17 +56,17 @@ describe.each(GENERATIONS)("%s", (generation) => {
     ] as const) {
       const http = await stack.get(`/api/v1/${resource}${query}`, brand.key);
       const expected = await http.text();
-      const answer = await call(generation, `list_${resource}`, args);
-      const { text, page } = pageOf(answer);
+      const response = await call(generation, `list_${resource}`, args);
+      const { text, page } = pageOf(response);
       expect(text).toBe(expected);
       expect(page).toEqual(JSON.parse(expected));
-      expect(answer.text).toContain(`"structuredContent":${expected}`);
-      expect(answer.headers.get("cache-control")).toBe("private, no-store");
-      expect(answer.headers.get("ratelimit-policy")).toBe('"brand";q=100000;w=60');
+      expect(response.text).toContain(`"structuredContent":${expected}`);
+      expect(response.headers.get("cache-control")).toBe("private, no-store");
+      expect(response.headers.get("ratelimit-policy")).toBe('"brand";q=100000;w=60');
     }
   });
 
-  it("pages through a resource by next_cursor, every record once, as HTTP does", async () => {
+  it("returns every record once when paging by next_cursor", async () => {
     const ids: string[] = [];
     let cursor: string | undefined;
     do {
@@ -77,7 +78,7 @@ describe.each(GENERATIONS)("%s", (generation) => {
     expect(new Set(ids).size).toBe(250);
   });
 
-  it("a cursor goes from one interface to the other", async () => {
+  it("accepts a cursor of the HTTP API, and the other way round", async () => {
     const http = (await (await stack.get("/api/v1/links?limit=5", brand.key)).json()) as { next_cursor: string };
     const { page } = pageOf(await call(generation, "list_links", { limit: 5, cursor: http.next_cursor }));
     const next = (await (await stack.get(`/api/v1/links?limit=5&cursor=${page.next_cursor}`, brand.key)).json()) as { count: number };
@@ -90,40 +91,40 @@ describe.each(GENERATIONS)("%s", (generation) => {
     ["limit -1", { limit: -1 }, "invalid_parameter", "limit"],
     ["limit 2.5", { limit: 2.5 }, "invalid_parameter", "limit"],
     ["limit 1e21", { limit: 1e21 }, "invalid_parameter", "limit"],
-    ["limit as text with a sign", { limit: "+5" }, "invalid_parameter", "limit"],
+    ["limit as a string with a sign", { limit: "+5" }, "invalid_parameter", "limit"],
     ["limit true", { limit: true }, "invalid_parameter", "limit"],
     ["limit as a list", { limit: [5] }, "invalid_parameter", "limit"],
-    ["a cursor that is none", { cursor: "nonsense" }, "invalid_cursor", ""],
+    ["an invalid cursor", { cursor: "nonsense" }, "invalid_cursor", ""],
     ["a cursor that is a number", { cursor: 5 }, "invalid_parameter", "cursor"],
     ["a date without a time", { since: "2026-11-21" }, "invalid_parameter", "since"],
     ["a time without an offset", { since: "2026-11-21T00:00:00" }, "invalid_parameter", "since"],
     ["since as a number", { since: 1763683200 }, "invalid_parameter", "since"],
     ["another brand", { brand_id: "brd_other" }, "invalid_parameter", "brand_id"],
     ["a filter that does not exist", { status: "pending" }, "invalid_parameter", "status"],
-    ["another brand left empty", { brand_id: "" }, "invalid_parameter", "brand_id"],
+    ["an empty brand_id", { brand_id: "" }, "invalid_parameter", "brand_id"],
     ["an argument in another case", { Limit: 5 }, "invalid_parameter", "Limit"],
   ];
-  it.each(wrongArguments)("%s: a result with isError that says what to mend", async (_, args, code, field) => {
-    const answer = await call(generation, "list_links", args);
-    expect(refusalOf(answer)).toMatchObject({ code, message: expect.stringMatching(/^\S.{10,}$/s), ...(field !== "" && { field }) });
-    expect(refusalOf(answer)).toHaveProperty("request_id", answer.headers.get("x-request-id"));
+  it.each(wrongArguments)("refuses %s in a result with isError that names the argument", async (_, args, code, field) => {
+    const response = await call(generation, "list_links", args);
+    expect(refusalOf(response)).toMatchObject({ code, message: expect.stringMatching(/^\S.{10,}$/s), ...(field !== "" && { field }) });
+    expect(refusalOf(response)).toHaveProperty("request_id", response.headers.get("x-request-id"));
   });
 
-  it("several wrong arguments are told at once", async () => {
+  it("reports all wrong arguments in one result", async () => {
     const refusal = refusalOf(await call(generation, "list_links", { limit: 0, cursor: 5, brand_id: "x" }));
     expect(refusal.details?.map(({ field }) => field)).toEqual(["brand_id", "limit", "cursor"]);
   });
 
-  it("a cursor of another resource is refused", async () => {
+  it("refuses a cursor of another resource", async () => {
     const { page } = pageOf(await call(generation, "list_links", { limit: 1 }));
     expect(refusalOf(await call(generation, "list_payouts", { cursor: page.next_cursor }))).toMatchObject({ code: "invalid_cursor" });
   });
 
-  it("another brand's cursor reads one's own records only", async () => {
+  it("returns only the brand's own records for another brand's cursor", async () => {
     const { page } = pageOf(await call(generation, "list_links", { limit: 5 }, other.key));
-    const mine = pageOf(await call(generation, "list_links", { limit: 200, cursor: page.next_cursor }));
+    const page2 = pageOf(await call(generation, "list_links", { limit: 200, cursor: page.next_cursor }));
     const own = await everyId(brand.key);
-    for (const { id } of mine.page.data) expect(own).toContain(id);
+    for (const { id } of page2.page.data) expect(own).toContain(id);
   });
 });
 
@@ -139,19 +140,19 @@ async function everyId(key: string): Promise<string[]> {
   }
 }
 
-it("never mixes the answers of two keys under 200 concurrent calls", async () => {
+it("never mixes the responses to two keys under 200 concurrent calls", async () => {
   const own = { [brand.key]: new Set(await everyId(brand.key)), [other.key]: new Set(await everyId(other.key)) };
   const keys = [brand.key, other.key];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
       const key = keys[index % 2] ?? "";
       const message = toolCall(GENERATIONS[(index >> 1) % 2] ?? "legacy", "list_links", { limit: 1 + (index % 50) }, `call ${index}`);
-      return { key, index, answer: await post(stack.gateways[(index >> 2) % 2]?.url ?? "", key, message) };
+      return { key, index, response: await post(stack.gateways[(index >> 2) % 2]?.url ?? "", key, message) };
     }),
   );
-  for (const { key, index, answer } of answers) {
-    expect(answer.body.id).toBe(`call ${index}`);
-    const { page } = pageOf(answer);
+  for (const { key, index, response } of responses) {
+    expect(response.body.id).toBe(`call ${index}`);
+    const { page } = pageOf(response);
     expect(page.count).toBe(1 + (index % 50));
     for (const { id } of page.data) expect(own[key]).toContain(id);
   }
@@ -160,13 +161,13 @@ it("never mixes the answers of two keys under 200 concurrent calls", async () =>
 describe.each([
   ["below Plus", "plan_required", (id: string) => stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext())],
   ["unverified", "brand_not_verified", (id: string) => stack.accounts.setBrandVerified({ brand_id: id, verified: false }, callContext())],
-])("a brand %s", (_, code, fall) => {
-  it("opens a connection and lists tools; every call is refused within its result, at once and on both gateways", async () => {
-    const fallen = await stack.createBrand();
-    for (const gateway of [0, 1]) pageOf(await call("legacy", "list_links", {}, fallen.key, gateway));
-    await fall(fallen.id);
+])("a brand %s", (_, code, demote) => {
+  it("connects and lists tools, but has every call refused in its result, immediately and on both gateways", async () => {
+    const demoted = await stack.createBrand();
+    for (const gateway of [0, 1]) pageOf(await call("legacy", "list_links", {}, demoted.key, gateway));
+    await demote(demoted.id);
     for (const gateway of [0, 1]) {
-      const send = (message: Parameters<typeof post>[2]) => post(stack.gateways[gateway]?.url ?? "", fallen.key, message);
+      const send = (message: Parameters<typeof post>[2]) => post(stack.gateways[gateway]?.url ?? "", demoted.key, message);
       expect((await send(request("legacy", "initialize", { protocolVersion: "2025-11-25" }))).body.result.serverInfo.name).toBe(
         "brand-records",
       );
@@ -177,23 +178,23 @@ describe.each([
         expect(list.headers.get("ratelimit-policy")).toBe('"brand";q=60;w=60');
         expect(refusalOf(await send(toolCall(generation, "list_links")))).toMatchObject({ code });
       }
-      expect((await stack.get("/api/v1/links", fallen.key, gateway)).status).toBe(403);
+      expect((await stack.get("/api/v1/links", demoted.key, gateway)).status).toBe(403);
     }
   });
 });
 
-it("a revoked key is refused with the next message, on every gateway", async () => {
+it("refuses a revoked key with the next message, on every gateway", async () => {
   const revoked = await stack.createBrand();
   for (const gateway of [0, 1]) pageOf(await call("stateless", "list_links", {}, revoked.key, gateway));
   await stack.accounts.revokeKey({ key_id: revoked.keyId, revoked_by: revoked.owner }, callContext());
   for (const gateway of [0, 1]) {
-    const answer = await call("stateless", "list_links", {}, revoked.key, gateway);
-    expect(answer).toMatchObject({ status: 401, body: { id: null, error: { code: -32001, data: { code: "invalid_key" } } } });
+    const response = await call("stateless", "list_links", {}, revoked.key, gateway);
+    expect(response).toMatchObject({ status: 401, body: { id: null, error: { code: -32001, data: { code: "invalid_key" } } } });
   }
 });
 
-describe("the shared window", () => {
-  it("admits 60 of 100 over HTTP and assistants, two processes and both generations", async () => {
+describe("the shared rate limit", () => {
+  it("admits 60 of 100 requests over HTTP and tools, two gateways and both generations", async () => {
     const plus = await stack.createBrand();
     const statuses = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {
@@ -206,7 +207,7 @@ describe("the shared window", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(40);
   });
 
-  it("counts notifications, pings, refusals and what is no message; beyond it every message is 429 -32003 with Retry-After", async () => {
+  it("counts notifications, pings, refusals and invalid messages, and responds 429 -32003 with Retry-After to all beyond it", async () => {
     const plus = await stack.createBrand();
     const counted = [
       { body: { jsonrpc: "2.0", method: "notifications/initialized" } },
@@ -221,8 +222,8 @@ describe("the shared window", () => {
     }
     expect(await redis.llen(windowKey(plus.id))).toBe(60);
     for (const message of counted) {
-      const answer = await post(stack.url, plus.key, message);
-      expect(answer).toMatchObject({
+      const response = await post(stack.url, plus.key, message);
+      expect(response).toMatchObject({
         status: 429,
         body: {
           jsonrpc: "2.0",
@@ -234,18 +235,18 @@ describe("the shared window", () => {
           },
         },
       });
-      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect(answer.headers.get("ratelimit")).toMatch(/^"brand";r=0;t=\d+$/);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(response.headers.get("ratelimit")).toMatch(/^"brand";r=0;t=\d+$/);
     }
   });
 });
 
-it("the log and the metrics tell method, generation, tool and refusal of every message, and nothing that a client made up", async () => {
+it("logs and counts the method, generation, tool and error of every message, but no name that a client made up", async () => {
   const marker = "marker7f3a";
   await call("stateless", "list_payouts", { limit: 0, [marker]: marker });
   await post(stack.url, brand.key, request("legacy", marker));
   await post(stack.url, brand.key, toolCall("legacy", marker));
-  const { process, adminUrl } = stack.gateways[0];
+  const { process } = stack.gateways[0];
   const line = await eventually(() => {
     const found = process
       .output()
@@ -255,7 +256,7 @@ it("the log and the metrics tell method, generation, tool and refusal of every m
     return JSON.parse(found) as object;
   });
   expect(line).toMatchObject({ route: "/api/mcp", rpc_method: "tools/call", rpc_generation: "stateless", status: 200, brand_id: brand.id });
-  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  const metrics = await metricsOf(process);
   expect(metrics).toMatch(
     /^mcp_messages_total\{method="tools\/call",generation="stateless",tool="list_payouts",error="invalid_parameter",service="gateway"\} \d+$/m,
   );
@@ -266,8 +267,8 @@ it("the log and the metrics tell method, generation, tool and refusal of every m
   expect(process.output()).not.toContain(marker);
 });
 
-describe("what an answer costs a model, at 4 characters a token", () => {
-  // Campaigns and submissions have the most fields: what limit says to models and people is made to fit.
+describe("the size of a page for a model, at 4 characters a token", () => {
+  // Campaigns and submissions have the most fields. The description of `limit` relies on these figures.
   it.each([
     ["campaigns", 28_000],
     ["submissions", 26_000],
@@ -275,7 +276,7 @@ describe("what an answer costs a model, at 4 characters a token", () => {
     ["deposits", 25_000],
     ["conversions", 25_000],
     ["links", 25_000],
-  ] as const)("a page of 200 %s is under %i tokens", async (resource, tokens) => {
+  ] as const)("of 200 %s is under %i tokens", async (resource, tokens) => {
     const { text, page } = pageOf(await call("legacy", `list_${resource}`, { limit: 200 }));
     expect(page.count).toBe(200);
     expect(text.length / 4).toBeLessThan(tokens);

@@ -7,7 +7,7 @@ import { openPool } from "@brand-records/postgres";
 import { createDatabase, startProcess } from "@brand-records/testkit";
 import { parse } from "yaml";
 
-/** One promise: the Compose file runs every process with settings that it knows. image.full.test.ts builds the image itself. */
+/** One promise: the Compose file runs every process with settings that it accepts. image.full.test.ts builds the image. */
 
 const run = promisify(execFile);
 
@@ -30,7 +30,7 @@ describe("docker-compose.yml", () => {
   const { services } = parse(text, { merge: true }) as { services: Readonly<Record<string, ComposeService>> };
   const processes = Object.entries(services).filter(([, { image, profiles }]) => image === "brand-records" && profiles === undefined);
 
-  it("runs every process there is, and asks each how it is", async () => {
+  it("runs every process, with a health check", async () => {
     const names = [...(await readdir(join(ROOT, "services"))), "gateway"];
     expect(new Set(processes.map(([name]) => name))).toEqual(new Set(names));
     for (const [name, { command, healthcheck }] of processes) {
@@ -39,7 +39,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it.each(processes)("gives %s what its settings need, and nothing they do not know", async (_, { command, environment }) => {
+  it.each(processes)("gives %s its required settings and no unknown ones", async (_, { command, environment }) => {
     const env = Object.fromEntries(Object.entries(environment ?? {}).map(([name, value]) => [name, withSettings(value)]));
     const config = join(ROOT, command?.at(-1) ?? "", "../config.js");
     const program = `import { parseConfig } from ${JSON.stringify(config)};
@@ -48,7 +48,7 @@ describe("docker-compose.yml", () => {
     expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(Object.keys(env)));
   });
 
-  it("has the operators' command line for single commands, with the settings it knows and the addresses of all", async () => {
+  it("runs brandctl for single commands, with known settings and the addresses of all processes", async () => {
     const { profiles, entrypoint, environment = {}, depends_on } = services["brandctl"] as ComposeService;
     expect({ profiles, entrypoint }).toEqual({ profiles: ["tools"], entrypoint: ["brandctl"] });
     const brandctl = join(ROOT, "node_modules/.bin", entrypoint?.[0] ?? "");
@@ -62,11 +62,11 @@ describe("docker-compose.yml", () => {
       expect(environment[`${name.toUpperCase()}_ADMIN`]).toBe(`http://${name}:${adminPort}`);
       expect(process.environment?.["ADMIN_HOST"]).toBe("0.0.0.0");
     }
-    // It is needed most when something is not well.
+    // brandctl must start when other processes do not.
     expect(Object.keys(depends_on ?? {})).toEqual(["certificates"]);
   });
 
-  it("lets brandctl and whoever writes the records in by a login of their own, with the role platform and no more", async () => {
+  it("gives brandctl and the platform a database login with the role platform only", async () => {
     const { username } = new URL(withSettings(services["brandctl"]?.environment?.["PLATFORM_DATABASE_URL"] ?? ""));
     const roles = readFileSync(join(ROOT, "deploy/compose/roles.sql"), "utf8");
     expect(roles).toContain(`create role ${username} login password :'platform_password'`);
@@ -81,7 +81,7 @@ describe("docker-compose.yml", () => {
       script: join(ROOT, "services/records/dist/main.js"),
       env: { DATABASE_URL: empty.url, STOP_GRACE_MS: "0" },
     });
-    // The server's roles are not the database's own: another run may have one of that name.
+    // Roles belong to the server, which other runs share.
     const login = `platform_backend_${process.pid}`;
     const superuser = openPool({ url: empty.url, max: 1, applicationName: "tests" });
     const platform = openPool({
@@ -91,7 +91,7 @@ describe("docker-compose.yml", () => {
     });
     try {
       await superuser.query(`create role ${login} login password 'pw'`);
-      // Again, as with every start.
+      // Twice, as every start runs it.
       for (let i = 0; i < 2; i += 1) {
         await superuser.query(readFileSync(join(ROOT, source), "utf8"));
         await superuser.query(grant.replace(username, login));
@@ -107,22 +107,22 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("publishes the gateway only, and to this machine only", () => {
+  it("publishes only the gateway, and only to this machine", () => {
     const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name, { ports }]) => [name, ports])).toEqual([["gateway", ["127.0.0.1:${PORT:-8080}:8080"]]]);
   });
 
-  it("waits only for what there is", () => {
-    const waitedFor = Object.values(services).flatMap(({ depends_on = {} }) => Object.keys(depends_on));
-    expect(Object.keys(services)).toEqual(expect.arrayContaining(waitedFor));
+  it("depends only on services that exist", () => {
+    const dependencies = Object.values(services).flatMap(({ depends_on = {} }) => Object.keys(depends_on));
+    expect(Object.keys(services)).toEqual(expect.arrayContaining(dependencies));
   });
 
-  it("takes its secrets from settings that .env.example tells of, and holds none itself", () => {
+  it("takes its secrets from settings listed in .env.example, and contains none", () => {
     const used = new Set([...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name));
     const example = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=(.*)$/gm);
-    const told = new Map([...example].map(([, name, value]) => [name, value]));
-    expect(new Set(told.keys())).toEqual(used);
-    const secrets = [...told].filter(([name]) => /PASSWORD|PEPPERS|SECRET/.test(name ?? ""));
+    const listed = new Map([...example].map(([, name, value]) => [name, value]));
+    expect(new Set(listed.keys())).toEqual(used);
+    const secrets = [...listed].filter(([name]) => /PASSWORD|PEPPERS|SECRET/.test(name ?? ""));
     expect(secrets).toHaveLength(8);
     for (const [name, value] of secrets) expect([name, value]).toEqual([name, ""]);
     // Without a default: compose refuses to start without them.
@@ -138,7 +138,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   ALLOWED_ORIGINS: "https://app.example",
 };
 
-/** As compose fills in a value, with settings of ours for those without a default. */
+/** Substitutes variables as Compose does; those without a default come from SETTINGS. */
 function withSettings(value: string): string {
   return value.replaceAll(
     /\$\{([A-Z_]+)(?::[-?]([^}]*))?\}/g,

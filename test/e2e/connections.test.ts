@@ -1,12 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@brand-records/testkit";
-import { fillBrand } from "../fill-brand.ts";
+import { metricOf } from "../admin-port.ts";
+import { planInput } from "../plan-input.ts";
 import { rawRequest, untilClosed } from "../raw-http.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: a connection gives and takes only what HTTP lets it, whatever its client does with it. */
+/** One promise: a connection follows HTTP, whatever its client does. */
 
 let stack: Stack;
 let brand: TestBrand;
@@ -14,7 +15,7 @@ let brand: TestBrand;
 beforeAll(async () => {
   stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000" } });
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 });
+  await seedBrand(stack, brand.id);
 }, 60_000);
 afterAll(() => stack.stop());
 
@@ -28,37 +29,28 @@ function open(): Socket {
 }
 
 describe("a client that ends its side after its request", () => {
-  const plan = () =>
-    JSON.stringify({
-      request_id: randomUUID(),
-      title: "Tag-ulan skincare clips",
-      goal: "500,000 views before Christmas",
-      campaign_type: "blitz",
-      planned_for: "2026-12-01",
-      review_on: "2026-11-25",
-      planning_budget: 75_000,
-    });
+  const plan = () => JSON.stringify(planInput());
   const post = (body: string) =>
     `POST /api/v1/campaign-plans HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)}${body}`;
 
-  it("is answered, and then the connection ends", async () => {
+  it("gets its response, and then the connection ends", async () => {
     const received = await untilClosed(stack.url, get("/api/v1/submissions?limit=200"), { halfClose: true });
     expect(statusesOf(received)).toEqual([200]);
     expect(JSON.parse(received.slice(received.indexOf("\r\n\r\n")))).toMatchObject({ count: 200 });
   });
 
-  it("is answered with the plan that it asked for", async () => {
+  it("gets the plan that it requested", async () => {
     const received = await untilClosed(stack.url, post(plan()), { halfClose: true });
     expect(statusesOf(received)).toEqual([201]);
     expect(received).toContain("review_path");
   });
 
-  it("is answered all that it pipelined", async () => {
+  it("gets a response to each pipelined request", async () => {
     const received = await untilClosed(stack.url, post(plan()) + get("/api/v1/links") + get("/api/v1/foo"), { halfClose: true });
     expect(statusesOf(received)).toEqual([201, 200, 404]);
   });
 
-  it("in the middle of a body or of the headers is told so", async () => {
+  it("in the middle of a body or of the headers gets 400", async () => {
     const body = plan();
     for (const bytes of [post(body).slice(0, -10), "GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuth"]) {
       const received = await untilClosed(stack.url, bytes, { halfClose: true });
@@ -68,7 +60,7 @@ describe("a client that ends its side after its request", () => {
   });
 });
 
-it("a client that goes away while its request is handled is noticed before there is an answer", async () => {
+it("logs 499 for a client that leaves while its request is handled, before the response is ready", async () => {
   const { pid } = stack.processes.records;
   process.kill(pid, "SIGSTOP");
   try {
@@ -76,12 +68,12 @@ it("a client that goes away while its request is handled is noticed before there
     socket.write(get("/api/v1/payouts", "X-Request-Id: goes-away\r\n"));
     const remaining = async () => Number(/r=(\d+)/.exec((await stack.get("/api/v1/foo", brand.key)).headers.get("ratelimit") ?? "")?.[1]);
     let before = await remaining();
-    // Once it is counted, its page is waited for.
+    // Once the request is counted, the gateway is waiting for its page.
     await eventually(async () => {
       const now = await remaining();
-      const between = before - now;
+      const others = before - now;
       before = now;
-      expect(between).toBe(1);
+      expect(others).toBe(1);
     });
     socket.resetAndDestroy();
     const logged = await eventually(() => {
@@ -102,32 +94,32 @@ describe("the Host header", () => {
   const KEY = () => `Authorization: Bearer ${brand.key}\r\n`;
 
   it.each([
-    ["none", ""],
-    ["two", "Host: x\r\nHost: y\r\n"],
-    ["two that are the same", "Host: x\r\nhost: x\r\n"],
-    ["an empty one", "Host:\r\n"],
+    ["no header", ""],
+    ["two headers", "Host: x\r\nHost: y\r\n"],
+    ["two equal headers", "Host: x\r\nhost: x\r\n"],
+    ["an empty header", "Host:\r\n"],
     ["a space within", "Host: a b\r\n"],
     ["a path", "Host: x/y\r\n"],
     ["a user", "Host: me@x\r\n"],
     ["a list", "Host: x,y\r\n"],
-    ["a port that is no number", "Host: x:http\r\n"],
+    ["a port that is not a number", "Host: x:http\r\n"],
     ["an address without its end", "Host: [::1\r\n"],
     ["half a percent sign", "Host: x%2\r\n"],
-    ["letters beyond ASCII", "Host: b\u00e9\r\n"],
-  ])("%s: invalid_request, wherever it is sent", async (_, host) => {
+    ["letters outside ASCII", "Host: b\u00e9\r\n"],
+  ])("%s is invalid_request on every path", async (_, host) => {
     for (const [path, form] of [
       ["/api/v1/links", { error: { code: "invalid_request" } }],
       ["http://x/api/v1/links", { error: { code: "invalid_request" } }],
       ["/openapi/service.yaml", { error: { code: "invalid_request" } }],
       ["/api/mcp", { jsonrpc: "2.0", error: { data: { code: "invalid_request" } } }],
     ] as const) {
-      const answer = await rawRequest(stack.url, [Buffer.from(`GET ${path} HTTP/1.1\r\n${host}${KEY()}\r\n`, "latin1")]);
-      expect({ path, status: answer.status, body: JSON.parse(answer.body) }).toMatchObject({ path, status: 400, body: form });
+      const response = await rawRequest(stack.url, [Buffer.from(`GET ${path} HTTP/1.1\r\n${host}${KEY()}\r\n`, "latin1")]);
+      expect({ path, status: response.status, body: JSON.parse(response.body) }).toMatchObject({ path, status: 400, body: form });
     }
   });
 
   it.each(["api.brand.example", "x:8080", "127.0.0.1", "[::1]:8080", "a_b.example.", "xn--bcher-kva.example"])(
-    "%s is taken",
+    "%s is accepted",
     async (host) => {
       for (const path of ["/api/v1/links", `http://${host}/api/v1/links`]) {
         const { status } = await rawRequest(stack.url, [`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${KEY()}\r\n`]);
@@ -136,20 +128,20 @@ describe("the Host header", () => {
     },
   );
 
-  it("may be missing in HTTP/1.0, but not be there twice", async () => {
-    const ask = (host: string) => rawRequest(stack.url, [`GET /api/v1/links HTTP/1.0\r\n${host}${KEY()}\r\n`]);
-    expect((await ask("")).status).toBe(200);
-    expect((await ask("Host: x\r\nHost: x\r\n")).status).toBe(400);
+  it("may be missing in HTTP/1.0, but not repeated", async () => {
+    const getWith = (host: string) => rawRequest(stack.url, [`GET /api/v1/links HTTP/1.0\r\n${host}${KEY()}\r\n`]);
+    expect((await getWith("")).status).toBe(200);
+    expect((await getWith("Host: x\r\nHost: x\r\n")).status).toBe(400);
   });
 });
 
-describe("a body that is refused", () => {
+describe("an unwanted body", () => {
   const MEBIBYTE = Buffer.alloc(1024 * 1024, "x");
   const ANNOUNCED = 300;
-  /** Both ends of a loopback connection buffer some MiB themselves. */
+  /** Both ends of a loopback connection buffer several MiB. */
   const TAKEN_MIB_MAX = 24;
 
-  /** Sends a body as fast as it is taken, and reads the answer. */
+  /** Sends a body as fast as the server reads it, and returns the response. */
   async function send(head: string, frame: (data: Buffer) => Buffer = (data) => data): Promise<{ text: string; takenMib: number }> {
     const socket = open();
     await once(socket, "connect");
@@ -181,8 +173,8 @@ describe("a body that is refused", () => {
     ["too large", 413, () => `POST /api/mcp HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\n${length}`)}`, undefined],
     ["too large, in chunks", 413, () => `POST /api/mcp HTTP/1.1\r\n${authorised(`Content-Type: application/json\r\n${CHUNKED}`)}`, chunked],
     ["too large for a list, in chunks", 413, () => `GET /api/v1/links HTTP/1.1\r\n${authorised(CHUNKED)}`, chunked],
-    ["at a path that takes none", 404, () => `PUT /nothing HTTP/1.1\r\n${authorised(length)}`, undefined],
-  ])("%s: %i; it is not read to its end, and the client gets the answer", async (_, status, head, frame) => {
+    ["at an unknown path", 404, () => `PUT /nothing HTTP/1.1\r\n${authorised(length)}`, undefined],
+  ])("%s gets %i and is not read to its end", async (_, status, head, frame) => {
     const { text, takenMib } = await send(head(), frame);
     expect(statusesOf(text)).toEqual([status]);
     expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
@@ -190,13 +182,13 @@ describe("a body that is refused", () => {
     expect(takenMib).toBeLessThan(TAKEN_MIB_MAX);
   });
 
-  it("but small costs nobody the connection", async () => {
+  it("leaves the connection open if it is small", async () => {
     const refused = `POST /api/v1/campaign-plans HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n${"x".repeat(1_000)}`;
     const received = await untilClosed(stack.url, refused + get("/api/v1/links", "Connection: close\r\n"));
     expect(statusesOf(received)).toEqual([401, 200]);
   });
 
-  it("a body that is read whole costs nobody the connection, in chunks or large", async () => {
+  it("leaves the connection open if a list ignores it", async () => {
     const chunks = `GET /api/v1/links HTTP/1.1\r\n${authorised(CHUNKED)}1\r\nx\r\n0\r\n\r\n`;
     const received = await untilClosed(stack.url, chunks + get("/api/v1/links", "Connection: close\r\n"));
     expect(statusesOf(received)).toEqual([200, 200]);
@@ -204,7 +196,7 @@ describe("a body that is refused", () => {
 });
 
 describe("pipelined requests", () => {
-  it("are answered in order, all of them", async () => {
+  it("get their responses in order", async () => {
     const COUNT = 100;
     const ids = Array.from({ length: COUNT }, (_, index) => `pipelined-${index}`);
     const requests = ids.map((id, index) =>
@@ -214,10 +206,10 @@ describe("pipelined requests", () => {
     expect([...received.matchAll(/x-request-id: (\S+)/gi)].map(([, id]) => id)).toEqual(ids);
   });
 
-  it("wait for the answers before them to be read: unread ones do not pile up", async () => {
+  it("wait until the responses before them are read", async () => {
     const CONNECTIONS = 4;
     const REQUESTS = 800;
-    /** Pages of 120 KB, some MiB of which the two ends of a loopback connection buffer. */
+    /** A page has 120 KB, and the two ends of a loopback connection buffer several MiB. */
     const HANDLED_MAX = 100;
     const admitted = async () => Number(/r=(\d+)/.exec((await stack.get("/api/v1/foo", brand.key)).headers.get("ratelimit") ?? "")?.[1]);
     const before = await admitted();
@@ -239,20 +231,17 @@ describe("pipelined requests", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it("beyond a thousand that wait are not even parsed, however slowly the answers are read", async () => {
+  it("beyond a thousand waiting are not parsed, however slowly the responses are read", async () => {
     const REQUESTS = 200_000;
-    /** Node keeps some 2 KB for each request that it has parsed: 400 MB. */
+    /** Node keeps about 2 KB per parsed request: 400 MB for all. */
     const HEAP_BYTES_MAX = 150 * 1024 * 1024;
-    const heapBytes = async () => {
-      const text = await (await fetch(`${stack.gateways[0].adminUrl}/metrics`)).text();
-      return Number(/^nodejs_heap_size_used_bytes\{.*\} (\d+)$/m.exec(text)?.[1]);
-    };
+    const heapBytes = () => metricOf(stack.gateways[0].process, "nodejs_heap_size_used_bytes");
     const socket = open();
     socket.write(get("/api/v1/submissions?limit=200").repeat(100));
     const sent = new Promise((resolve) => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS), resolve));
     const closed = new Promise((resolve) => socket.once("close", resolve));
     let heapMax = 0;
-    // In steps: whatever is read lets the answer drain, after which Node reads on.
+    // In steps: each read drains the response, after which Node parses more.
     socket.on("data", () => {
       socket.pause();
       void heapBytes().then((bytes) => {
@@ -268,25 +257,22 @@ describe("pipelined requests", () => {
   }, 60_000);
 });
 
-describe("bodies being read at once", () => {
+describe("bodies read at the same time", () => {
   const BODY_BYTES = 768 * 1024;
   const MEBIBYTE = 1024 * 1024;
-  const OF_ONE_BRAND_MAX = (8 * MEBIBYTE) / BODY_BYTES;
-  const OF_ALL_MAX = Math.floor((64 * MEBIBYTE) / BODY_BYTES);
+  const PER_BRAND_MAX = (8 * MEBIBYTE) / BODY_BYTES;
+  const TOTAL_MAX = Math.floor((64 * MEBIBYTE) / BODY_BYTES);
 
-  async function metric(name: string): Promise<number> {
-    const text = await (await fetch(`${stack.gateways[0].adminUrl}/metrics`)).text();
-    return Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, "m").exec(text)?.[1]);
-  }
+  const metric = (name: string) => metricOf(stack.gateways[0].process, name);
   const heldBytes = () => metric("http_body_bytes");
 
   interface SlowBody {
     readonly socket: Socket;
-    /** What has been answered. */
+    /** The response received until now. */
     text(): string;
   }
 
-  /** A message all but whose last byte is sent. */
+  /** Sends a message except for its last byte. */
   function sendSlowly(key: string): SlowBody {
     const socket = open();
     let text = "";
@@ -299,18 +285,18 @@ describe("bodies being read at once", () => {
   }
 
   const isRefused = ({ text }: SlowBody) => text() !== "";
-  /** Until each body is held or refused. */
-  const settled = (bodies: readonly SlowBody[]) =>
+  /** Resolves when each body is held or refused. */
+  const untilSettled = (bodies: readonly SlowBody[]) =>
     eventually(async () => {
       const refused = bodies.filter(isRefused).length;
       expect(await heldBytes()).toBe((bodies.length - refused) * BODY_BYTES);
     });
 
-  it("of one brand take no more than its share; others are served; and all of it is free again, however they end", async () => {
+  it("use at most a brand's share, leave others served, and free it however they end", async () => {
     const other = await stack.createBrand();
-    const slow = Array.from({ length: OF_ONE_BRAND_MAX + 3 }, () => sendSlowly(brand.key));
+    const slow = Array.from({ length: PER_BRAND_MAX + 3 }, () => sendSlowly(brand.key));
     await eventually(() => expect(slow.filter(isRefused).length).toBeGreaterThanOrEqual(3));
-    await settled(slow);
+    await untilSettled(slow);
     expect(await heldBytes()).toBeLessThanOrEqual(8 * MEBIBYTE);
     for (const { text } of slow.filter(isRefused)) {
       expect(statusesOf(text())).toEqual([503]);
@@ -319,9 +305,9 @@ describe("bodies being read at once", () => {
     }
     expect(await metric("http_bodies_refused_total")).toBe(slow.filter(isRefused).length);
 
-    const anothers = sendSlowly(other.key);
-    anothers.socket.write(" ");
-    await eventually(() => expect(statusesOf(anothers.text())).toEqual([200]));
+    const othersBody = sendSlowly(other.key);
+    othersBody.socket.write(" ");
+    await eventually(() => expect(statusesOf(othersBody.text())).toEqual([200]));
 
     const ends: ((socket: Socket) => void)[] = [
       (socket) => socket.resetAndDestroy(),
@@ -335,22 +321,22 @@ describe("bodies being read at once", () => {
     const again = sendSlowly(brand.key);
     again.socket.write(" ");
     await eventually(() => expect(statusesOf(again.text())).toEqual([200]));
-    for (const { socket } of [...slow, anothers, again]) socket.destroy();
+    for (const { socket } of [...slow, othersBody, again]) socket.destroy();
   });
 
-  it("of all brands take 64 MiB together", async () => {
+  it("of all brands use at most 64 MiB together", async () => {
     const others = await Promise.all(Array.from({ length: 9 }, () => stack.createBrand()));
     const slow = others.flatMap(({ key }) => Array.from({ length: 10 }, () => sendSlowly(key)));
-    await eventually(() => expect(slow.filter(isRefused).length).toBeGreaterThanOrEqual(slow.length - OF_ALL_MAX));
-    await settled(slow);
+    await eventually(() => expect(slow.filter(isRefused).length).toBeGreaterThanOrEqual(slow.length - TOTAL_MAX));
+    await untilSettled(slow);
     expect(await heldBytes()).toBeLessThanOrEqual(64 * MEBIBYTE);
-    // What needs no body is served all the same.
+    // Requests without a body are still served.
     expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200);
     for (const { socket } of slow) socket.destroy();
     await eventually(async () => expect(await heldBytes()).toBe(0));
   });
 
-  it("take what they hold, also in chunks of a byte", async () => {
+  it("are counted by their bytes, also in chunks of one byte", async () => {
     const socket = open();
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));

@@ -6,9 +6,10 @@ import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { Webhook } from "standardwebhooks";
+import { metricsOf } from "../admin-port.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: what a brand's receivers get is what happened, signed, to whom and when the brand wants it. */
+/** One promise: a brand's receivers get every event, signed, when and where the brand wants it. */
 
 interface Request {
   readonly url: string;
@@ -26,7 +27,7 @@ let stack: Stack;
 let brand: TestBrand;
 let db: Database;
 let requests: Request[];
-let answer: (response: ServerResponse) => void;
+let respond: (response: ServerResponse) => void;
 let origin: string;
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -34,7 +35,7 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const body = Buffer.concat(chunks).toString();
     requests.push({ url: request.url ?? "", headers: request.headers, body, event: JSON.parse(body) as Request["event"] });
-    answer(response);
+    respond(response);
   });
 });
 
@@ -50,7 +51,7 @@ beforeAll(async () => {
 }, 60_000);
 beforeEach(async () => {
   requests = [];
-  answer = (response) => response.writeHead(204).end();
+  respond = (response) => response.writeHead(204).end();
   brand = await stack.createBrand();
 });
 afterAll(async () => {
@@ -66,11 +67,11 @@ async function register(path = `/hook/${(paths += 1)}`, events = ["submission.ap
     { brand_id: brand.id, url: `${origin}${path}`, label: "Test", events },
     callContext(),
   );
-  if (receiver == null) throw new Error("createReceiver answered without a receiver");
+  if (receiver == null) throw new Error("createReceiver returned no receiver");
   return { receiver, secret };
 }
 
-/** Approves so many submissions that were pending, each a transaction of its own; answers their ids. */
+/** Inserts pending submissions, approves each in its own transaction, and returns their ids. */
 async function approve(count = 1): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId("sub"));
   for (const id of ids) {
@@ -88,15 +89,15 @@ async function approve(count = 1): Promise<string[]> {
   return ids;
 }
 
-const arrived = (): string[] => requests.map(({ event }) => event.data.id);
+const recordIds = (): string[] => requests.map(({ event }) => event.data.id);
 const key = (receiver: Receiver) => ({ brand_id: brand.id, receiver_id: receiver.id });
 const deliveriesOf = async (receiver: Receiver, state: string | null = null) =>
   (await stack.deliveries.listDeliveries({ ...key(receiver), state, page_size: 200, after_id: null }, callContext())).deliveries;
 
-it("an approval arrives, signed, and its delivery tells so", async () => {
+it("delivers an approval, signed, and records its delivery", async () => {
   const { receiver, secret } = await register();
   const [id] = await approve();
-  await eventually(() => expect(arrived()).toEqual([id]));
+  await eventually(() => expect(recordIds()).toEqual([id]));
   const [{ headers, body, event }] = requests as [Request];
   expect(event).toMatchObject({ type: "submission.approved", test: false, data: { id, status: "approved" } });
   expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event);
@@ -115,7 +116,7 @@ it("an approval arrives, signed, and its delivery tells so", async () => {
   expect(now).toMatchObject({ last_status: 204, failures: 0, waiting: 0, last_delivery_at: expect.any(String) });
 });
 
-it("a rotation loses nothing: deliveries carry both signatures until the new secret is activated", async () => {
+it("signs deliveries with both secrets until the new one is activated", async () => {
   const { receiver, secret: old } = await register();
   const { secret: next } = await stack.receivers.rotateSecret(key(receiver), callContext());
   const verifies = ({ body, headers }: Request, secret: string): boolean => {
@@ -134,9 +135,9 @@ it("a rotation loses nothing: deliveries carry both signatures until the new sec
   expect([old, next].map((secret) => verifies(requests[1] as Request, secret))).toEqual([false, true]);
 });
 
-it("a test delivery takes the same way, and changes nothing but what was seen last", async () => {
+it("sends a test event like any other, and changes only the receiver's last status", async () => {
   const { receiver, secret } = await register();
-  answer = (response) => response.writeHead(500).end();
+  respond = (response) => response.writeHead(500).end();
   const { event_id } = await stack.receivers.sendTest({ ...key(receiver), type: null }, callContext());
   await eventually(() => expect(requests).toHaveLength(4));
   expect(requests[0]?.event).toMatchObject({ id: event_id, test: true, data: { id: "sub_test" } });
@@ -147,39 +148,39 @@ it("a test delivery takes the same way, and changes nothing but what was seen la
   });
 });
 
-it("a disabled receiver gets nothing; enabled, it gets what was held, or nothing of it", async () => {
+it("holds a disabled receiver's deliveries, and releases or drops them when it is enabled", async () => {
   const { receiver } = await register();
   await stack.receivers.disableReceiver(key(receiver), callContext());
   const held = await approve(3);
   await eventually(async () => expect(await deliveriesOf(receiver, "held")).toHaveLength(3));
   expect(requests).toEqual([]);
   await stack.receivers.enableReceiver({ ...key(receiver), held: "release" }, callContext());
-  await eventually(() => expect(arrived().toSorted()).toEqual(held.toSorted()));
+  await eventually(() => expect(recordIds().toSorted()).toEqual(held.toSorted()));
 
   await stack.receivers.disableReceiver(key(receiver), callContext());
   await approve(3);
   await eventually(async () => expect(await deliveriesOf(receiver, "held")).toHaveLength(3));
   expect(await stack.receivers.enableReceiver({ ...key(receiver), held: "drop" }, callContext())).toMatchObject({ dropped: 3 });
   const [after] = await approve();
-  await eventually(() => expect(arrived()).toContain(after));
+  await eventually(() => expect(recordIds()).toContain(after));
   expect(requests).toHaveLength(4);
 });
 
-it("a receiver that is deleted while it is sent to gets no more, and nothing is left of it", async () => {
+it("sends nothing more to a deleted receiver, and deletes its deliveries", async () => {
   const waiting: ServerResponse[] = [];
-  answer = (response) => void waiting.push(response);
+  respond = (response) => void waiting.push(response);
   const { receiver } = await register();
   await approve(30);
   await eventually(() => expect(waiting.length).toBeGreaterThanOrEqual(8));
   await stack.receivers.deleteReceiver(key(receiver), callContext());
   const sent = requests.length;
-  answer = (response) => response.writeHead(204).end();
+  respond = (response) => response.writeHead(204).end();
   for (const response of waiting) response.writeHead(204).end();
   await eventually(async () => expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiver.id])).toEqual([]));
   expect(requests).toHaveLength(sent);
 });
 
-it("what was delivered is sent once more when it is asked for: one delivery, or all since a time", async () => {
+it("replays one delivery, or all since a time", async () => {
   const { receiver } = await register();
   const since = new Date(Date.now() - 1_000).toISOString();
   const ids = await approve(20);
@@ -192,20 +193,20 @@ it("what was delivered is sent once more when it is asked for: one delivery, or 
 
   const { replay } = await stack.deliveries.replayEvents({ ...key(receiver), since }, callContext());
   await eventually(() => expect(requests).toHaveLength(41));
-  expect(arrived().slice(21).toSorted()).toEqual(ids.toSorted());
+  expect(recordIds().slice(21).toSorted()).toEqual(ids.toSorted());
   await eventually(async () => {
     const now = await stack.deliveries.getReplay({ brand_id: brand.id, replay_id: replay?.id ?? "" }, callContext());
     expect(now.replay).toMatchObject({ queued: 20, total: 20, finished_at: expect.any(String) });
   });
 });
 
-it("two workers share what there is; one that is told to end finishes what it has, and nothing is attempted twice", async () => {
+it("shares deliveries between two workers, and attempts none twice when one stops", async () => {
   await register();
   const another = await stack.startAnother("webhook");
-  answer = (response) => setTimeout(() => response.writeHead(204).end(), 20);
+  respond = (response) => setTimeout(() => response.writeHead(204).end(), 20);
   const ids = await approve(300);
   await eventually(() => expect(requests.length).toBeGreaterThan(20));
-  // The first may have taken all of them before the second looked.
+  // The first worker may have leased all of them before the second polls.
   await eventually(
     async () => {
       if (!another.output().includes("delivery attempted")) ids.push(...(await approve(20)));
@@ -214,25 +215,25 @@ it("two workers share what there is; one that is told to end finishes what it ha
     { everyMs: 200 },
   );
   expect(await another.kill("SIGTERM")).toEqual({ code: 0, signal: null });
-  await eventually(() => expect(new Set(arrived()).size).toBe(ids.length), { timeoutMs: 20_000 });
+  await eventually(() => expect(new Set(recordIds()).size).toBe(ids.length), { timeoutMs: 20_000 });
   await eventually(async () => expect(await db.query("select from webhook.deliveries")).toEqual([]));
   expect(requests).toHaveLength(ids.length);
-  expect(new Set(arrived())).toEqual(new Set(ids));
+  expect(new Set(recordIds())).toEqual(new Set(ids));
 }, 60_000);
 
-it("keeps secrets, and receivers' paths and queries, out of logs and metrics, whatever comes of attempts", async () => {
-  const [path, token, unreachable] = [`path-${newId("x")}`, `token-${newId("x")}`, `away-${newId("x")}`];
+it("keeps secrets, and receivers' paths and queries, out of logs and metrics, whether attempts succeed or fail", async () => {
+  const [path, token, unreachable] = [`path-${newId("x")}`, `token-${newId("x")}`, `unreachable-${newId("x")}`];
   const { secret, receiver } = await register(`/${path}?token=${token}`);
   const closed = {
     brand_id: brand.id,
     url: `http://127.0.0.1:1/${unreachable}?token=${token}`,
-    label: "Away",
+    label: "Unreachable",
     events: ["submission.approved"],
   };
   const { secret: otherSecret } = await stack.receivers.createReceiver(closed, callContext());
   const { secret: nextSecret } = await stack.receivers.rotateSecret(key(receiver), callContext());
-  answer = (response) => (requests.length % 2 === 0 ? response.socket?.resetAndDestroy() : response.writeHead(500).end());
-  // Two of them: ten failed attempts in a row would open the circuit for five seconds.
+  respond = (response) => (requests.length % 2 === 0 ? response.socket?.resetAndDestroy() : response.writeHead(500).end());
+  // Only two: ten consecutive failures would open the circuit for five seconds.
   await approve(2);
   const over = "select from webhook.past_deliveries where brand_id = $1 and state = 'failed'";
   await eventually(async () => expect(await db.query(over, [brand.id])).toHaveLength(4), { timeoutMs: 20_000 });
@@ -241,10 +242,9 @@ it("keeps secrets, and receivers' paths and queries, out of logs and metrics, wh
     () => "",
     (error: Error) => JSON.stringify(error) + error.message,
   );
-  const { admin_port } = stack.processes.webhook.ready as { admin_port: number };
-  const metrics = await (await fetch(`http://127.0.0.1:${admin_port}/metrics`)).text();
-  const said = [problem, metrics, ...Object.values(stack.processes).map((process) => process.output())].join("\n");
-  expect([said.includes("delivery attempted"), said.includes(receiver.id)]).toEqual([true, true]);
+  const metrics = await metricsOf(stack.processes.webhook);
+  const output = [problem, metrics, ...Object.values(stack.processes).map((process) => process.output())].join("\n");
+  expect([output.includes("delivery attempted"), output.includes(receiver.id)]).toEqual([true, true]);
   const secrets = [secret, otherSecret, nextSecret].flatMap((each) => [each, each.slice("whsec_".length)]);
-  for (const marker of [path, token, unreachable, ...secrets]) expect(said.includes(marker)).toBe(false);
+  for (const marker of [path, token, unreachable, ...secrets]) expect(output.includes(marker)).toBe(false);
 }, 60_000);

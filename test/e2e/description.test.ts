@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { openPool } from "@brand-records/postgres";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -11,7 +12,7 @@ import { parse } from "yaml";
 import { post } from "../mcp.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: the description is valid, and what is answered is what it says. */
+/** One promise: the OpenAPI description is valid, and responses match it. */
 
 interface Media {
   schema: object;
@@ -49,7 +50,7 @@ beforeAll(async () => {
   yaml = await (await fetch(`${stack.url}/openapi/service.yaml`)).text();
   document = parse(yaml) as Document;
   ajv = new Ajv2020({ strict: false, allErrors: true });
-  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  addFormats.default(ajv);
   ajv.addSchema({ $id: "https://description.example/service", ...document });
 });
 afterAll(() => stack.stop());
@@ -66,7 +67,7 @@ function validatorOf(media: Media): ValidateFunction {
   return ajv.compile(JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"https://description.example/service#/')) as object);
 }
 
-async function expectAsDescribed(path: string, response: Response): Promise<void> {
+async function expectDescribed(path: string, response: Response): Promise<void> {
   const { content, headers = {} } = described(path, response.status);
   const [type, media] = Object.entries(content ?? {})[0] ?? [];
   if (media === undefined) throw new Error(`${path} ${response.status} has no content described`);
@@ -90,17 +91,17 @@ it("passes Redocly's lint", async () => {
   expect(stderr).not.toMatch(/warning/i);
 }, 60_000);
 
-it("describes preparing a plan with an example that is answered as described, made and repeated, and refused as described", async () => {
+it("describes preparing a plan: its example is accepted and replayed, and every response matches", async () => {
   const path = "/api/v1/campaign-plans";
   const { requestBody, responses } = (document.paths[path] ?? {})["post"] as unknown as {
     requestBody: { content: Record<string, Media> };
     responses: Record<string, Described>;
   };
   const mediaOf = (status: string): Media => responses[status]?.content?.["application/json"] as Media;
-  const asked = requestBody.content["application/json"] as Media;
-  expect(validatorOf(asked)(asked.example)).toBe(true);
-  expect(validatorOf(asked)({ ...(asked.example as object), notes: null, platforms: null })).toBe(true);
-  expect(validatorOf(asked)({ ...(asked.example as object), title: null })).toBe(false);
+  const plan = requestBody.content["application/json"] as Media;
+  expect(validatorOf(plan)(plan.example)).toBe(true);
+  expect(validatorOf(plan)({ ...(plan.example as object), notes: null, platforms: null })).toBe(true);
+  expect(validatorOf(plan)({ ...(plan.example as object), title: null })).toBe(false);
   const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   const send = (body: unknown, as = key) =>
     fetch(stack.url + path, {
@@ -108,20 +109,20 @@ it("describes preparing a plan with an example that is answered as described, ma
       headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  const example = asked.example as Record<string, unknown>;
-  const answers: [number, Response][] = [
+  const example = plan.example as Record<string, unknown>;
+  const responsesByStatus: [number, Response][] = [
     [201, await send(example)],
     [200, await send(example)],
     [409, await send({ ...example, title: "Another" })],
     [400, await send({ ...example, planning_budget: 0 })],
     [403, await send(example, brand.key)],
   ];
-  for (const [status, answer] of answers) {
+  for (const [status, response] of responsesByStatus) {
     const validate = validatorOf(mediaOf(String(status)));
-    const body: unknown = await answer.json();
-    expect({ status: answer.status, valid: validate(body), errors: validate.errors }).toMatchObject({ status, valid: true });
+    const body: unknown = await response.json();
+    expect({ status: response.status, valid: validate(body), errors: validate.errors }).toMatchObject({ status, valid: true });
     for (const name of Object.keys(responses[String(status)]?.headers ?? {})) {
-      expect({ name, value: answer.headers.get(name) }).toEqual({ name, value: expect.any(String) });
+      expect({ name, value: response.headers.get(name) }).toEqual({ name, value: expect.any(String) });
     }
   }
   for (const status of Object.keys(responses)) {
@@ -131,28 +132,28 @@ it("describes preparing a plan with an example that is answered as described, ma
   }
 });
 
-it("describes the assistants' messages with examples that are answered as described", async () => {
+it("describes the assistants' messages: its examples are accepted, and the responses match", async () => {
   const { requestBody, responses } = (document.paths["/api/mcp"] ?? {})["post"] as unknown as {
     requestBody: { content: Record<string, Media> };
     responses: Record<string, Described>;
   };
   const mediaOf = (from: Described | undefined): Media => from?.content?.["application/json"] as Media;
   const isMessage = validatorOf(mediaOf(requestBody));
-  const isAnswer = validatorOf(mediaOf(responses["200"]));
+  const isResponse = validatorOf(mediaOf(responses["200"]));
   const examples = Object.entries(mediaOf(requestBody).examples ?? {});
   expect(examples).toHaveLength(4);
   for (const [name, { value }] of examples) {
     const headers = name.endsWith("2026-07-28")
       ? { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "list_campaigns" }
       : {};
-    const answer = await post(stack.url, brand.key, { headers, body: value });
-    expect({ name, message: isMessage(value), status: answer.status, answer: isAnswer(answer.body) }).toEqual({
+    const response = await post(stack.url, brand.key, { headers, body: value });
+    expect({ name, message: isMessage(value), status: response.status, response: isResponse(response.body) }).toEqual({
       name,
       message: true,
       status: 200,
-      answer: true,
+      response: true,
     });
-    expect(answer.body.result).toEqual(expect.any(Object));
+    expect(response.body.result).toEqual(expect.any(Object));
   }
   for (const [status, response] of Object.entries(responses)) {
     if (status !== "202")
@@ -161,17 +162,16 @@ it("describes the assistants' messages with examples that are answered as descri
 });
 
 describe("an event's description", () => {
-  const types = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
   const bodyOf = (type: string): Media => document.webhooks[type]?.post.requestBody?.content["application/json"] as Media;
 
-  it("is there for each of the four, and says what every answer leads to", () => {
-    expect(Object.keys(document.webhooks)).toEqual(types);
+  it("covers each event type, and explains the effect of every response", () => {
+    expect(Object.keys(document.webhooks)).toEqual(EVENT_TYPE_NAMES);
     for (const { post } of Object.values(document.webhooks)) {
       expect(Object.keys(post.responses).toSorted()).toEqual(["2XX", "410", "429", "503", "default"]);
     }
   });
 
-  it.each(types)("of %s has a body and headers that are as described", (type) => {
+  it.each(EVENT_TYPE_NAMES)("of %s has examples of body and headers that match it", (type) => {
     const accepts = validatorOf(bodyOf(type));
     const example = bodyOf(type).example as { type: string; data: Record<string, unknown> };
     expect({ valid: accepts(example), errors: accepts.errors }).toEqual({ valid: true, errors: null });
@@ -183,7 +183,7 @@ describe("an event's description", () => {
     }
   });
 
-  it.each(types)("of %s is open to what is added later, and to nothing else", (type) => {
+  it.each(EVENT_TYPE_NAMES)("of %s accepts additional fields, but no missing ones and no other type", (type) => {
     const accepts = validatorOf(bodyOf(type));
     const example = bodyOf(type).example as { data: Record<string, unknown> };
     expect(accepts({ ...example, more: 1, data: { ...example.data, more: { again: true } } })).toBe(true);
@@ -192,7 +192,7 @@ describe("an event's description", () => {
     for (const name of Object.keys(example.data)) {
       expect({ name, valid: accepts({ ...example, data: { ...example.data, [name]: undefined } }) }).toEqual({ name, valid: false });
     }
-    const others = types.filter((other) => other !== type);
+    const others = EVENT_TYPE_NAMES.filter((other) => other !== type);
     for (const other of others) expect({ other, valid: accepts(bodyOf(other).example) }).toEqual({ other, valid: false });
   });
 });
@@ -202,42 +202,42 @@ it("names the public URL as its server", () => {
 });
 
 describe.each(["/openapi/service.yaml", "/docs", "/docs/redoc.standalone.js"])("%s", (path) => {
-  it("needs no key, is sent with its length instead of being compressed on the way, and again only if it has changed", async () => {
-    const ask = (headers = {}) => fetch(stack.url + path, { headers: { "accept-encoding": "gzip", ...headers } });
-    const { status, headers } = await ask();
+  it("needs no key, is compressed in advance and sent with its length, and is not sent again unchanged", async () => {
+    const get = (headers = {}) => fetch(stack.url + path, { headers: { "accept-encoding": "gzip", ...headers } });
+    const { status, headers } = await get();
     expect({ status, coding: headers.get("content-encoding") }).toEqual({ status: 200, coding: path === "/docs" ? null : "gzip" });
     expect(headers.get("content-length")).toMatch(/^[1-9]\d+$/);
     const etag = headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[^"]+"$/);
-    const known = await ask({ "if-none-match": etag });
+    const known = await get({ "if-none-match": etag });
     expect({ status: known.status, etag: known.headers.get("etag"), text: await known.text() }).toEqual({ status: 304, etag, text: "" });
   });
 
-  it("reads only", async () => {
+  it("allows only GET and HEAD", async () => {
     const response = await fetch(stack.url + path, { method: "POST" });
     expect({ status: response.status, allow: response.headers.get("allow") }).toEqual({ status: 405, allow: "GET, HEAD" });
   });
 });
 
 describe.each(RESOURCE_NAMES)("%s", (resource) => {
-  it("answers as described: empty, with every field null that may be, and with none null", async () => {
+  it("matches its description when empty, with every nullable field null, and with no field null", async () => {
     const path = `/api/v1/${resource}`;
     const fresh = await stack.createBrand({ tier: "enterprise" });
-    await expectAsDescribed(path, await stack.get(path, fresh.key));
+    await expectDescribed(path, await stack.get(path, fresh.key));
     const { example } = described(path, 200).content?.["application/json"] ?? { schema: {} };
     const [full] = (example as { data: Record<string, unknown>[] }).data;
     const bare = await recordWithNulls(resource, full ?? {});
     for (const record of [full, bare]) await insert(resource, fresh.id, record ?? {});
     const response = await stack.get(`${path}?limit=2`, fresh.key);
     const copy = response.clone();
-    await expectAsDescribed(path, response);
+    await expectDescribed(path, response);
     const page = (await copy.json()) as { data: Record<string, unknown>[]; next_cursor: string };
     expect(page.data).toContainEqual(full);
     expect(page.data).toContainEqual(bare);
     expect(page.next_cursor).toEqual(expect.any(String));
   });
 
-  it("has examples that are as described", () => {
+  it("has examples that match its description", () => {
     for (const [status, response] of Object.entries(document.paths[`/api/v1/${resource}`]?.["get"]?.responses ?? {})) {
       const media = described(`/api/v1/${resource}`, Number(status)).content?.["application/json"];
       expect({ status, response, media }).toMatchObject({ media: expect.anything() });
@@ -253,28 +253,28 @@ describe.each(RESOURCE_NAMES)("%s", (resource) => {
   it("fails as described", async () => {
     const path = `/api/v1/${resource}`;
     const { key, id } = await stack.createBrand();
-    await expectAsDescribed(path, await fetch(stack.url + path));
-    await expectAsDescribed(path, await stack.get(`${path}?limit=0`, key));
-    await expectAsDescribed(path, await stack.get(`${path}?cursor=x`, key));
+    await expectDescribed(path, await fetch(stack.url + path));
+    await expectDescribed(path, await stack.get(`${path}?limit=0`, key));
+    await expectDescribed(path, await stack.get(`${path}?cursor=x`, key));
     await Promise.all(Array.from({ length: 60 }, () => stack.get(path, key)));
-    await expectAsDescribed(path, await stack.get(path, key));
+    await expectDescribed(path, await stack.get(path, key));
     await stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext());
-    await expectAsDescribed(path, await stack.get(path, key));
+    await expectDescribed(path, await stack.get(path, key));
   });
 });
 
-it("fails as described when a service is away or hangs", async () => {
+it("fails as described when a service is unavailable or hangs", async () => {
   process.kill(stack.processes.records.pid, "SIGSTOP");
   const hanging = await stack.get("/api/v1/links", brand.key);
   expect(hanging.status).toBe(504);
-  await expectAsDescribed("/api/v1/links", hanging);
+  await expectDescribed("/api/v1/links", hanging);
   await stack.processes.records.kill("SIGKILL");
-  const away = await stack.get("/api/v1/links", brand.key);
-  expect(away.status).toBe(503);
-  await expectAsDescribed("/api/v1/links", away);
+  const unavailable = await stack.get("/api/v1/links", brand.key);
+  expect(unavailable.status).toBe(503);
+  await expectDescribed("/api/v1/links", unavailable);
 });
 
-it("has a page for people, from here alone", async () => {
+it("serves a documentation page that loads nothing from other hosts", async () => {
   const page = await fetch(`${stack.url}/docs`);
   expect(page.status).toBe(200);
   const html = await page.text();
@@ -285,7 +285,7 @@ it("has a page for people, from here alone", async () => {
   expect((await script.text()).length).toBeGreaterThan(100_000);
 });
 
-/** The same record under another id, with null where the description allows it. */
+/** Returns the same record under another id, with null in every nullable field. */
 async function recordWithNulls(resource: string, full: Record<string, unknown>): Promise<Record<string, unknown>> {
   const title = resource.charAt(0).toUpperCase() + resource.slice(1, -1);
   const schema = document.components.schemas[title] as { properties: Record<string, { type: string | string[] }> };

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: what the documentation tells to type works. */
+/** One promise: the commands in the documentation work. */
 
 let stack: Stack;
 let brand: TestBrand;
@@ -12,50 +12,50 @@ let brand: TestBrand;
 beforeAll(async () => {
   stack = await startStack();
   brand = await stack.createBrand({ tier: "enterprise", permissions: ["campaigns:prepare"] });
-  await fillBrand(stack, brand.id, { campaigns: 5, submissions: 50, payouts: 150, deposits: 5, conversions: 50, links: 10 });
+  await seedBrand(stack, brand.id, { campaigns: 5, submissions: 50, payouts: 150, deposits: 5, conversions: 50, links: 10 });
 });
 afterAll(() => stack.stop());
 
 const ASSISTANTS = "docs/assistants.md";
 
-/** The fenced blocks of a language. */
+/** Returns the fenced blocks of a language. */
 async function blocks(file: string, language: string): Promise<string[]> {
   const text = await readFile(file, "utf8");
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, found]) => found === language).map(([, , code = ""]) => code);
 }
 
-/** Runs where a reader would: in the repository, with the address and the key in the environment. */
+/** Runs a command as a reader would: in the repository, with the address and the key in the environment. */
 async function run(command: string, ...parameters: string[]): Promise<string> {
   const env = { PATH: process.env["PATH"], BASE_URL: stack.url, KEY: brand.key, PLANNER_KEY: brand.key };
   const { stdout } = await promisify(execFile)(command, parameters, { env });
   return stdout;
 }
 
-it("every curl call to the assistants' endpoint answers a page", async () => {
+it("every curl call to the assistants' endpoint returns a page", async () => {
   const calls = (await blocks(ASSISTANTS, "sh")).filter((block) => block.startsWith("curl"));
   expect(calls).toHaveLength(2);
   for (const call of calls) {
-    const answer = JSON.parse(await run("bash", "-euc", call)) as { result: { structuredContent: object } };
-    expect(answer.result.structuredContent).toMatchObject({ resource: "campaigns", count: 1 });
+    const response = JSON.parse(await run("bash", "-euc", call)) as { result: { structuredContent: object } };
+    expect(response.result.structuredContent).toMatchObject({ resource: "campaigns", count: 1 });
   }
 });
 
-it("preparing a plan as documented answers what stands there, and again when repeated", async () => {
+it("preparing a plan as documented returns the documented response, also when repeated", async () => {
   const call = (await blocks("docs/api.md", "sh")).find((block) => block.includes("campaign-plans")) ?? "";
   const documented = (await blocks("docs/api.md", "json")).find((block) => block.includes("review_path")) ?? "";
   const first = await run("bash", "-euc", call);
   const { plan_id: id, created_at: at } = JSON.parse(first) as { plan_id: string; created_at: string };
-  const told = JSON.parse(documented) as { plan_id: string; created_at: string };
-  expect(JSON.parse(documented.replaceAll(told.plan_id, id).replace(told.created_at, at))).toEqual(JSON.parse(first));
+  const example = JSON.parse(documented) as { plan_id: string; created_at: string };
+  expect(JSON.parse(documented.replaceAll(example.plan_id, id).replace(example.created_at, at))).toEqual(JSON.parse(first));
   expect(await run("bash", "-euc", call)).toBe(first);
 });
 
-it("the README's calls answer what stands there", async () => {
+it("the README's calls return what it promises", async () => {
   const calls = (await blocks("README.md", "sh"))
     .flatMap((block) => block.replaceAll("\\\n", "").split("\n"))
     .filter((line) => line.startsWith("curl"));
-  const answers = await Promise.all(calls.map((call) => run("bash", "-euc", call.replaceAll("http://127.0.0.1:8080", stack.url))));
-  expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual([
+  const responses = await Promise.all(calls.map((call) => run("bash", "-euc", call.replaceAll("http://127.0.0.1:8080", stack.url))));
+  expect(responses.map((response) => JSON.parse(response) as unknown)).toEqual([
     expect.objectContaining({ resource: "campaigns", count: 1 }),
     { error: expect.objectContaining({ code: "invalid_parameter", field: "limit" }) },
     expect.objectContaining({
@@ -64,7 +64,7 @@ it("the README's calls answer what stands there", async () => {
   ]);
 });
 
-it("the TypeScript client's example adds up what was paid", async () => {
+it("the TypeScript client's example adds up all payouts", async () => {
   const [example = ""] = await blocks(ASSISTANTS, "js");
   const page = (await (await stack.get("/api/v1/payouts?limit=200", brand.key)).json()) as {
     data: { status: string; amount_centavos: number }[];
@@ -73,7 +73,7 @@ it("the TypeScript client's example adds up what was paid", async () => {
   expect(await run(process.execPath, "--input-type=module", "--eval", example)).toBe(`Paid to creators: PHP ${(paid / 100).toFixed(2)}\n`);
 });
 
-/** The JSON blocks: client configurations, and an answer. */
+/** A JSON block: a client configuration, or a response, which has `resource`. */
 interface Configuration {
   readonly resource?: string;
   readonly mcpServers?: Record<string, Server>;

@@ -3,13 +3,13 @@ import { eventually } from "@brand-records/testkit";
 import { rawRequest, untilClosed } from "../raw-http.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: whatever is wrong with a request, the answer is JSON of one form, with a code to decide by. */
+/** One promise: every error response is JSON of one form, with a code for programs. */
 
 let stack: Stack;
 let brand: TestBrand;
 
 beforeAll(async () => {
-  // Slow clients are cut off within a second here, and limits do not get in the way of so many requests of one brand.
+  // Cuts slow clients off within seconds, and admits all requests of one brand.
   stack = await startStack({ env: { HEADERS_TIMEOUT_MS: "1000", REQUEST_TIMEOUT_MS: "1500", RATE_LIMIT_PLUS: "10000" } });
   brand = await stack.createBrand();
 });
@@ -47,7 +47,7 @@ const request = (path: string, init: RequestInit = {}) => fetch(stack.url + path
 const authorised = (path: string, init: RequestInit = {}) =>
   request(path, { ...init, headers: { ...init.headers, authorization: bearer() } });
 
-it("a key sent as X-Request-Id by mistake is neither repeated nor logged", async () => {
+it("never returns or logs a key sent as X-Request-Id by mistake", async () => {
   const response = await authorised("/api/v1/links", { headers: { "x-request-id": brand.key } });
   expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   expect(stack.gateways[0].process.output()).not.toContain(brand.key);
@@ -65,7 +65,7 @@ describe("the key", () => {
       "invalid_key",
       () => ({ authorization: `Bearer ${brand.key.slice(0, -1)}${brand.key.endsWith("0") ? "1" : "0"}` }),
     ],
-    ["a key cut short", "invalid_key", () => ({ authorization: `Bearer ${brand.key.slice(0, -1)}` })],
+    ["a truncated key", "invalid_key", () => ({ authorization: `Bearer ${brand.key.slice(0, -1)}` })],
     ["an unknown key", "invalid_key", () => ({ authorization: `Bearer ${generateKey("live")}` })],
     ["a test key on live", "invalid_key", () => ({ authorization: `Bearer ${generateKey("test")}` })],
   ];
@@ -73,20 +73,20 @@ describe("the key", () => {
     await expectError(await request("/api/v1/links", { headers: headers() }), { status: 401, code });
   });
 
-  it("of the test environment that exists: invalid_key on live", async () => {
+  it("an existing test key on live: invalid_key", async () => {
     const { key } = await stack.createBrand({ environment: "test" });
     await expectError(await stack.get("/api/v1/links", key), { status: 401, code: "invalid_key" });
   });
 
-  it("two Authorization headers, even the same: invalid_key", async () => {
-    const answer = await rawRequest(stack.url, [
+  it("two Authorization headers, even equal ones: invalid_key", async () => {
+    const response = await rawRequest(stack.url, [
       `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nAuthorization: ${bearer()}\r\n\r\n`,
     ]);
-    expect(answer.status).toBe(401);
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "invalid_key" } });
+    expect(response.status).toBe(401);
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "invalid_key" } });
   });
 
-  it("revoked: invalid_key, and one and the same answer as for an unknown key", async () => {
+  it("a revoked key: invalid_key, with the same message as for an unknown key", async () => {
     const { key, keyId, owner } = await stack.createBrand();
     expect((await stack.get("/api/v1/links", key)).status).toBe(200);
     await stack.accounts.revokeKey({ key_id: keyId, revoked_by: owner }, callContext());
@@ -99,7 +99,7 @@ describe("the key", () => {
 });
 
 describe("the brand", () => {
-  it("below Plus: plan_required; back on Plus: served", async () => {
+  it("below Plus: plan_required; on Plus again: served", async () => {
     const { id, key } = await stack.createBrand();
     await stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext());
     await expectError(await stack.get("/api/v1/links", key), { status: 403, code: "plan_required" });
@@ -107,7 +107,7 @@ describe("the brand", () => {
     expect((await stack.get("/api/v1/links", key)).status).toBe(200);
   });
 
-  it("not verified any more: brand_not_verified; verified again: served", async () => {
+  it("no longer verified: brand_not_verified; verified again: served", async () => {
     const { id, key } = await stack.createBrand();
     await stack.accounts.setBrandVerified({ brand_id: id, verified: false }, callContext());
     await expectError(await stack.get("/api/v1/links", key), { status: 403, code: "brand_not_verified" });
@@ -137,7 +137,7 @@ describe("parameters", () => {
     await expectError(await authorised(`/api/v1/links?${query}`), { status: 400, code: "invalid_parameter", field });
   });
 
-  it("since without encoding its plus is understood", async () => {
+  it("since with an unencoded plus sign is understood", async () => {
     expect((await authorised("/api/v1/links?since=2026-11-21T08:30:00+08:00")).status).toBe(200);
   });
 
@@ -145,7 +145,7 @@ describe("parameters", () => {
     await expectError(await authorised(`/api/v1/links?cursor=${cursor}`), { status: 400, code: "invalid_cursor", field: "cursor" });
   });
 
-  it("a cursor of another resource, of another since, and a cut one: invalid_cursor", async () => {
+  it("a cursor of another resource, of another since, or truncated: invalid_cursor", async () => {
     const cursor = Buffer.from(JSON.stringify([1, "links", null, "2026-11-21T08:30:00.000Z", "lnk_1"])).toString("base64url");
     expect((await authorised(`/api/v1/links?cursor=${cursor}`)).status).toBe(200);
     for (const path of [
@@ -197,7 +197,7 @@ describe("path and method", () => {
     "//",
     "/..%2f..%2fetc/passwd",
     "/docs/%2e%2e/x",
-  ])("%s: not_found, key or not", async (path) => {
+  ])("%s: not_found, with or without a key", async (path) => {
     await expectError(await request(path), { status: 404, code: "not_found" });
     await expectError(await authorised(path, { method: "POST" }), { status: 404, code: "not_found" });
   });
@@ -214,7 +214,7 @@ describe("path and method", () => {
     await expectError(response, { status: 405, code: "method_not_allowed" });
   });
 
-  it("HEAD answers the headers of GET and no body, errors included", async () => {
+  it("HEAD returns the headers of GET and no body, also for errors", async () => {
     for (const path of ["/api/v1/links", "/api/v1/foo", "/nothing"]) {
       const [get, head] = [await authorised(path), await authorised(path, { method: "HEAD" })];
       expect(head.status).toBe(get.status);
@@ -226,8 +226,8 @@ describe("path and method", () => {
   });
 });
 
-describe("size and speed", () => {
-  it("a body of 1 MiB: payload_too_large on a list, method_not_allowed where no body could be wanted", async () => {
+describe("size and time", () => {
+  it("a body of 1 MiB: payload_too_large for GET on a list, method_not_allowed for POST", async () => {
     const megabyte = "x".repeat(1024 * 1024);
     const head = (method: string) =>
       `${method} /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nContent-Length: ${megabyte.length}\r\n\r\n`;
@@ -248,48 +248,48 @@ describe("size and speed", () => {
   });
 
   it("CONNECT: method_not_allowed", async () => {
-    const answer = await rawRequest(stack.url, ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"]);
-    expect(answer.status).toBe(405);
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "method_not_allowed" } });
+    const response = await rawRequest(stack.url, ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"]);
+    expect(response.status).toBe(405);
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "method_not_allowed" } });
   });
 
-  it("garbage after a valid request does not take away its answer", async () => {
-    const answer = await rawRequest(stack.url, [
+  it("garbage after a valid request: the request is still served", async () => {
+    const response = await rawRequest(stack.url, [
       `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\n\r\nGARBAGE\r\n\r\n`,
     ]);
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
-  it("a body that never comes is let go after the answer, without a second one", async () => {
+  it("a body that never arrives: one response, then the connection ends", async () => {
     const head = `GET /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nContent-Length: 5\r\n\r\n`;
     const everything = await untilClosed(stack.url, head);
     expect(everything.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
   });
 
   it("100 KiB of headers: headers_too_large", async () => {
-    const answer = await rawRequest(stack.url, [
+    const response = await rawRequest(stack.url, [
       "GET /api/v1/links HTTP/1.1\r\nHost: x\r\n",
       `X-Large: ${"x".repeat(100 * 1024)}\r\n`,
       "\r\n",
     ]);
-    expect(answer).toMatchObject({ status: 431, headers: { "content-type": "application/json; charset=utf-8" } });
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "headers_too_large", request_id: answer.headers["x-request-id"] } });
+    expect(response).toMatchObject({ status: 431, headers: { "content-type": "application/json; charset=utf-8" } });
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "headers_too_large", request_id: response.headers["x-request-id"] } });
   });
 
   it("a URL of 9 KiB: uri_too_long", async () => {
     await expectError(await authorised(`/api/v1/links?cursor=${"x".repeat(9 * 1024)}`), { status: 414, code: "uri_too_long" });
   });
 
-  it("a client that sends a byte a second: request_timeout, and it is let go", async () => {
+  it("a client that sends a byte a second: request_timeout, and the connection ends", async () => {
     async function* slowly() {
       for (const byte of "GET /api/v1/links HTTP/1.1\r\n") {
         yield byte;
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       }
     }
-    const answer = await rawRequest(stack.url, slowly());
-    expect(answer).toMatchObject({ status: 408, headers: { connection: "close" } });
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "request_timeout" } });
+    const response = await rawRequest(stack.url, slowly());
+    expect(response).toMatchObject({ status: 408, headers: { connection: "close" } });
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "request_timeout" } });
   });
 
   it.each([
@@ -297,31 +297,31 @@ describe("size and speed", () => {
     "GET /api/v1/links HTTP/9.9\r\n\r\n",
     "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
     "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n",
-  ])("%j is no HTTP: invalid_request", async (bytes) => {
-    const answer = await rawRequest(stack.url, [bytes]);
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "invalid_request" } });
+  ])("%j: invalid_request", async (bytes) => {
+    const response = await rawRequest(stack.url, [bytes]);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.body)).toMatchObject({ error: { code: "invalid_request" } });
   });
 
-  it("an odd Expect and an Upgrade are no reason to refuse", async () => {
+  it("an unknown Expect and an Upgrade are ignored", async () => {
     for (const header of ["Expect: tea", "Connection: Upgrade\r\nUpgrade: websocket"]) {
-      const answer = await rawRequest(stack.url, [
+      const response = await rawRequest(stack.url, [
         `GET /api/v1/links HTTP/1.1\r\nHost: x\r\n${header}\r\nAuthorization: ${bearer()}\r\n\r\n`,
       ]);
-      expect({ header, status: answer.status }).toEqual({ header, status: 200 });
+      expect({ header, status: response.status }).toEqual({ header, status: 200 });
     }
   });
 });
 
-describe("every answer", () => {
-  it("carries the caller's request id when it is sane, else one of ours", async () => {
+describe("every response", () => {
+  it("carries the caller's request id if it is valid, otherwise a new one", async () => {
     const idOf = async (given: string) =>
       (await authorised("/api/v1/links", { headers: { "x-request-id": given } })).headers.get("x-request-id");
     expect(await idOf("order-sync_42:a.b")).toBe("order-sync_42:a.b");
-    for (const insane of ["", "a b", "x".repeat(129), "<script>"]) expect(await idOf(insane)).toMatch(/^[0-9a-f-]{36}$/);
+    for (const invalid of ["", "a b", "x".repeat(129), "<script>"]) expect(await idOf(invalid)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("to a valid key tells the brand's limit", async () => {
+  it("to a valid key states the brand's limit", async () => {
     for (const path of ["/api/v1/links", "/api/v1/foo", "/api/v1/links?limit=0"]) {
       const { headers } = await authorised(path);
       expect(headers.get("ratelimit-policy")).toBe('"brand";q=10000;w=60');
@@ -329,7 +329,7 @@ describe("every answer", () => {
     }
   });
 
-  it("reaches the log without the key", async () => {
+  it("is logged without the key", async () => {
     expect((await authorised("/api/v1/links", { headers: { "x-request-id": "find-me" } })).status).toBe(200);
     const processes = [stack.gateways[0].process, stack.processes.accounts, stack.processes.records];
     // Logs are written in batches.

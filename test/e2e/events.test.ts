@@ -1,22 +1,23 @@
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { openPool, type Database } from "@brand-records/postgres";
 import { IntakeServiceService, type Event } from "@brand-records/proto/webhook/v1";
 import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
-import { fillBrand } from "../fill-brand.ts";
+import { seedBrand } from "../seed-brand.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: every one of the four changes becomes one event and a delivery for each receiver that selected it. */
+/** One promise: each change with an event type becomes one event, and one delivery for each receiver that selected it. */
 
-/** 2 MiB + 1, which is far more than an event may have and a broker takes by default. */
 const OLD = Date.UTC(1999, 0, 1);
+/** 2 MiB + 1: far more than an event may have, or a broker accepts by default. */
 const HUGE = Buffer.alloc(2 * 1024 * 1024 + 1, "x");
 
 interface EventLog {
   readonly name: string;
   readonly brokers: string | undefined;
-  /** As somebody else would who writes to the log. */
+  /** Publishes a message as another producer would. */
   publish(stack: Stack, key: string, value: Buffer | string): Promise<void>;
 }
 
@@ -34,7 +35,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
     stack = await startStack(brokers === undefined ? {} : { kafkaBrokers: brokers });
     db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
     [brand, other] = await Promise.all([stack.createBrand(), stack.createBrand()]);
-    await fillBrand(stack, brand.id, { campaigns: 5, submissions: 3_000, payouts: 500, deposits: 5, conversions: 5, links: 5 });
+    await seedBrand(stack, brand.id, { campaigns: 5, submissions: 3_000, payouts: 500, deposits: 5, conversions: 5, links: 5 });
   }, 60_000);
   afterAll(async () => {
     await db.stop();
@@ -52,20 +53,20 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
   };
   const setStatus = (table: string, id: string, status: string) =>
     db.query(`update records.${table} set status = $3 where brand_id = $1 and id = $2`, [brand.id, id, status]);
-  const receive = async (events: string[], owner = brand): Promise<string> => {
+  const addReceiver = async (events: string[], owner = brand): Promise<string> => {
     const { receiver } = await stack.receivers.createReceiver(
       { brand_id: owner.id, url: `https://receiver.example/${newId("x")}`, label: "Test", events },
       callContext(),
     );
     const receiver_id = receiver?.id ?? "";
-    // What it gets is held: it stays as it was taken in, to be looked at.
+    // Its deliveries are held, so that the test can inspect them.
     await stack.receivers.disableReceiver({ brand_id: owner.id, receiver_id }, callContext());
     return receiver_id;
   };
   const deliveriesOf = (eventId: string | undefined) =>
     db.query<{ receiver_id: string }>("select receiver_id from webhook.deliveries where event_id = $1 order by receiver_id", [eventId]);
 
-  it("makes no event of an import", async () => {
+  it("makes no events for an import", async () => {
     expect(await db.query("select count(*) as waiting from records.outbox")).toEqual([{ waiting: 0 }]);
     expect(await listEvents()).toEqual([]);
   });
@@ -75,15 +76,15 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
     ["submission.rejected", "submissions", "'pending'", "rejected"],
     ["payout.paid", "payouts", "'pending', 'processing'", "paid"],
     ["campaign.settled", "campaigns", "'ended'", "settled"],
-  ])("takes in %s, once, for the receivers that selected it and no others", async (type, table, before, status) => {
+  ])("delivers %s once to each receiver that selected it, and to no other", async (type, table, before, status) => {
     if (table === "campaigns")
       await db.query("update records.campaigns set status = 'ended' where brand_id = $1 and status in ('active', 'paused')", [brand.id]);
     const [selecting, all, otherType] = [
-      await receive([type]),
-      await receive(["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"]),
-      await receive([type === "payout.paid" ? "campaign.settled" : "payout.paid"]),
+      await addReceiver([type]),
+      await addReceiver([...EVENT_TYPE_NAMES]),
+      await addReceiver([type === "payout.paid" ? "campaign.settled" : "payout.paid"]),
     ];
-    const theirs = await receive([type], other);
+    const theirs = await addReceiver([type], other);
     const id = await find(table, before);
     expect(id).not.toBe("");
     await setStatus(table, id, status);
@@ -103,8 +104,8 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
       await stack.receivers.deleteReceiver({ brand_id: brand.id, receiver_id }, callContext());
   });
 
-  it("takes in a transaction of ten thousand changes, each once and in the order of each record", async () => {
-    const receiver = await receive(["submission.approved", "submission.rejected"]);
+  it("delivers a transaction of ten thousand changes, each once and in the order of each record", async () => {
+    const receiver = await addReceiver(["submission.approved", "submission.rejected"]);
     const before = await db.query<{ n: number }>("select count(*) as n from webhook.events");
     await db.query(
       `do $$ begin
@@ -132,7 +133,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
       },
       { timeoutMs: 30_000 },
     );
-    // In the order in which they will be sent, each change begins where the one before it ended.
+    // In sending order, each change starts from the status in which the previous one ended.
     const broken = await db.query(
       `select from (
          select e.data->>'previous_status' as was, lag(e.data->>'status') over (partition by e.data->>'id' order by d.due_at, d.id) as before
@@ -160,7 +161,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
     });
   });
 
-  it("sets aside what cannot be taken in, with the reason, and lets the next one pass; mended, it is taken in after all", async () => {
+  it("dead-letters invalid messages with a reason, takes in the next one, and replays dead letters once they are valid", async () => {
     const now = Date.now();
     const event = (more: object = {}, data: object = {}) => ({
       id: newId("evt", now),
@@ -211,9 +212,9 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
       "not UTF-8",
       "there is no such brand",
       "too large: 2097153 bytes, at most 20480",
-      "type must be one of submission.approved, submission.rejected, payout.paid, campaign.settled",
+      `type must be one of ${EVENT_TYPE_NAMES.join(", ")}`,
     ]);
-    // The brand comes into being: what was meant for it can be taken in now, the rest still cannot.
+    // Once the brand exists, its message can be taken in; the others still cannot.
     await stack.accounts.createBrand({ id: later, name: "Late", tier: "plus", verified: true }, callContext());
     expect(await stack.events.replayDeadLetters({}, callContext(60_000))).toEqual({ replayed: poison.length });
     await eventually(async () => {

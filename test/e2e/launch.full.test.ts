@@ -8,7 +8,7 @@ import { freePort } from "@brand-records/postgres/embedded";
 import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 
-/** One promise: `npm start` gets a working system from nothing, keeps it running, and finds its way back from anything. */
+/** One promise: `npm start` sets up a working system, keeps it running, and recovers from every failure. */
 
 interface RunFile {
   base_url: string;
@@ -25,17 +25,16 @@ const START_MS_MAX = 120_000;
 let directory: string;
 let port: number;
 let launcher: Launcher | undefined;
-/** Everything that was started, whatever became of it. */
+/** All launchers started, including those that have ended. */
 const started: Launcher[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "launch-"));
-  // Postgres does not run as root: as another user it must reach its data here.
+  // Under root, Postgres runs as another user, who must be able to enter it.
   await chmod(directory, 0o755);
   port = await freePort();
 });
 afterAll(async () => {
-  // One that has ended already is none the worse.
   await Promise.all(started.map(({ end }) => end("SIGTERM")));
   await run("deploy/embedded/dist/reset.js").exited;
   await rm(directory, { recursive: true, force: true });
@@ -48,7 +47,7 @@ interface Launcher {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** As the npm scripts do, without the build; told where to keep its things. */
+/** Runs a script as npm does, without the build, with its data in this test's folder. */
 function run(script: string, env: Record<string, string> = {}, parameters: readonly string[] = []): Launcher {
   const child = spawn(process.execPath, [script, ...parameters], {
     env: { PATH: process.env["PATH"], PORT: String(port), LOCAL_DIR: directory, LOG_LEVEL: "info", ...env },
@@ -81,10 +80,10 @@ async function readProcesses(): Promise<number[]> {
   return lock.processes.map(({ pid }) => pid);
 }
 
-/** A script that waits for the port reads this run's file, and not that of a run before or none. */
+/** Checks that run.json was written before the gateway listened: a script that waits for the port must read this run's file. */
 async function expectRunFileBeforeListening(): Promise<void> {
   const writtenAt = (await stat(join(directory, "run.json"))).mtimeMs;
-  // The gateway's log is up to 200 ms late, and holds the runs before this one too.
+  // The log is up to 200 ms late, and also contains earlier runs.
   await eventually(async () => {
     const log = await readFile(join(directory, "logs/gateway.log"), "utf8");
     const lines = log.slice(0, log.lastIndexOf("\n")).split("\n");
@@ -100,7 +99,7 @@ async function get(path: string, key: string): Promise<Response> {
 }
 
 it(
-  "starts from nothing, and answers with every key it prints",
+  "starts without any data, and serves every key that it prints",
   async () => {
     const { output } = await start();
     await expectRunFileBeforeListening();
@@ -134,7 +133,7 @@ it(
   2 * START_MS_MAX,
 );
 
-it("prints a client configuration that connects an assistant, from pages of this machine too", async () => {
+it("prints a client configuration that connects an assistant, also from pages on this machine", async () => {
   const printed = launcher?.output() ?? "";
   const [, url = "", authorization = ""] =
     /claude mcp add --transport http brand-records (\S+) \\\n\s+--header 'Authorization: (Bearer \S+)'/.exec(printed) ?? [];
@@ -150,7 +149,7 @@ it("prints a client configuration that connects an assistant, from pages of this
   expect((await open("https://evil.example")).status).toBe(403);
 });
 
-it("has demo data of the promised size, with nulls, skewed statuses and times that are shared", async () => {
+it("has demo data of the promised size, with nulls, skewed statuses and shared times", async () => {
   const enterprise = (await readRun()).brands.find(({ tier }) => tier === "enterprise");
   const counts: Record<string, number> = {};
   const submissions: Record<string, unknown>[] = [];
@@ -174,20 +173,20 @@ it("has demo data of the promised size, with nulls, skewed statuses and times th
   expect(new Set(submissions.map(({ created_at }) => created_at)).size).toBeLessThan(2_000);
 });
 
-it("refuses to start twice in one folder, and on a taken port, naming the setting", async () => {
-  const elsewhere = await mkdtemp(join(tmpdir(), "launch-"));
+it("refuses to start twice in one folder, on a taken port and with invalid settings, and names the setting", async () => {
+  const otherFolder = await mkdtemp(join(tmpdir(), "launch-"));
   const twice = run("deploy/embedded/dist/main.js");
-  const taken = run("deploy/embedded/dist/main.js", { LOCAL_DIR: elsewhere });
-  const nonsense = run("deploy/embedded/dist/main.js", { PORT: "http", DATABASE_URL: "mysql://x" });
-  expect(await Promise.all([twice.exited, taken.exited, nonsense.exited])).toEqual([1, 1, 1]);
+  const taken = run("deploy/embedded/dist/main.js", { LOCAL_DIR: otherFolder });
+  const misconfigured = run("deploy/embedded/dist/main.js", { PORT: "http", DATABASE_URL: "mysql://x" });
+  expect(await Promise.all([twice.exited, taken.exited, misconfigured.exited])).toEqual([1, 1, 1]);
   expect(twice.output()).toMatch(/Already running in this folder/);
   expect(taken.output()).toMatch(new RegExp(`Port ${port} is taken. Set PORT`));
-  expect(nonsense.output()).toMatch(/PORT: .*\n.*DATABASE_URL: /);
-  expect(nonsense.output()).not.toContain("    at ");
-  await rm(elsewhere, { recursive: true });
+  expect(misconfigured.output()).toMatch(/PORT: .*\n.*DATABASE_URL: /);
+  expect(misconfigured.output()).not.toContain("    at ");
+  await rm(otherFolder, { recursive: true });
 });
 
-it("starts a process again that died", async () => {
+it("restarts every process that dies", async () => {
   const key = (await readRun()).brands[0]?.keys.reporting ?? "";
   const processes = await readProcesses();
   expect(processes).toHaveLength(5);
@@ -196,7 +195,7 @@ it("starts a process again that died", async () => {
   await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
 });
 
-it("starts the database again that died", async () => {
+it("restarts the database when it dies", async () => {
   const key = (await readRun()).brands[0]?.keys.reporting ?? "";
   const [pid] = (await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGKILL");
@@ -205,7 +204,7 @@ it("starts the database again that died", async () => {
 });
 
 it(
-  "finds its way back after the launcher was killed, with the same keys and records",
+  "recovers the same keys and records after the launcher is killed",
   async () => {
     const before = await readRun();
     await launcher?.end("SIGKILL");
@@ -239,10 +238,10 @@ it(
   2 * START_MS_MAX,
 );
 
-it("stops cleanly on Ctrl-C, and leaves nothing running", async () => {
+it("stops cleanly on Ctrl-C, and leaves no process running", async () => {
   const processes = await readProcesses();
   const postmaster = Number((await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
-  // The terminal sends it, and npm passes it on.
+  // Twice: the terminal sends it, and npm forwards it.
   launcher?.child.kill("SIGINT");
   expect(await launcher?.end("SIGINT")).toBe(0);
   expect(launcher?.output()).toContain("Stopped.");
@@ -263,7 +262,7 @@ it("stops cleanly on Ctrl-C at any moment of its start", async () => {
   }
 });
 
-it("npm run reset forgets everything", async () => {
+it("deletes everything on npm run reset", async () => {
   const reset = run("deploy/embedded/dist/reset.js");
   expect(await reset.exited).toBe(0);
   await expect(stat(directory)).rejects.toThrow("ENOENT");

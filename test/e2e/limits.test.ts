@@ -1,9 +1,9 @@
-import { startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { windowKey } from "@brand-records/redis";
+import { startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { Redis } from "ioredis";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: a brand gets its number of requests in any 60 seconds, over all keys and gateways, and not one more. */
+/** One promise: a brand gets exactly its limit of requests in any 60 seconds, over all keys and gateways. */
 
 let redisServer: RedisServer;
 let redis: Redis;
@@ -20,14 +20,14 @@ afterAll(async () => {
   await redisServer.stop();
 });
 
-async function burst(count: number, ask: (index: number) => Promise<Response>): Promise<{ admitted: number; refused: Response[] }> {
-  const responses = await Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
+async function burst(count: number, send: (index: number) => Promise<Response>): Promise<{ admitted: number; refused: Response[] }> {
+  const responses = await Promise.all(Array.from({ length: count }, (_, index) => send(index)));
   const refused = responses.filter(({ status }) => status === 429);
   expect(new Set(responses.map(({ status }) => status))).toEqual(refused.length > 0 ? new Set([200, 429]) : new Set([200]));
   return { admitted: count - refused.length, refused };
 }
 
-/** Lets time pass for a brand: its accepted requests become that much older, which is the same to the window. */
+/** Lets time pass for a brand by making its admitted requests older. */
 async function age(brand: TestBrand, seconds: number): Promise<void> {
   const key = windowKey(brand.id);
   const times = await redis.lrange(key, 0, -1);
@@ -40,7 +40,7 @@ async function age(brand: TestBrand, seconds: number): Promise<void> {
     .exec();
 }
 
-it("a burst of 100 on a Plus key admits 60", async () => {
+it("admits 60 of a burst of 100 on a Plus key", async () => {
   const brand = await stack.createBrand();
   const { admitted, refused } = await burst(100, () => stack.get("/api/v1/links", brand.key));
   expect(admitted).toBe(60);
@@ -51,7 +51,7 @@ it("a burst of 100 on a Plus key admits 60", async () => {
   }
 });
 
-it("over two keys and two gateways that share Redis, still 60; unknown paths and wrong parameters count, refusals do not", async () => {
+it("admits 60 over two keys and two gateways; unknown paths and invalid parameters count, refusals do not", async () => {
   const brand = await stack.createBrand();
   const second = await stack.accounts.createKey(
     { brand_id: brand.id, name: "B", environment: "live", permissions: [], created_by: brand.owner },
@@ -63,7 +63,7 @@ it("over two keys and two gateways that share Redis, still 60; unknown paths and
   expect(admitted).toBe(57);
 });
 
-it("after Retry-After the next is admitted", async () => {
+it("admits the next request after Retry-After", async () => {
   const brand = await stack.createBrand();
   await burst(60, () => stack.get("/api/v1/links", brand.key));
   const refused = await stack.get("/api/v1/links", brand.key, 1);
@@ -72,7 +72,7 @@ it("after Retry-After the next is admitted", async () => {
   expect((await stack.get("/api/v1/links", brand.key, 1)).status).toBe(200);
 });
 
-it("keeps to the lower limit right after a downgrade in the middle of a window", async () => {
+it("enforces the lower limit right after a downgrade in the middle of a window", async () => {
   const brand = await stack.createBrand({ tier: "pro" });
   expect((await burst(100, () => stack.get("/api/v1/links", brand.key))).admitted).toBe(100);
   await age(brand, 30);
@@ -90,13 +90,13 @@ it("keeps to the lower limit right after a downgrade in the middle of a window",
 it.each([
   ["pro", 120],
   ["enterprise", 240],
-])("%s gets %i", async (tier, limit) => {
+])("a brand on %s gets %i", async (tier, limit) => {
   const brand = await stack.createBrand({ tier });
   const { admitted } = await burst(limit + 20, (index) => stack.get("/api/v1/links", brand.key, index % 2));
   expect(admitted).toBe(limit);
 });
 
-it("without Redis holds within the one process", async () => {
+it("enforces the limit in process without Redis", async () => {
   const single = await startStack();
   try {
     const brand = await single.createBrand();

@@ -1,14 +1,15 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
+import { metricsOf } from "../admin-port.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: a walk reads every record that was there when it began exactly once, newest first, whatever is inserted meanwhile. */
+/** One promise: paging returns every record that existed at its start exactly once, newest first, while others are inserted. */
 
 const ROWS = 10_000;
-/** For a walk of one row a page: three times as many as share a created_at. */
+/** For pages of one row: three times as many as share a created_at. */
 const FEW_ROWS = 1_200;
-/** Rows that share one created_at: many times a page of any size. */
+/** How many rows share each created_at: more than the largest page. */
 const SHARING = 400;
 const NEWEST = Date.UTC(2026, 10, 21);
 
@@ -28,7 +29,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** `count` links, `SHARING` at each millisecond, downwards from `newest`. */
+/** Inserts `count` links, `SHARING` at each millisecond, backwards from `newest`. */
 async function insertLinks(brandId: string, count: number, newest: number): Promise<void> {
   await db.query(
     `insert into records.links
@@ -39,8 +40,8 @@ async function insertLinks(brandId: string, count: number, newest: number): Prom
   );
 }
 
-/** Rows newer than all, and rows among those that share a time: before and behind any position. */
-async function disturb(step: number, brandId = brand.id, rows = ROWS): Promise<void> {
+/** Inserts rows newer than all others, and rows that share a time with others: before and after any position. */
+async function insertMore(step: number, brandId = brand.id, rows = ROWS): Promise<void> {
   await insertLinks(brandId, 2, NEWEST + 1_000 + step);
   await insertLinks(brandId, 2, NEWEST - (step % (rows / SHARING)));
 }
@@ -57,7 +58,7 @@ interface Page {
   next_cursor?: string | null | undefined;
 }
 
-async function walk(
+async function readAll(
   fetchPage: (cursor: string | undefined) => Promise<Page>,
   betweenPages: (step: number) => Promise<void>,
 ): Promise<Page["data"]> {
@@ -72,7 +73,7 @@ async function walk(
   }
 }
 
-function expectWalked(records: Page["data"], prior: readonly string[]): void {
+function expectComplete(records: Page["data"], prior: readonly string[]): void {
   const keys = records.map(({ created_at, id }) => `${created_at} ${id}`);
   expect(keys).toEqual(keys.toSorted().toReversed());
   const seen = new Set(records.map(({ id }) => id));
@@ -87,31 +88,31 @@ const rpcPage =
     stack.records.listLinks({ brand_id: brandId, limit, cursor: cursor ?? null, since: null }, callContext());
 
 it.each([7, 50, 200])(
-  "at the records service with limit %i, while rows are inserted",
+  "returns every record at the records service with limit %i",
   async (limit) => {
     const prior = await idsNow(brand.id);
-    const records = await walk(rpcPage(limit), async (step) => {
-      if (step % 10 === 0) await disturb(step);
+    const records = await readAll(rpcPage(limit), async (step) => {
+      if (step % 10 === 0) await insertMore(step);
     });
-    expectWalked(records, prior);
+    expectComplete(records, prior);
   },
   60_000,
 );
 
-it("at the records service with limit 1, while rows are inserted", async () => {
+it("returns every record at the records service with limit 1", async () => {
   const { id } = await stack.createBrand();
   await insertLinks(id, FEW_ROWS, NEWEST);
   const prior = await idsNow(id);
-  const records = await walk(rpcPage(1, id), async (step) => {
-    if (step % 100 === 0) await disturb(step, id, FEW_ROWS);
+  const records = await readAll(rpcPage(1, id), async (step) => {
+    if (step % 100 === 0) await insertMore(step, id, FEW_ROWS);
   });
-  expectWalked(records, prior);
+  expectComplete(records, prior);
 }, 60_000);
 
-it("over HTTP with limit 200, while rows are inserted, and no row of another brand", async () => {
+it("returns every record over HTTP with limit 200, and none of another brand", async () => {
   const prior = await idsNow(brand.id);
   const others = new Set(await idsNow(other.id));
-  const records = await walk(
+  const records = await readAll(
     async (cursor) => {
       const query = cursor === undefined ? "" : `&cursor=${cursor}`;
       const response = await stack.get(`/api/v1/links?limit=200${query}`, brand.key);
@@ -121,13 +122,13 @@ it("over HTTP with limit 200, while rows are inserted, and no row of another bra
       expect("next_cursor" in page).toBe(page.count === 200);
       return page;
     },
-    (step) => disturb(step),
+    (step) => insertMore(step),
   );
-  expectWalked(records, prior);
+  expectComplete(records, prior);
   expect(records.filter(({ id }) => others.has(id))).toEqual([]);
 });
 
-it("ends with an empty page when the last one was exactly full", async () => {
+it("ends with an empty page after a last one that is exactly full", async () => {
   const { id, key } = await stack.createBrand();
   await insertLinks(id, 4, NEWEST);
   const read = async (query: string) => (await (await stack.get(`/api/v1/links?${query}`, key)).json()) as Page & { count: number };
@@ -136,7 +137,7 @@ it("ends with an empty page when the last one was exactly full", async () => {
   expect(await read(`limit=4&cursor=${first.next_cursor ?? ""}`)).toEqual({ resource: "links", count: 0, data: [] });
 });
 
-it("with since reads strictly later records, compared to the nanosecond, and its cursors keep to it", async () => {
+it("returns only records after since, compared to the nanosecond, on all pages", async () => {
   const { id, key } = await stack.createBrand();
   for (const offset of [0, 1, 2]) await insertLinks(id, 3, NEWEST + offset);
   const count = async (since: string) =>
@@ -146,7 +147,7 @@ it("with since reads strictly later records, compared to the nanosecond, and its
   expect(await count("2026-11-21T00:00:00.000999999Z")).toBe(6);
   expect(await count("2026-11-21T00:00:00.002Z")).toBe(0);
   const since = "2026-11-21T08:00:00+08:00";
-  const records = await walk(
+  const records = await readAll(
     async (cursor) => {
       const query = new URLSearchParams({ limit: "4", since, ...(cursor !== undefined && { cursor }) });
       return (await (await stack.get(`/api/v1/links?${query.toString()}`, key)).json()) as Page;
@@ -156,7 +157,7 @@ it("with since reads strictly later records, compared to the nanosecond, and its
   expect(records).toHaveLength(6);
 });
 
-it("shows a cursor made by one brand only the records of the brand that presents it", async () => {
+it("returns only the caller's records for another brand's cursor", async () => {
   const page = (await (await stack.get("/api/v1/links?limit=10", other.key)).json()) as Page;
   const stolen = (await (await stack.get(`/api/v1/links?limit=200&cursor=${page.next_cursor ?? ""}`, brand.key)).json()) as Page;
   const ours = new Set(await idsNow(brand.id));
@@ -164,7 +165,7 @@ it("shows a cursor made by one brand only the records of the brand that presents
   expect(stolen.data.filter(({ id }) => !ours.has(id))).toEqual([]);
 });
 
-it("never answers another brand's records, whatever ids are equal", async () => {
+it("never returns another brand's record with an equal id", async () => {
   const [a, b] = await Promise.all([stack.createBrand(), stack.createBrand()]);
   const id = newId("lnk");
   for (const [brandId, code] of [
@@ -184,10 +185,10 @@ it("never answers another brand's records, whatever ids are equal", async () => 
   }
 });
 
-it("counts and logs a page that cannot be served where it fails, with the record's id, its column, the brand and the request", async () => {
+it("counts and logs a page that cannot be served, with the record, its columns, the brand and the request", async () => {
   const { id, key } = await stack.createBrand();
   await insertLinks(id, 2, NEWEST);
-  // A value from before the constraints, or from an owner who dropped one.
+  // Values that only a missing constraint lets in.
   await db.query("alter table records.links drop constraint links_clicks_check, drop constraint links_expires_at_check");
   const broken = await db.query<{ id: string }>(
     `update records.links set clicks = 9007199254740993, expires_at = 'infinity' where brand_id = $1
@@ -212,9 +213,9 @@ it("counts and logs a page that cannot be served where it fails, with the record
     });
     expect(logged(stack.gateways[0].process.output(), "request failed")).toMatchObject({ level: "error", request_id: requestId });
   });
-  const { admin_port: port } = stack.processes.records.ready as { admin_port: number };
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  expect(metrics).toMatch(/rpc_server_duration_seconds_count\{[^}]*ListLinks[^}]*code="internal_error"[^}]*\} 1$/m);
-  // Other brands are served as before.
+  expect(await metricsOf(stack.processes.records)).toMatch(
+    /rpc_server_duration_seconds_count\{[^}]*ListLinks[^}]*code="internal_error"[^}]*\} 1$/m,
+  );
+  // Other brands are still served.
   expect((await stack.get("/api/v1/links?limit=1", brand.key)).status).toBe(200);
 });

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
+import { metricsOf } from "../admin-port.ts";
 import { GENERATIONS, post, refusalOf, request, toolCall } from "../mcp.ts";
+import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: a request_id makes one plan, whoever asks how often and where, and its notes are told to nobody. */
+/** One promise: a request_id makes one plan, however often and wherever it is sent, and no response, log or metric contains its notes. */
 
 let redisServer: RedisServer;
 let proxy: TcpProxy;
@@ -41,17 +43,6 @@ async function secondKey(brand: TestBrand): Promise<string> {
   return (await stack.accounts.createKey(request, callContext())).secret;
 }
 
-const input = (changes: Record<string, unknown> = {}) => ({
-  request_id: randomUUID(),
-  title: "Tag-ulan skincare clips",
-  goal: "500,000 views before Christmas",
-  campaign_type: "blitz",
-  planned_for: "2026-12-01",
-  review_on: "2026-11-25",
-  planning_budget: 75_000.5,
-  ...changes,
-});
-
 interface Prepared {
   readonly status: number;
   readonly replayed: string | null;
@@ -78,10 +69,10 @@ const callTool = (key: string, body: object, gateway = 0, generation: (typeof GE
   post(stack.gateways[gateway]?.url ?? "", key, toolCall(generation, "prepare_campaign_plan", body));
 
 async function prepareByTool(key: string, body: object, gateway = 0): Promise<string> {
-  const { body: answer, status } = await callTool(key, body, gateway);
-  expect({ status, isError: answer.result.isError }).toEqual({ status: 200, isError: false });
-  expect(JSON.stringify(answer.result.structuredContent)).toBe(answer.result.content[0]?.text);
-  return answer.result.content[0]?.text ?? "";
+  const { body: message, status } = await callTool(key, body, gateway);
+  expect({ status, isError: message.result.isError }).toEqual({ status: 200, isError: false });
+  expect(JSON.stringify(message.result.structuredContent)).toBe(message.result.content[0]?.text);
+  return message.result.content[0]?.text ?? "";
 }
 
 async function countOf(brand: TestBrand, status?: string): Promise<number> {
@@ -92,9 +83,15 @@ async function countOf(brand: TestBrand, status?: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-it("answers a plan that people complete, and nothing of what only they are to see", async () => {
+it("returns a pending plan without its private fields, and stores all fields", async () => {
   const brand = await planner();
-  const given = input({ notes: "Do not tell", brief: "In the rain", requirements: ["Vertical"], platforms: ["tiktok"], summary: "Clips" });
+  const given = planInput({
+    notes: "For the team only",
+    brief: "In the rain",
+    requirements: ["Vertical"],
+    platforms: ["tiktok"],
+    summary: "Clips",
+  });
   const { status, replayed, body } = await prepare(brand.key, given);
   expect({ status, replayed }).toEqual({ status: 201, replayed: null });
   expect(body).toEqual({
@@ -117,27 +114,27 @@ it("answers a plan that people complete, and nothing of what only they are to se
     requirements: ["Vertical"],
     platforms: ["tiktok"],
     summary: "Clips",
-    notes: "Do not tell",
+    notes: "For the team only",
     status: "pending",
   });
 });
 
 describe("500 simultaneous requests", () => {
-  it("that are the same, over HTTP, with two keys at two gateways: one plan, one 201, the same answer for all", async () => {
+  it("that are equal, over HTTP, with two keys at two gateways: one plan, one 201, equal responses", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
-    const given = input();
-    const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const given = planInput();
+    const responses = await Promise.all(Array.from({ length: 500 }, (_, index) => prepare(keys[index % 2] ?? "", given, (index >> 1) % 2)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status, replayed }) => status === 200 && replayed === "true")).toHaveLength(499);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expect(await countOf(brand)).toBe(1);
   }, 60_000);
 
-  it("that are the same, over HTTP and by assistants alike: one plan, the same answer for all", async () => {
+  it("that are equal, over HTTP and by tool: one plan, equal responses", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
-    const given = input();
+    const given = planInput();
     const texts = await Promise.all(
       Array.from({ length: 500 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
@@ -148,21 +145,21 @@ describe("500 simultaneous requests", () => {
     expect(await countOf(brand)).toBe(1);
   }, 60_000);
 
-  it("that differ, at 190 pending plans: exactly 10 are made, and a repeat still answers", async () => {
+  it("that differ, at 190 pending plans: exactly 10 are made, and a repeat still returns its plan", async () => {
     const brand = await planner();
     const keys = [brand.key, await secondKey(brand)];
-    const first = input();
-    await Promise.all([prepare(brand.key, first), ...Array.from({ length: 189 }, () => prepare(brand.key, input()))]);
+    const first = planInput();
+    await Promise.all([prepare(brand.key, first), ...Array.from({ length: 189 }, () => prepare(brand.key, planInput()))]);
     expect(await countOf(brand, "pending")).toBe(190);
     const codes = await Promise.all(
       Array.from({ length: 500 }, async (_, index) => {
         const [key = "", gateway] = [keys[(index >> 1) % 2], (index >> 2) % 2];
         if (index % 2 === 0) {
-          const { status, body } = await prepare(key, input(), gateway);
+          const { status, body } = await prepare(key, planInput(), gateway);
           return status === 201 ? "made" : `${status} ${body.error?.code}`;
         }
-        const answer = await callTool(key, input(), gateway);
-        return answer.body.result.isError ? `409 ${refusalOf(answer).code}` : "made";
+        const response = await callTool(key, planInput(), gateway);
+        return response.body.result.isError ? `409 ${refusalOf(response).code}` : "made";
       }),
     );
     expect(codes.filter((code) => code === "made")).toHaveLength(10);
@@ -174,7 +171,7 @@ describe("500 simultaneous requests", () => {
 });
 
 describe("a repeated request", () => {
-  const full = () => input({ summary: "s", brief: "b", requirements: ["r1", "r2"], platforms: ["tiktok"], notes: "n" });
+  const full = () => planInput({ summary: "s", brief: "b", requirements: ["r1", "r2"], platforms: ["tiktok"], notes: "n" });
 
   it.each([
     ["title", "Another"],
@@ -207,9 +204,9 @@ describe("a repeated request", () => {
     expect(await countOf(brand)).toBe(1);
   });
 
-  it('in another order, with white space, null, "" or an upper-case request_id answers the same plan', async () => {
+  it('in another order, with white space, null, "" or an upper-case request_id returns the same plan', async () => {
     const brand = await planner();
-    const given = input({ requirements: ["r1"] });
+    const given = planInput({ requirements: ["r1"] });
     const { text } = await prepare(brand.key, given);
     const same = [
       JSON.stringify(Object.fromEntries(Object.entries(given).toReversed())),
@@ -222,9 +219,9 @@ describe("a repeated request", () => {
     expect(await prepareByTool(brand.key, { ...given, notes: null, platforms: "" })).toBe(text);
   });
 
-  it("after its key was replaced and revoked answers the same plan", async () => {
+  it("with a new key, after the first was revoked, returns the same plan", async () => {
     const brand = await planner();
-    const given = input();
+    const given = planInput();
     const { text } = await prepare(brand.key, given);
     const key = await secondKey(brand);
     await stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext());
@@ -232,20 +229,20 @@ describe("a repeated request", () => {
     expect(await prepare(key, given)).toMatchObject({ status: 200, text });
   });
 
-  it("over HTTP first and by tool then answers the same plan, and the other way round", async () => {
+  it("over HTTP and then by tool returns the same plan, and the other way round", async () => {
     const brand = await planner();
-    const [first, second] = [input(), input()];
+    const [first, second] = [planInput(), planInput()];
     const { text } = await prepare(brand.key, first);
     expect(await prepareByTool(brand.key, first)).toBe(text);
     const made = await prepareByTool(brand.key, second);
     expect(await prepare(brand.key, second)).toMatchObject({ status: 200, text: made });
   });
 
-  it("of a cancelled plan: request_conflict; of a completed one: the plan, completed", async () => {
+  it("of a cancelled plan: request_conflict; of a completed plan: the completed plan", async () => {
     const brand = await planner();
     const close = { brand_id: brand.id, member: brand.owner };
     const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
-    const [cancelled, completed] = [input(), input()];
+    const [cancelled, completed] = [planInput(), planInput()];
     const ids = [cancelled, completed].map(async (given) => String((await prepare(brand.key, given)).body["plan_id"]));
     await stack.plans.cancelPlan({ ...close, plan_id: (await ids[0]) ?? "" }, callContext());
     await stack.plans.completePlan({ ...close, ...confirmed, plan_id: (await ids[1]) ?? "" }, callContext());
@@ -254,69 +251,69 @@ describe("a repeated request", () => {
     expect(await prepare(brand.key, completed)).toMatchObject({ status: 200, replayed: "true", body: { status: "completed" } });
   });
 
-  it("with another brand's key makes that brand's own plan, and disturbs neither", async () => {
+  it("with another brand's key makes a plan of that brand, and leaves the first unchanged", async () => {
     const [brand, other] = await Promise.all([planner(), planner()]);
-    const given = input();
-    const mine = await prepare(brand.key, given);
+    const given = planInput();
+    const ours = await prepare(brand.key, given);
     const theirs = await prepare(other.key, { ...given, title: "Theirs" });
     expect(theirs.status).toBe(201);
-    expect(theirs.body["plan_id"]).not.toBe(mine.body["plan_id"]);
-    expect(await prepare(brand.key, given)).toMatchObject({ status: 200, text: mine.text });
-    const reading = stack.plans.getPlan({ brand_id: other.id, plan_id: String(mine.body["plan_id"]) }, callContext());
+    expect(theirs.body["plan_id"]).not.toBe(ours.body["plan_id"]);
+    expect(await prepare(brand.key, given)).toMatchObject({ status: 200, text: ours.text });
+    const reading = stack.plans.getPlan({ brand_id: other.id, plan_id: String(ours.body["plan_id"]) }, callContext());
     await expect(reading).rejects.toMatchObject({ kind: "not_found" });
   });
 });
 
-it("a plan that was made before its answer was lost with the service is the one that a retry gets", async () => {
+it("a retry returns the plan whose response was lost when the service was killed", async () => {
   const brand = await planner();
-  const given = input();
+  const given = planInput();
   proxy.delay(3_000);
   const lost = prepare(brand.key, given);
   await eventually(async () => expect(await countOf(brand)).toBe(1));
-  // The answer is on its way, three seconds from here.
+  // The proxy delays the response by three seconds.
   await Promise.all([stack.processes.plans.kill("SIGKILL"), proxy.cut()]);
   await proxy.heal();
   await stack.restart("plans");
   expect([200, 503]).toContain((await lost).status);
   const retried = await eventually(async () => {
-    const answer = await prepare(brand.key, given);
-    expect(answer.status).toBe(200);
-    return answer;
+    const response = await prepare(brand.key, given);
+    expect(response.status).toBe(200);
+    return response;
   });
   expect(retried).toMatchObject({ replayed: "true", body: { request_id: given.request_id } });
   expect(await countOf(brand)).toBe(1);
 }, 60_000);
 
-describe("who may", () => {
-  it("a reporting key may not: 403 over HTTP before the body is looked at, a refusal by tool, and the tool is not listed", async () => {
+describe("permission", () => {
+  it("is refused to a reporting key: 403 over HTTP before the body is parsed, an error by tool, and the tool is not listed", async () => {
     const brand = await stack.createBrand();
     expect(await prepare(brand.key, "{")).toMatchObject({ status: 403, body: { error: { code: "permission_required" } } });
     for (const generation of GENERATIONS) {
-      expect(refusalOf(await callTool(brand.key, input(), 0, generation))).toMatchObject({ code: "permission_required" });
+      expect(refusalOf(await callTool(brand.key, planInput(), 0, generation))).toMatchObject({ code: "permission_required" });
       const { body } = await post(stack.url, brand.key, request(generation, "tools/list"));
       expect(body.result.tools.map(({ name }) => name)).not.toContain("prepare_campaign_plan");
     }
   });
 
-  it("a key whose owner chose it sees the tool and may", async () => {
+  it("is granted to a key with campaigns:prepare, which lists the tool", async () => {
     const brand = await planner();
     for (const generation of GENERATIONS) {
       const { body } = await post(stack.url, brand.key, request(generation, "tools/list"));
       expect(body.result.tools.map(({ name }) => name).at(-1)).toBe("prepare_campaign_plan");
     }
-    expect((await prepare(brand.key, input())).status).toBe(201);
+    expect((await prepare(brand.key, planInput())).status).toBe(201);
   });
 
-  it("a brand that fell below Plus may not, at once", async () => {
+  it("is refused immediately to a brand that falls below Plus", async () => {
     const brand = await planner();
-    expect((await prepare(brand.key, input())).status).toBe(201);
+    expect((await prepare(brand.key, planInput())).status).toBe(201);
     await stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext());
-    expect(await prepare(brand.key, input())).toMatchObject({ status: 403, body: { error: { code: "plan_required" } } });
-    expect(refusalOf(await callTool(brand.key, input()))).toMatchObject({ code: "plan_required" });
+    expect(await prepare(brand.key, planInput())).toMatchObject({ status: 403, body: { error: { code: "plan_required" } } });
+    expect(refusalOf(await callTool(brand.key, planInput()))).toMatchObject({ code: "plan_required" });
   });
 
-  it("without a key: 401; by GET: 405; with parameters: refused", async () => {
-    expect((await prepare("none", input())).status).toBe(401);
+  it("is refused without a key (401), to other methods (405) and with query parameters (400)", async () => {
+    expect((await prepare("none", planInput())).status).toBe(401);
     const { key } = await planner();
     for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
       const response = await fetch(`${stack.url}/api/v1/campaign-plans`, { method, headers: { authorization: `Bearer ${key}` } });
@@ -325,7 +322,7 @@ describe("who may", () => {
     const response = await fetch(`${stack.url}/api/v1/campaign-plans?brand_id=brd_other`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(input()),
+      body: JSON.stringify(planInput()),
     });
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 400,
@@ -343,29 +340,33 @@ describe("wrong input", () => {
     ["budget -1", { planning_budget: -1 }, "planning_budget"],
     ["a tenth of a centavo", { planning_budget: 0.001 }, "planning_budget"],
     ["a centavo too much", { planning_budget: 1_000_000_000.01 }, "planning_budget"],
-    ["a budget as text", { planning_budget: "5" }, "planning_budget"],
-    ["a request_id that is none", { request_id: "1" }, "request_id"],
+    ["a budget as a string", { planning_budget: "5" }, "planning_budget"],
+    ["an invalid request_id", { request_id: "1" }, "request_id"],
     ["the nil UUID", { request_id: "00000000-0000-0000-0000-000000000000" }, "request_id"],
-    ["a type there is not", { campaign_type: "video" }, "campaign_type"],
-    ["a title too long", { title: "x".repeat(201) }, "title"],
+    ["an unknown type", { campaign_type: "video" }, "campaign_type"],
+    ["a title that is too long", { title: "x".repeat(201) }, "title"],
     ["NUL", { goal: "a\u0000b" }, "goal"],
     ["a lone surrogate", { brief: "\ud800" }, "brief"],
-    ["no requirements as a list", { requirements: [] }, "requirements"],
-    ["a platform too long", { platforms: ["tiktok", "x".repeat(65)] }, "platforms[1]"],
-    ["a field there is not", { budget: 5 }, "budget"],
+    ["an empty list of requirements", { requirements: [] }, "requirements"],
+    ["a platform that is too long", { platforms: ["tiktok", "x".repeat(65)] }, "platforms[1]"],
+    ["an unknown field", { budget: 5 }, "budget"],
     ["another brand", { brand_id: "brd_other" }, "brand_id"],
   ];
-  it.each(wrong)("%s: invalid_request naming the field, over HTTP and by tool, and nothing is made", async (_, changes, field) => {
+  it.each(wrong)("%s: invalid_request that names the field, over HTTP and by tool, and no plan", async (_, changes, field) => {
     const brand = await planner();
-    expect(await prepare(brand.key, input(changes))).toMatchObject({
+    expect(await prepare(brand.key, planInput(changes))).toMatchObject({
       status: 400,
       body: { error: { code: "invalid_request", field, details: [{ field }] } },
     });
-    expect(refusalOf(await callTool(brand.key, input(changes)))).toMatchObject({ code: "invalid_request", field, details: [{ field }] });
+    expect(refusalOf(await callTool(brand.key, planInput(changes)))).toMatchObject({
+      code: "invalid_request",
+      field,
+      details: [{ field }],
+    });
     expect(await countOf(brand)).toBe(0);
   });
 
-  it("is told all at once", async () => {
+  it("is reported completely", async () => {
     const { key } = await planner();
     const { body } = await prepare(key, { title: "", planned_for: "soon", planning_budget: "5", notes: 5, extra: true });
     expect(body.error?.details?.map(({ field }) => field).toSorted()).toEqual(
@@ -374,23 +375,23 @@ describe("wrong input", () => {
   });
 
   it.each([
-    ["no JSON", "{", 400, "invalid_json"],
+    ["invalid JSON", "{", 400, "invalid_json"],
     ["a list", "[]", 400, "invalid_request"],
     ["null", "null", 400, "invalid_request"],
-    ["768 KiB and a byte", JSON.stringify(input()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
+    ["768 KiB and a byte", JSON.stringify(planInput()).padEnd(768 * 1024 + 1), 413, "payload_too_large"],
   ])("%s: %s", async (_, body, status, code) => {
     const { key } = await planner();
     expect(await prepare(key, body)).toMatchObject({ status, body: { error: { code } } });
   });
 
-  /** In JSON that is ASCII alone: an astral character takes 12 bytes. */
+  /** Encodes as ASCII-only JSON, in which an astral character takes 12 bytes. */
   const escaped = (value: unknown): string =>
     JSON.stringify(value).replaceAll(/[^\0-\u007F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-  it("of the largest plan there may be is none, in whatever letters and however they are written, over both interfaces", async () => {
+  it("does not include the largest plan, in any characters and encoding, over HTTP and by tool", async () => {
     const astral = (length: number) => "😀".repeat(length);
     const largest = () =>
-      input({
+      planInput({
         title: astral(200),
         goal: astral(2_000),
         summary: astral(2_000),
@@ -406,38 +407,38 @@ describe("wrong input", () => {
     expect(await prepare(brand.key, first)).toMatchObject({ status: 200, replayed: "true" });
     for (const [index, generation] of GENERATIONS.entries()) {
       const { headers, body } = toolCall(generation, "prepare_campaign_plan", others[index]);
-      const { status, body: answer } = await post(stack.url, brand.key, { headers, body: escaped(body) });
-      expect({ status, answer }).toMatchObject({ status: 200, answer: { result: { structuredContent: { title: first.title } } } });
+      const { status, body: message } = await post(stack.url, brand.key, { headers, body: escaped(body) });
+      expect({ status, message }).toMatchObject({ status: 200, message: { result: { structuredContent: { title: first.title } } } });
       expect(await prepare(brand.key, others[index])).toMatchObject({ status: 200, replayed: "true" });
     }
   });
 
-  it("of exactly 768 KiB, of four-byte characters, of dates long past is none", async () => {
+  it("does not include exactly 768 KiB, four-byte characters or past dates", async () => {
     const { key } = await planner();
-    expect((await prepare(key, JSON.stringify(input()).padEnd(768 * 1024))).status).toBe(201);
-    expect(await prepare(key, input({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
+    expect((await prepare(key, JSON.stringify(planInput()).padEnd(768 * 1024))).status).toBe(201);
+    expect(await prepare(key, planInput({ title: "😀".repeat(200), planned_for: "1999-12-31", review_on: "2031-01-01" }))).toMatchObject({
       status: 201,
       body: { title: "😀".repeat(200) },
     });
   });
 });
 
-it("notes are in no answer, log line or metric, not even where something fails", async () => {
+it("no response, log line or metric contains notes, not even after a failure", async () => {
   const marker = `marker${randomUUID()}`;
   const brand = await planner();
-  const given = input({ notes: marker });
+  const given = planInput({ notes: marker });
   const seen: string[] = [];
-  const ask = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
-  await ask(given);
-  await ask({ ...given, title: "Another" });
-  await ask({ ...given, notes: `${marker} changed` });
-  await ask(input({ notes: marker.padEnd(5_001, "x") }));
-  await ask(input({ notes: [marker] }));
-  await ask(input({ notes: `${marker}\u0000` }));
+  const send = async (body: unknown) => seen.push((await prepare(brand.key, body)).text, (await callTool(brand.key, body as object)).text);
+  await send(given);
+  await send({ ...given, title: "Another" });
+  await send({ ...given, notes: `${marker} changed` });
+  await send(planInput({ notes: marker.padEnd(5_001, "x") }));
+  await send(planInput({ notes: [marker] }));
+  await send(planInput({ notes: `${marker}\u0000` }));
   seen.push((await prepare(brand.key, `{"notes":"${marker}`)).text);
-  // Postgres tells the failing row in its error.
+  // The error from Postgres contains the failing row.
   await db.query("alter table plans.plans add constraint refuse_some check (title <> 'Refused')");
-  const failed = await prepare(brand.key, input({ title: "Refused", notes: marker }));
+  const failed = await prepare(brand.key, planInput({ title: "Refused", notes: marker }));
   await db.query("alter table plans.plans drop constraint refuse_some");
   expect(failed).toMatchObject({ status: 500, body: { error: { code: "internal_error" } } });
   seen.push(failed.text);
@@ -453,10 +454,8 @@ it("notes are in no answer, log line or metric, not even where something fails",
     JSON.stringify(await stack.plans.listPlans({ brand_id: brand.id, status: null, page_size: 0, after_id: null }, callContext())),
     JSON.stringify(await stack.plans.cancelPlan(close, callContext())),
   );
-  for (const { adminUrl } of stack.gateways) seen.push(await (await fetch(`${adminUrl}/metrics`)).text());
-  const { admin_port: port } = stack.processes.plans.ready as { admin_port: number };
-  seen.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-  // The last line of each log is there once the one of a later request is.
+  for (const process of [...stack.gateways.map((gateway) => gateway.process), stack.processes.plans]) seen.push(await metricsOf(process));
+  // Logs are written in batches.
   await eventually(() => expect(stack.processes.plans.output()).toContain("refuse_some"));
   for (const process of [...stack.gateways.map((gateway) => gateway.process), ...Object.values(stack.processes)])
     seen.push(process.output());

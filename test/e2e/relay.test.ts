@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { eventually } from "@brand-records/testkit";
 
-/** One promise: examples/relay tells a team chat of each event once, and nothing that is private. */
+/** One promise: examples/relay posts each event to a team chat once, without private data. */
 
 const secretOf = (bytes: Buffer): string => `whsec_${bytes.toString("base64")}`;
 const SECRET = secretOf(randomBytes(32));
@@ -14,9 +14,9 @@ const DASHBOARD = "https://records.example/developers/events";
 
 interface Chat {
   readonly url: string;
-  /** Bodies, as they came. */
+  /** The bodies received, unparsed. */
   readonly messages: string[];
-  answer: (response: ServerResponse) => void;
+  respond: (response: ServerResponse) => void;
   stop(): Promise<void>;
 }
 
@@ -29,14 +29,14 @@ async function startChat(): Promise<Chat> {
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       messages.push(body);
-      chat.answer(response);
+      chat.respond(response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const chat: Chat = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/T0/B0/chat-token`,
     messages,
-    answer: accept,
+    respond: accept,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -48,7 +48,7 @@ async function startChat(): Promise<Chat> {
 interface Relay {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it wrote. */
+  /** Returns stdout and stderr. */
   output(): string;
 }
 
@@ -86,7 +86,7 @@ afterEach(async () => {
   await chat.stop();
 });
 
-let made = 0;
+let eventCount = 0;
 interface ServiceEvent {
   readonly id: string;
   readonly type: string;
@@ -94,8 +94,8 @@ interface ServiceEvent {
 }
 
 function event(type = "payout.paid", test = false): ServiceEvent {
-  made += 1;
-  const id = `evt_${String(made).padStart(26, "0")}`;
+  eventCount += 1;
+  const id = `evt_${String(eventCount).padStart(26, "0")}`;
   return {
     id,
     type,
@@ -109,14 +109,14 @@ function event(type = "payout.paid", test = false): ServiceEvent {
 
 interface Sending {
   readonly secret?: string;
-  /** Of the timestamp. */
+  /** Shifts the timestamp. */
   readonly secondsAhead?: number;
   readonly headers?: Record<string, string>;
-  /** What is signed; the body itself unless given. */
+  /** The signed text. Default: the body. */
   readonly signed?: string;
 }
 
-/** Signed by hand, as the specification says (6.3). */
+/** Sends an event, signed without a library as the specification requires (6.3). */
 async function deliver({ url }: Relay, content: ServiceEvent, { secret = SECRET, secondsAhead = 0, headers = {}, signed }: Sending = {}) {
   const body = JSON.stringify(content);
   const timestamp = String(Math.ceil(Date.now() / 1_000) + secondsAhead);
@@ -156,7 +156,7 @@ it.each([
       ],
     }),
   ],
-])("posts a verified event to %s as its name and a link, and nothing private", async (kind, messageOf) => {
+])("posts a verified event to %s as its name and a link, without private data", async (kind, messageOf) => {
   const relay = await startRelay({ RELAY_CHAT_KIND: kind });
   const paid = event();
   expect((await deliver(relay, paid)).status).toBe(204);
@@ -164,17 +164,17 @@ it.each([
   expect(chat.messages[0]).not.toMatch(/private|987654321|PHP|centavos/);
 });
 
-it("says of a test that it is one", async () => {
+it("marks a test event as a test", async () => {
   const relay = await startRelay();
   await deliver(relay, event("campaign.settled", true));
   expect(chat.messages).toEqual([expect.stringContaining("*[test] Campaign settled*")]);
 });
 
-it("posts an event once, however often and however simultaneously it comes", async () => {
+it("posts an event once, however often it arrives, also concurrently", async () => {
   const relay = await startRelay();
   const paid = event();
   const release: (() => void)[] = [];
-  chat.answer = (response) => void release.push(() => accept(response));
+  chat.respond = (response) => void release.push(() => accept(response));
   const together = [deliver(relay, paid), deliver(relay, paid), deliver(relay, paid, { headers: { "x-service-attempt": "2" } })];
   await eventually(() => expect(release).toHaveLength(1));
   release[0]?.();
@@ -189,53 +189,52 @@ it.each<[string, number, (relay: Relay) => Promise<Response>]>([
   ["half a signature", 401, (relay) => deliver(relay, event(), { headers: { "x-service-signature": "sha256=abc" } })],
   ["a timestamp 301 s old", 401, (relay) => deliver(relay, event(), { secondsAhead: -302 })],
   ["a timestamp 301 s ahead", 401, (relay) => deliver(relay, event(), { secondsAhead: 301 })],
-  ["a timestamp that is none", 401, (relay) => deliver(relay, event(), { headers: { "x-service-timestamp": "now" } })],
+  ["an invalid timestamp", 401, (relay) => deliver(relay, event(), { headers: { "x-service-timestamp": "now" } })],
   ["an event that is not configured", 422, (relay) => deliver(relay, event("submission.rejected"))],
   [
-    "one that another type's header hides",
+    "such an event under another type's header",
     422,
     (relay) => deliver(relay, event("submission.rejected"), { headers: { "x-service-event": "payout.paid" } }),
   ],
-  ["an event that there is none of", 422, (relay) => deliver(relay, event("payout.failed"))],
-  ["a link that is none", 422, (relay) => deliver(relay, { ...event(), dashboard_url: "javascript:alert(1)" })],
+  ["an unknown event type", 422, (relay) => deliver(relay, event("payout.failed"))],
+  ["an invalid link", 422, (relay) => deliver(relay, { ...event(), dashboard_url: "javascript:alert(1)" })],
   ["a body over 64 KiB", 413, (relay) => deliver(relay, { ...event(), more: "x".repeat(65 * 1024) })],
   ["a GET", 405, (relay) => fetch(relay.url)],
-])("refuses %s, and posts nothing", async (_, status, send) => {
+])("refuses %s, posts nothing, and serves the next delivery", async (_, status, send) => {
   const relay = await startRelay({ RELAY_EVENTS: "payout.paid, campaign.settled" });
   expect((await send(relay)).status).toBe(status);
   expect(chat.messages).toEqual([]);
-  // It goes on.
   expect((await deliver(relay, event())).status).toBe(204);
   expect(chat.messages).toHaveLength(1);
 });
 
-it("answers 503 while the chat refuses, with what it asks for, and posts when the delivery comes again", async () => {
+it("responds 503 while the chat refuses, with its Retry-After, and posts the event when it is delivered again", async () => {
   const relay = await startRelay();
   const paid = event();
-  chat.answer = (response) => void response.writeHead(429, { "retry-after": "7" }).end();
+  chat.respond = (response) => void response.writeHead(429, { "retry-after": "7" }).end();
   const limited = await deliver(relay, paid);
   expect([limited.status, limited.headers.get("retry-after")]).toEqual([503, "7"]);
-  chat.answer = (response) => void response.writeHead(302, { location: "/elsewhere" }).end();
+  chat.respond = (response) => void response.writeHead(302, { location: "/elsewhere" }).end();
   expect((await deliver(relay, paid)).status).toBe(503);
-  chat.answer = (response) => void response.socket?.destroy();
+  chat.respond = (response) => void response.socket?.destroy();
   expect((await deliver(relay, paid)).status).toBe(503);
-  chat.answer = accept;
+  chat.respond = accept;
   chat.messages.length = 0;
   expect((await deliver(relay, paid)).status).toBe(204);
   expect(chat.messages).toHaveLength(1);
 });
 
-it("takes both secrets while they are rotated", async () => {
+it("accepts both secrets during a rotation", async () => {
   const relay = await startRelay({ RELAY_SECRET: `${SECRET},${NEXT_SECRET}` });
   expect((await deliver(relay, event())).status).toBe(204);
   expect((await deliver(relay, event(), { secret: NEXT_SECRET })).status).toBe(204);
   expect(chat.messages).toHaveLength(2);
 });
 
-it("finishes what is under way when it is told to stop, and tells nothing secret in its log", async () => {
+it("finishes requests in progress on SIGTERM, and logs no secrets", async () => {
   const relay = await startRelay();
   const release: (() => void)[] = [];
-  chat.answer = (response) => void release.push(() => accept(response));
+  chat.respond = (response) => void release.push(() => accept(response));
   const sent = deliver(relay, event());
   await eventually(() => expect(release).toHaveLength(1));
   const ended = once(relay.child, "close");
@@ -248,7 +247,7 @@ it("finishes what is under way when it is told to stop, and tells nothing secret
   expect(relay.output()).not.toMatch(/whsec_|chat-token|private/);
 });
 
-it("does not start with wrong settings, and names all of them", async () => {
+it("refuses to start with invalid settings, and names all of them", async () => {
   const { child, output } = spawnRelay({
     RELAY_SECRET: "secret",
     RELAY_CHAT_URL: "http://chat.example/token",

@@ -1,13 +1,14 @@
 import { openPool, type Database } from "@brand-records/postgres";
 import { eventually, startRedisServer, startTcpProxy, type RedisServer, type TcpProxy } from "@brand-records/testkit";
 import { Redis } from "ioredis";
+import { readinessOf } from "../admin-port.ts";
 import { callContext, startStack, type Stack } from "../stack.ts";
 
-/** One promise: what a key may no longer do is refused with the next request, on every gateway, however warm its caches. */
+/** One promise: a revoked permission is refused from the next request on, by every gateway, even with a warm cache. */
 
 let redisServer: RedisServer;
 let redis: Redis;
-/** Between accounts and Redis; the gateways reach it directly. */
+/** Between accounts and Redis; the gateways reach Redis directly. */
 let accountsToRedis: TcpProxy;
 let stack: Stack;
 let db: Database;
@@ -32,7 +33,7 @@ afterAll(async () => {
   await redisServer.stop();
 });
 
-/** Both gateways hold the key's principal: served without asking accounts. */
+/** Makes both gateways cache the key's principal, so that they no longer call accounts. */
 async function warmUp(key: string): Promise<void> {
   for (let round = 0; round < 3; round += 1) expect(await onBoth(key)).toEqual([200, 200]);
 }
@@ -41,26 +42,26 @@ function onBoth(key: string): Promise<number[]> {
   return Promise.all(stack.gateways.map(async (_, gateway) => (await stack.get("/api/v1/links", key, gateway)).status));
 }
 
-/** What an owner or operator can do to a key's brand, the status from then on, and how it is undone if it can be. */
+/** Changes by an owner or operator, the status after each, and how to undo it. */
 const changes = [
   {
     name: "the key is revoked",
     status: 401,
-    make: (brand: { keyId: string; owner: string }, withinMs?: number) =>
-      stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext(withinMs)),
+    make: (brand: { keyId: string; owner: string }, timeoutMs?: number) =>
+      stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext(timeoutMs)),
   },
   {
     name: "the tier falls below Plus",
     status: 403,
-    make: (brand: { id: string }, withinMs?: number) =>
-      stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext(withinMs)),
+    make: (brand: { id: string }, timeoutMs?: number) =>
+      stack.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext(timeoutMs)),
     undo: (brand: { id: string }) => stack.accounts.setBrandTier({ brand_id: brand.id, tier: "plus" }, callContext()),
   },
   {
     name: "the verification is lost",
     status: 403,
-    make: (brand: { id: string }, withinMs?: number) =>
-      stack.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext(withinMs)),
+    make: (brand: { id: string }, timeoutMs?: number) =>
+      stack.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext(timeoutMs)),
     undo: (brand: { id: string }) => stack.accounts.setBrandVerified({ brand_id: brand.id, verified: true }, callContext()),
   },
 ] as const;
@@ -77,7 +78,7 @@ describe.each(changes)("after $name", ({ status, make, ...change }) => {
     }
   });
 
-  it("also when Redis loses everything right before", async () => {
+  it("both gateways refuse when Redis loses all its data right before", async () => {
     const brand = await stack.createBrand();
     await warmUp(brand.key);
     await redis.flushall();
@@ -85,7 +86,7 @@ describe.each(changes)("after $name", ({ status, make, ...change }) => {
     expect(await onBoth(brand.key)).toEqual([status, status]);
   });
 
-  it("also when Redis loses everything right after", async () => {
+  it("both gateways refuse when Redis loses all its data right after", async () => {
     const brand = await stack.createBrand();
     await warmUp(brand.key);
     await make(brand);
@@ -93,43 +94,43 @@ describe.each(changes)("after $name", ({ status, make, ...change }) => {
     expect(await onBoth(brand.key)).toEqual([status, status]);
   });
 
-  it("also under traffic: no request that begins after the change was answered is served", async () => {
+  it("both gateways refuse, under traffic, every request that begins after the change is confirmed", async () => {
     const brand = await stack.createBrand();
     await warmUp(brand.key);
     let changedAt = Number.POSITIVE_INFINITY;
-    const late: number[] = [];
-    const keepAsking = async (gateway: number): Promise<void> => {
+    const statusesAfter: number[] = [];
+    const sendRequests = async (gateway: number): Promise<void> => {
       for (let after = 0; after < 20;) {
         const began = performance.now();
-        const { status: answered } = await stack.get("/api/v1/links", brand.key, gateway);
+        const { status: received } = await stack.get("/api/v1/links", brand.key, gateway);
         if (began < changedAt) continue;
         after += 1;
-        late.push(answered);
+        statusesAfter.push(received);
       }
     };
-    const traffic = Promise.all([0, 1, 0, 1, 0, 1, 0, 1].map(keepAsking));
+    const traffic = Promise.all([0, 1, 0, 1, 0, 1, 0, 1].map(sendRequests));
     await make(brand);
     changedAt = performance.now();
     await traffic;
-    expect(late).toHaveLength(160);
-    expect(late.filter((answered) => answered !== status)).toEqual([]);
+    expect(statusesAfter).toHaveLength(160);
+    expect(statusesAfter.filter((received) => received !== status)).toEqual([]);
   });
 });
 
 describe.each([
   ["refuses connections", () => accountsToRedis.cut()],
-  ["swallows every packet", () => accountsToRedis.blackhole()],
-])("while the line from accounts to Redis %s", (_how, disturb) => {
+  ["loses every packet", () => accountsToRedis.blackhole()],
+])("while the connection from accounts to Redis %s", (_how, breakConnection) => {
   afterEach(() => accountsToRedis.heal());
 
-  it.each(changes)("$name: confirmed only once the warm gateways have been told, and refused from then on", async ({ status, make }) => {
+  it.each(changes)("$name: confirmed only once the warm gateways refuse the key", async ({ status, make }) => {
     const brand = await stack.createBrand();
     await warmUp(brand.key);
     const [{ epoch } = { epoch: 0 }] = await db.query<{ epoch: number }>("select epoch from accounts.brands where id = $1", [brand.id]);
-    await disturb();
+    await breakConnection();
     let isConfirmed = false;
     const confirmed = make(brand, 40_000).then(() => void (isConfirmed = true));
-    // From the commit on it is effective, and nobody knows.
+    // The change is committed, but the gateways have not been notified.
     await eventually(async () =>
       expect(await db.query("select 1 from accounts.brands where id = $1 and epoch > $2", [brand.id, epoch])).toHaveLength(1),
     );
@@ -141,10 +142,9 @@ describe.each([
   });
 });
 
-it("a key can be made while accounts cannot reach Redis, without waiting; accounts says that it is degraded", async () => {
+it("makes a key without waiting while accounts cannot reach Redis, and reports accounts as degraded", async () => {
   await accountsToRedis.cut();
-  const { admin_port } = stack.processes.accounts.ready as { admin_port: number };
-  const readiness = async () => (await fetch(`http://127.0.0.1:${admin_port}/readyz`)).json();
+  const readiness = () => readinessOf(stack.processes.accounts);
   await eventually(async () => expect(await readiness()).toEqual({ status: "ready", degraded: ["redis"] }));
   const brand = await stack.createBrand();
   expect(await onBoth(brand.key)).toEqual([200, 200]);
@@ -152,20 +152,20 @@ it("a key can be made while accounts cannot reach Redis, without waiting; accoun
   await eventually(async () => expect(await readiness()).toEqual({ status: "ready" }));
 });
 
-it("a revocation whose accounts process is killed right after its commit is seen by both warm gateways", async () => {
+it("enforces a revocation on both warm gateways when accounts is killed right after its commit", async () => {
   const brand = await stack.createBrand();
   await warmUp(brand.key);
-  // The commit is what ends the row lock that this transaction waits for: from then on the key is revoked.
+  // The key is revoked from the commit on.
   const revoking = stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext()).catch(() => {});
   const revoked = async () =>
     (await db.query("select 1 from accounts.keys where id = $1 and revoked_at is not null", [brand.keyId])).length > 0;
   while (!(await revoked()));
   await stack.processes.accounts.kill("SIGKILL");
   await revoking;
-  // Nobody can say whether the key is good: it is not served.
+  // The gateways cannot verify the key, so they do not serve it.
   expect(await onBoth(brand.key)).toEqual([503, 503]);
   await stack.restart("accounts");
-  // Until the gateways have found accounts again, still nobody can say.
+  // The same holds until the gateways reconnect to accounts.
   const seen: number[] = [];
   await eventually(async () => {
     const statuses = await onBoth(brand.key);
@@ -175,7 +175,7 @@ it("a revocation whose accounts process is killed right after its commit is seen
   expect(seen).not.toContain(200);
 });
 
-it("a tier raised or lowered changes the limit of the next request", async () => {
+it("applies a new tier's limit to the next request", async () => {
   const brand = await stack.createBrand();
   const policy = async () => (await stack.get("/api/v1/links", brand.key)).headers.get("ratelimit-policy");
   const before = await policy();

@@ -4,18 +4,19 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { eventually } from "@brand-records/testkit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { callContext, startStack, type Stack } from "../stack.ts";
-import { blocks, bodies, EVENT_TYPES, page, type Body } from "../webhook-page.ts";
+import { blocks, bodies, page, type Body } from "../webhook-page.ts";
 
-/** One promise: what docs/webhooks.md shows is what is sent. webhook-programs.test.ts runs its programs. */
+/** One promise: docs/webhooks.md shows exactly what is sent. webhook-programs.test.ts runs its programs. */
 
 const run = promisify(execFile);
 
-/** What the code in use makes of a request, in a process of its own: that code is compiled to ES modules. */
+/** Builds the request with the product's code, in another process because that code is compiled to ES modules. */
 async function asSent(body: Body, secret: string, timestampSeconds: number): Promise<{ body: string; headers: Record<string, string> }> {
   const script = `
     import { eventBody } from "./services/webhook/dist/sending/event-body.js";
@@ -31,9 +32,9 @@ async function asSent(body: Body, secret: string, timestampSeconds: number): Pro
   return JSON.parse(stdout) as { body: string; headers: Record<string, string> };
 }
 
-describe("the bodies shown", () => {
-  it("are one of each type, with exactly the fields that are sent, in their order", async () => {
-    expect(bodies().map(({ type }) => type)).toEqual(EVENT_TYPES);
+describe("the documented bodies", () => {
+  it("are one of each type, with exactly the fields sent, in the same order", async () => {
+    expect(bodies().map(({ type }) => type)).toEqual(EVENT_TYPE_NAMES);
     for (const shown of bodies()) {
       const sent = await asSent(shown, "whsec_", 0);
       expect(JSON.parse(sent.body)).toEqual(shown);
@@ -41,15 +42,15 @@ describe("the bodies shown", () => {
     }
   });
 
-  it("are events, as the schema of docs/schemas has them", async () => {
+  it("match the schema in docs/schemas", async () => {
     const ajv = new Ajv2020({ allErrors: true });
-    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    addFormats.default(ajv);
     const accepts = ajv.compile(JSON.parse(await readFile("docs/schemas/brand-event.schema.json", "utf8")) as object);
     for (const shown of bodies()) expect({ valid: accepts(shown), errors: accepts.errors }).toEqual({ valid: true, errors: null });
   });
 });
 
-it("the request shown is what is sent, signed by the secret shown", async () => {
+it("the documented request is what is sent, signed with the documented secret", async () => {
   const [request = ""] = blocks("http");
   const [head = "", body = ""] = request.trimEnd().split("\n\n");
   const headers = Object.fromEntries(
@@ -77,28 +78,28 @@ describe("a running system", () => {
   });
   afterAll(() => stack.stop());
 
-  it("sends tests of each type with the headers and fields shown", async () => {
-    const arrived: { headers: IncomingHttpHeaders; body: string }[] = [];
+  it("sends tests of each type with the documented headers and fields", async () => {
+    const received: { headers: IncomingHttpHeaders; body: string }[] = [];
     const server = createServer((request, response) => {
       let body = "";
       request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
       request.on("end", () => {
-        arrived.push({ headers: request.headers, body });
+        received.push({ headers: request.headers, body });
         response.writeHead(204).end();
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { id: brand_id } = await stack.createBrand();
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
-    const made = await stack.receivers.createReceiver({ brand_id, url, label: "Docs", events: EVENT_TYPES }, callContext());
-    const receiver_id = made.receiver?.id ?? "";
-    for (const type of EVENT_TYPES) await stack.receivers.sendTest({ brand_id, receiver_id, type }, callContext());
-    await eventually(() => expect(arrived).toHaveLength(EVENT_TYPES.length));
+    const created = await stack.receivers.createReceiver({ brand_id, url, label: "Docs", events: [...EVENT_TYPE_NAMES] }, callContext());
+    const receiver_id = created.receiver?.id ?? "";
+    for (const type of EVENT_TYPE_NAMES) await stack.receivers.sendTest({ brand_id, receiver_id, type }, callContext());
+    await eventually(() => expect(received).toHaveLength(EVENT_TYPE_NAMES.length));
     server.closeAllConnections();
     server.close();
     const [, head = ""] = /^```http\n.*?\n(.*?)\n\n/ms.exec(page) ?? [];
     const headersShown = head.split("\n").map((line) => line.slice(0, line.indexOf(":")).toLowerCase());
-    for (const { headers, body } of arrived) {
+    for (const { headers, body } of received) {
       const sent = JSON.parse(body) as Body;
       const shown = bodies().find(({ type }) => type === sent.type) as Body;
       expect(Object.keys(sent)).toEqual(Object.keys(shown));
@@ -107,16 +108,16 @@ describe("a running system", () => {
       const { connection: _, "content-length": __, traceparent: ___, ...others } = headers;
       expect(Object.keys(others).toSorted()).toEqual(headersShown.toSorted());
       const signed = `${headers["x-service-timestamp"] as string}.${body}`;
-      expect(headers["x-service-signature"]).toBe(`sha256=${createHmac("sha256", made.secret).update(signed).digest("hex")}`);
+      expect(headers["x-service-signature"]).toBe(`sha256=${createHmac("sha256", created.secret).update(signed).digest("hex")}`);
     }
   });
 
-  it("describes each type with the body shown, which is as it describes it", async () => {
+  it("describes each type with the documented body, which matches the description", async () => {
     const document = parse(await (await fetch(`${stack.url}/openapi/service.yaml`)).text()) as {
       webhooks: Record<string, { post: { requestBody: { content: Record<string, { schema: object; example: unknown }> } } }>;
     };
     const ajv = new Ajv2020({ strict: false, allErrors: true });
-    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    addFormats.default(ajv);
     for (const shown of bodies()) {
       const described = document.webhooks[shown.type]?.post.requestBody.content["application/json"];
       expect(described?.example).toEqual(shown);
@@ -141,7 +142,7 @@ it("the table of attempts adds up", () => {
   let total = 0;
   for (const { pause, since } of rows) {
     total += seconds(pause);
-    // Told in minutes once there are some.
+    // The page rounds down to minutes from one minute on.
     expect(seconds(since)).toBe(total < 60 ? total : total - (total % 60));
   }
 });
@@ -149,7 +150,7 @@ it("the table of attempts adds up", () => {
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const NEXT_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
-it("the program with a library of Standard Webhooks takes what is sent, and nothing else", async () => {
+it("the program with a Standard Webhooks library accepts what is sent, and nothing else", async () => {
   const [, program = ""] = blocks("js");
   const verify = async (headers: object, body: string): Promise<string> => {
     const script = `${program}

@@ -3,9 +3,9 @@ import { generateKey } from "@brand-records/api-key";
 import { eventually } from "@brand-records/testkit";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: however many keys are made up, those in use work. Without Redis, so that every request has its key verified. */
+/** One promise: a flood of made-up keys does not block keys in use. Runs without Redis, so that every request verifies its key. */
 
-/** More than are verified at once: the rest are refused. */
+/** More than the limit of concurrent verifications: the rest are refused. */
 const FLOOD_CONNECTIONS = 600;
 
 let stack: Stack;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => stack.stop());
 
-function ask(agent: Agent, key: string): Promise<number> {
+function statusOf(agent: Agent, key: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}` };
     const sent = request(`${stack.url}/api/v1/links`, { agent, headers }, (response) => {
@@ -26,12 +26,12 @@ function ask(agent: Agent, key: string): Promise<number> {
   });
 }
 
-it("a key in use is served while made-up keys with valid checksums hold every other verification", async () => {
+it("serves a key in use while made-up keys with valid checksums occupy every other verification", async () => {
   expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200);
   const agent = new Agent({ keepAlive: true, maxSockets: FLOOD_CONNECTIONS + 1 });
-  const madeUp = () => ask(agent, generateKey("live"));
+  const madeUp = () => statusOf(agent, generateKey("live"));
   const { pid } = stack.processes.accounts;
-  // Nothing that is being verified ends.
+  // No verification finishes.
   process.kill(pid, "SIGSTOP");
   const refused: number[] = [];
   const flood = Promise.all(
@@ -42,11 +42,11 @@ it("a key in use is served while made-up keys with valid checksums hold every ot
     }),
   );
   await eventually(() => expect(refused.length).toBeGreaterThan(0));
-  let isAnswered = false;
-  const owner = stack.get("/api/v1/links", brand.key).finally(() => void (isAnswered = true));
-  // One that came after it is refused: the owner's was not.
+  let hasResponse = false;
+  const owner = stack.get("/api/v1/links", brand.key).finally(() => void (hasResponse = true));
+  // A later request with a made-up key is refused; the owner's still waits.
   await expect(madeUp()).resolves.toBe(503);
-  expect(isAnswered).toBe(false);
+  expect(hasResponse).toBe(false);
   process.kill(pid, "SIGCONT");
   expect((await owner).status).toBe(200);
   expect(new Set(await flood)).toEqual(new Set([401, 503]));

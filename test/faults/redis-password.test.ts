@@ -10,7 +10,7 @@ import {
   type TestDatabase,
 } from "@brand-records/testkit";
 
-/** One promise: whatever is wrong with the password in REDIS_URL, no process writes it anywhere. */
+/** One promise: no process writes a wrong password of REDIS_URL anywhere. */
 
 const PASSWORD = "hünter2 with@special/characters:%";
 const IN_URL = encodeURIComponent(PASSWORD);
@@ -22,32 +22,32 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([redis.stop(), database.drop()]));
 
-/** The password in every form in which a log could hold it. */
+/** The forms in which a log could contain the password. */
 const forms = [
   PASSWORD,
   IN_URL,
   JSON.stringify(PASSWORD).slice(1, -1),
   Buffer.from(PASSWORD).toString("base64"),
   Buffer.from(PASSWORD).join(","),
-  // Its first word, whatever became of the rest.
+  // Its first word, in case only the rest is escaped.
   "nter2",
 ];
 
 const common = { LOG_LEVEL: "trace", STOP_GRACE_MS: "0" };
-const nowhere = "127.0.0.1:1";
+const unreachable = "127.0.0.1:1";
 
 it.each([
   [
     "gateway",
     "gateway/dist/main.js",
-    () => ({ PORT: "0", HOST: "127.0.0.1", ACCOUNTS_ADDRESS: nowhere, PLANS_ADDRESS: nowhere, RECORDS_ADDRESS: nowhere }),
+    () => ({ PORT: "0", HOST: "127.0.0.1", ACCOUNTS_ADDRESS: unreachable, PLANS_ADDRESS: unreachable, RECORDS_ADDRESS: unreachable }),
   ],
   [
     "accounts",
     "services/accounts/dist/main.js",
     () => ({ RPC_PORT: "0", DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` }),
   ],
-])("%s refused for a wrong password logs the refusal and never the password", async (name, script, env) => {
+])("%s logs that Redis refuses its password, and never the password", async (name, script, env) => {
   for (const credentials of [`:${IN_URL}`, `default:${IN_URL}`]) {
     const redisUrl = redis.url.replace("//", `//${credentials}@`);
     const service: ServiceProcess = await startProcess({

@@ -1,9 +1,10 @@
 import { eventually, startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { metricOf } from "../admin-port.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: whatever happens to Redis, no request is refused or fails for it, and everything finds its way back. */
+/** One promise: a Redis that fails makes no request fail, and every process recovers. */
 
-/** Longer than every timeout of the clients, twice over. */
+/** More than twice the longest client timeout. */
 const FROZEN_MS = 5_000;
 const AS_IN_PRODUCTION = { REDIS_COMMAND_TIMEOUT_MS: "20" };
 
@@ -31,12 +32,12 @@ interface Traffic {
   total: number;
 }
 
-/** Two clients at each gateway in closed loops while `work` is under way. */
+/** Runs `work` while two clients at each gateway send one request after another. */
 async function underTraffic(work: (traffic: Traffic) => Promise<void>): Promise<Traffic> {
   const traffic: Traffic = { statuses: new Map(), slowestMs: 0, total: 0 };
-  let stopping = false;
+  let isStopping = false;
   const client = async (gateway: number): Promise<void> => {
-    while (!stopping) {
+    while (!isStopping) {
       const startedAt = performance.now();
       const { status } = await stack.get("/api/v1/links", brand.key, gateway);
       traffic.slowestMs = Math.max(traffic.slowestMs, performance.now() - startedAt);
@@ -48,7 +49,7 @@ async function underTraffic(work: (traffic: Traffic) => Promise<void>): Promise<
   try {
     await work(traffic);
   } finally {
-    stopping = true;
+    isStopping = true;
     await clients;
   }
   return traffic;
@@ -59,22 +60,16 @@ const moreRequests = (traffic: Traffic, count: number) => {
   return eventually(() => expect(traffic.total).toBeGreaterThan(before + count), { timeoutMs: 30_000 });
 };
 
-/** What the gateways say of Redis, by their metric. */
-async function redisUp(): Promise<(string | undefined)[]> {
-  return Promise.all(
-    stack.gateways.map(async ({ process }) => {
-      const { admin_port } = process.ready as { admin_port: number };
-      const metrics = await (await fetch(`http://127.0.0.1:${admin_port}/metrics`)).text();
-      return /^rate_limiter_redis_up\{[^}]*\} (\d)$/m.exec(metrics)?.[1];
-    }),
-  );
+/** Returns whether each gateway reaches Redis, by its metric. */
+async function redisUp(): Promise<number[]> {
+  return Promise.all(stack.gateways.map(({ process }) => metricOf(process, "rate_limiter_redis_up")));
 }
 
-const sayUp = (up: "0" | "1") => eventually(async () => expect(await redisUp()).toEqual([up, up]), { timeoutMs: 30_000 });
+const untilRedisIs = (up: 0 | 1) => eventually(async () => expect(await redisUp()).toEqual([up, up]), { timeoutMs: 30_000 });
 
 let usualMs = 0;
 beforeAll(async () => {
-  await sayUp("1");
+  await untilRedisIs(1);
   ({ slowestMs: usualMs } = await underTraffic((traffic) => moreRequests(traffic, 500)));
 });
 
@@ -85,43 +80,43 @@ function report(what: string, { statuses, slowestMs, total }: Traffic): void {
   );
 }
 
-it("frozen for five seconds under traffic", async () => {
+it("serves every request while Redis is frozen for five seconds", async () => {
   const traffic = await underTraffic(async (traffic) => {
     await moreRequests(traffic, 50);
     await redis.freeze();
     const thawAt = Date.now() + FROZEN_MS;
-    await sayUp("0");
+    await untilRedisIs(0);
     await eventually(() => expect(Date.now()).toBeGreaterThan(thawAt), { timeoutMs: 2 * FROZEN_MS });
     await redis.thaw();
-    await sayUp("1");
+    await untilRedisIs(1);
     await moreRequests(traffic, 100);
   });
   report("frozen for 5 s", traffic);
 }, 120_000);
 
-it("killed and started again, empty, under traffic", async () => {
+it("serves every request while Redis is killed and started again, empty", async () => {
   const traffic = await underTraffic(async (traffic) => {
     await moreRequests(traffic, 50);
     await redis.kill();
-    await sayUp("0");
+    await untilRedisIs(0);
     await moreRequests(traffic, 100);
     await redis.start();
-    await sayUp("1");
+    await untilRedisIs(1);
     await moreRequests(traffic, 100);
   });
   report("killed and started again", traffic);
 }, 120_000);
 
-it("away when gateways start: they start, hold the limit per process, and find Redis when it comes", async () => {
+it("starts gateways without Redis: each enforces the limit in process", async () => {
   await redis.kill();
-  const late = await startStack({ redisUrl: redis.url, env: AS_IN_PRODUCTION });
+  const second = await startStack({ redisUrl: redis.url, env: AS_IN_PRODUCTION });
   try {
-    const { key } = await late.createBrand();
-    const statuses = await Promise.all(Array.from({ length: 70 }, async () => (await late.get("/api/v1/links", key)).status));
+    const { key } = await second.createBrand();
+    const statuses = await Promise.all(Array.from({ length: 70 }, async () => (await second.get("/api/v1/links", key)).status));
     expect(statuses.filter((status) => status === 200)).toHaveLength(60);
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   } finally {
     await redis.start();
-    await late.stop();
+    await second.stop();
   }
 }, 60_000);

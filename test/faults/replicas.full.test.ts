@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack.stop());
 
-it.each(["records", "accounts"] as const)("one of the %s processes told to stop fails no request", async (service) => {
+it.each(["records", "accounts"] as const)("fails no request when one of two %s processes stops", async (service) => {
   const { key } = await stack.createBrand();
   const statuses: number[] = [];
   let stopping = false;

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { eventually } from "@brand-records/testkit";
 import { post, request, toolCall } from "../mcp.ts";
+import { planInput } from "../plan-input.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: whichever process is killed, requests get a JSON answer within the deadline, and all is well again by itself. */
+/** One promise: when a process is killed, requests get a JSON response within the deadline, and the system recovers automatically. */
 
 const DEADLINE_MS = 1_500;
 
@@ -16,92 +16,84 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-interface Answer {
+interface Outcome {
   readonly status: number;
   readonly code: string | undefined;
 }
 
-/** Clients in closed loops until told to stop; every answer is kept. */
-function startTraffic(clients: number, gateway = 0): { readonly answers: Answer[]; stop(): Promise<void> } {
-  const answers: Answer[] = [];
-  let stopping = false;
+/** Starts clients that each send one request after another until `stop`, and records every response. */
+function startTraffic(clients: number, gateway = 0): { readonly outcomes: Outcome[]; stop(): Promise<void> } {
+  const outcomes: Outcome[] = [];
+  let isStopping = false;
   const client = async (): Promise<void> => {
-    while (!stopping) {
+    while (!isStopping) {
       const response = await stack.get("/api/v1/links?limit=5", brand.key, gateway);
       const body = (await response.json()) as { error?: { code: string } };
-      answers.push({ status: response.status, code: body.error?.code });
+      outcomes.push({ status: response.status, code: body.error?.code });
     }
   };
   const running = Promise.all(Array.from({ length: clients }, client));
   return {
-    answers,
+    outcomes,
     async stop() {
-      stopping = true;
+      isStopping = true;
       await running;
     },
   };
 }
 
-const served = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
+const served = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) => status === 200).length;
 
 it.each(["records", "accounts"] as const)(
-  "%s killed under load: 503 or 504 as JSON meanwhile, 200 again once it is back",
+  "responds 503 or 504 as JSON while %s is killed, and 200 once it is back",
   async (service) => {
     const traffic = startTraffic(8);
-    await eventually(() => expect(served(traffic.answers)).toBeGreaterThan(50));
+    await eventually(() => expect(served(traffic.outcomes)).toBeGreaterThan(50));
     await stack.processes[service].kill("SIGKILL");
-    await eventually(() => expect(traffic.answers.filter(({ status }) => status !== 200).length).toBeGreaterThan(10));
+    await eventually(() => expect(traffic.outcomes.filter(({ status }) => status !== 200).length).toBeGreaterThan(10));
     await stack.restart(service);
-    const before = traffic.answers.length;
+    const before = traffic.outcomes.length;
     await eventually(() => {
-      const since = traffic.answers.slice(before);
+      const since = traffic.outcomes.slice(before);
       expect(since.slice(-50)).toHaveLength(50);
       expect(served(since.slice(-50))).toBe(50);
     });
     await traffic.stop();
-    const failures = new Set(traffic.answers.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`));
+    const failures = new Set(traffic.outcomes.filter(({ status }) => status !== 200).map(({ status, code }) => `${status} ${code}`));
     expect([...failures].filter((failure) => failure !== "503 unavailable" && failure !== "504 timeout")).toEqual([]);
   },
   60_000,
 );
 
-it("records frozen: 504 as JSON at the deadline, not later by more than its own answer takes", async () => {
+it("responds 504 as JSON at the deadline while records is frozen", async () => {
   process.kill(stack.processes.records.pid, "SIGSTOP");
-  const answers = await Promise.all(Array.from({ length: 4 }, () => stack.get("/api/v1/links", brand.key)));
+  const responses = await Promise.all(Array.from({ length: 4 }, () => stack.get("/api/v1/links", brand.key)));
   process.kill(stack.processes.records.pid, "SIGCONT");
-  for (const answer of answers) {
-    expect(answer.status).toBe(504);
-    expect(await answer.json()).toMatchObject({ error: { code: "timeout" } });
+  for (const response of responses) {
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({ error: { code: "timeout" } });
   }
   await eventually(async () => expect((await stack.get("/api/v1/links", brand.key)).status).toBe(200));
 });
 
-it("assistants are told of a failure as one, with the id of their message, and can connect and list tools meanwhile", async () => {
+it("sends assistants an error with their message id while records fails, and still lists tools", async () => {
   const call = (id: string) => post(stack.url, brand.key, toolCall("stateless", "list_links", {}, id));
   process.kill(stack.processes.records.pid, "SIGSTOP");
   const hanging = await call("hanging");
   expect(hanging).toMatchObject({ status: 504, body: { id: "hanging", error: { code: -32000, data: { code: "timeout" } } } });
   await stack.processes.records.kill("SIGKILL");
-  const away = await call("away");
-  expect(away).toMatchObject({ status: 503, body: { id: "away", error: { code: -32000, data: { code: "unavailable" } } } });
-  expect(Number(away.headers.get("retry-after"))).toBeGreaterThan(0);
+  const unavailable = await call("unavailable");
+  expect(unavailable).toMatchObject({ status: 503, body: { id: "unavailable", error: { code: -32000, data: { code: "unavailable" } } } });
+  expect(Number(unavailable.headers.get("retry-after"))).toBeGreaterThan(0);
   for (const method of ["server/discover", "tools/list"])
     expect((await post(stack.url, brand.key, request("stateless", method))).status).toBe(200);
   await stack.restart("records");
   await eventually(async () => expect(await call("back")).toMatchObject({ status: 200, body: { id: "back", result: { isError: false } } }));
 });
 
-it("plans killed: 503 with Retry-After to who prepares one, over HTTP and by tool; reading goes on; back by itself, once", async () => {
+it("refuses to prepare plans with 503 while plans is killed, still serves lists, and then makes the plan once", async () => {
   const { key } = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  const input = {
-    request_id: randomUUID(),
-    title: "Clips",
-    goal: "Views",
-    campaign_type: "blitz",
-    planned_for: "2026-12-01",
-    review_on: "2026-11-25",
-    planning_budget: 5,
-  };
+  const input = planInput();
   const prepare = () =>
     fetch(`${stack.url}/api/v1/campaign-plans`, {
       method: "POST",
@@ -123,31 +115,31 @@ it("plans killed: 503 with Retry-After to who prepares one, over HTTP and by too
   expect((await prepare()).status).toBe(200);
 });
 
-it("records told to stop finishes what it has begun, and is back without a failed request once it is started again", async () => {
+it("finishes requests in progress when records stops, and fails none once it is started again", async () => {
   const traffic = startTraffic(8);
-  await eventually(() => expect(served(traffic.answers)).toBeGreaterThan(50));
+  await eventually(() => expect(served(traffic.outcomes)).toBeGreaterThan(50));
   const { code } = await stack.processes.records.kill("SIGTERM");
   expect(code).toBe(0);
   await stack.restart("records");
-  const before = traffic.answers.length;
-  await eventually(() => expect(served(traffic.answers.slice(before))).toBeGreaterThan(50));
+  const before = traffic.outcomes.length;
+  await eventually(() => expect(served(traffic.outcomes.slice(before))).toBeGreaterThan(50));
   await traffic.stop();
-  // With no other process of the service to go to, requests of the gap are refused; those under way were not.
-  const failures = traffic.answers.filter(({ status }) => status !== 200);
+  // The only process is gone: requests are refused until it is back. Those in progress were not.
+  const failures = traffic.outcomes.filter(({ status }) => status !== 200);
   expect(failures.filter(({ code: kind }) => kind !== "unavailable")).toEqual([]);
 }, 60_000);
 
-it("a gateway told to stop fails no request: clients leave with their last answer", async () => {
+it("fails no request when a gateway stops: clients leave after its last response", async () => {
   const [, leaving] = stack.gateways;
   if (leaving === undefined) throw new Error("needs two gateways");
   const statuses: number[] = [];
-  // As HTTP has it: whoever is told that the connection ends goes elsewhere with the next request.
+  // As HTTP requires, a client sends nothing more here after a response with `Connection: close`.
   const client = async (): Promise<void> => {
-    for (let told = false; !told;) {
+    for (let isClosed = false; !isClosed;) {
       const response = await stack.get("/api/v1/links?limit=5", brand.key, 1);
       statuses.push(response.status);
       await response.arrayBuffer();
-      told = response.headers.get("connection") === "close";
+      isClosed = response.headers.get("connection") === "close";
     }
   };
   const clients = Promise.all(Array.from({ length: 8 }, client));

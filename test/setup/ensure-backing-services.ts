@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Below the repository's root, where npm runs every script: this one runs from source as well as compiled. */
+/** Relative to the repository's root, where npm runs every script, because this file runs both from source and compiled. */
 const SCRIPT = join(process.cwd(), "deploy/backing-services/ensure.sh");
 
 /**
- * What ensure.sh found or installed: the NAME=value lines it prints.
+ * Runs ensure.sh, and returns the NAME=value lines that it prints for what it found or installed.
  *
- * @param services names that ensure.sh knows; Redis and Kafka unless given
- * @throws if something cannot be had; ensure.sh has told on stderr what and how to cure it
+ * @param services names that ensure.sh knows. Default: Redis and Kafka
+ * @throws if a service is missing; ensure.sh then prints on stderr which one, and the remedy
  */
 export async function ensureBackingServices(...services: string[]): Promise<ReadonlyMap<string, string>> {
   const script = spawn("bash", [SCRIPT, ...services], { stdio: ["ignore", "pipe", "inherit"] });

@@ -1,14 +1,14 @@
 import { createRequire } from "node:module";
 
-/** Jest's own, as jest itself finds it: it is no dependency of ours. */
+/** Jest's sequencer, resolved from jest, because it is not one of our dependencies. */
 const require = createRequire(createRequire(import.meta.url).resolve("jest/package.json"));
 const core = createRequire(require.resolve("@jest/core"));
 const Sequencer = core("@jest/test-sequencer").default;
 const { sort: sortAsUsual } = Sequencer.prototype;
 
 /**
- * Files that start whole systems come first. A fresh clone knows no durations yet, and by size jest would leave some of them
- * for the end, where one worker waits for the other.
+ * Runs files that start whole systems first. A fresh clone has no recorded durations, and jest's order by size would leave
+ * some of these files for the end, where one worker waits for the other.
  */
 export default class ProcessesFirstSequencer extends Sequencer {
   sort(tests) {

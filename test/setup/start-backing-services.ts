@@ -1,23 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ensureBackingServices } from "./ensure-backing-services.ts";
-import { startKafka } from "./start-kafka.ts";
+import { startKafka, startRedis } from "./shared-servers.ts";
 import { startPostgres } from "./start-postgres.ts";
-import { startRedis } from "./start-redis.ts";
 import { stopAll } from "./started-services.ts";
 
 /**
- * Before the first test: one Redis, one Kafka and one Postgres for all of them. They end with stop-backing-services.ts or by a
- * signal; what a killed run left behind is removed by the next.
+ * Starts one Redis, one Kafka and one Postgres for all tests. stop-backing-services.ts or a signal ends them; the next run
+ * removes what a killed run leaves behind.
  *
- * TEST_POSTGRES_URL   a superuser of a Postgres; yours, if it is set already
- * TEST_REDIS_URL      a Redis; yours, if REDIS_URL is set
- * REDIS_SERVER        the binary startRedisServer() runs, or REDIS_IMAGE where there is none
- * TEST_KAFKA_BROKERS  a Kafka; yours, if KAFKA_BROKERS is set: tests name their topics after TEST_RUN
- * KAFKA_LIB_DIR       the jars startKafkaServer() runs with JAVA, or KAFKA_IMAGE where there are none
- * TEST_RUN            tells this run's databases and topics from those of another
- * NODE_COMPILE_CACHE  compiled code of the processes that tests start: each of some 150 starts takes a fifth less CPU time
- * BRAND_RECORDS_RUN   this process: containers labelled with it go when it does
+ * TEST_POSTGRES_URL   a Postgres, as superuser; yours if already set
+ * TEST_REDIS_URL      a Redis; yours if REDIS_URL is set
+ * REDIS_SERVER        the binary that startRedisServer() runs; without one, REDIS_IMAGE
+ * TEST_KAFKA_BROKERS  a Kafka; yours if KAFKA_BROKERS is set: tests name their topics after TEST_RUN
+ * KAFKA_LIB_DIR       the jars that startKafkaServer() runs with JAVA; without them, KAFKA_IMAGE
+ * TEST_RUN            distinguishes this run's databases and topics from those of another
+ * NODE_COMPILE_CACHE  caches compiled code: each of about 150 process starts takes a fifth less CPU time
+ * BRAND_RECORDS_RUN   id of this process: containers with this label are removed when it ends
  */
 export default async function startBackingServices(): Promise<void> {
   process.env["BRAND_RECORDS_RUN"] = String(process.pid);
@@ -30,7 +29,7 @@ export default async function startBackingServices(): Promise<void> {
     const found = await ensureBackingServices();
     await Promise.all([startRedis(found), startKafka(found), startPostgres()]);
   } catch (error) {
-    // Jest runs no stop hook when the start hook fails.
+    // Jest does not run the stop hook when the start hook fails.
     await stopAll();
     throw error;
   }

@@ -1,18 +1,21 @@
-/** What the start hook started, for the stop hook: both run in jest's main process, but load their modules anew. */
 export interface StartedService {
   readonly name: string;
   stop(): Promise<void>;
 }
 
-const KEY = Symbol.for("brand-records.test.started-services");
-const shared = globalThis as unknown as Record<symbol, StartedService[] | undefined>;
-const started = (shared[KEY] ??= []);
+declare global {
+  /** Shared by the start hook and the stop hook: jest runs both in its main process, but each loads its own copy of this module. */
+  var startedServices: StartedService[] | undefined;
+}
 
+const started = (globalThis.startedServices ??= []);
+
+/** Hands a service to `stopAll`. */
 export function own(name: string, stop: () => Promise<unknown>): void {
   started.push({ name, stop: async () => void (await stop()) });
 }
 
-/** Newest first; one that cannot be stopped does not keep the others from it. Any number of calls stop each once. */
+/** Stops each service once, newest first, also after one fails. */
 export async function stopAll(): Promise<void> {
   const failures: unknown[] = [];
   for (let service = started.pop(); service !== undefined; service = started.pop()) {

@@ -1,4 +1,4 @@
 import { stopAll } from "./started-services.ts";
 
-/** After the last test, whether it failed or not. */
+/** Runs after the last test, also after failures. */
 export default stopAll;

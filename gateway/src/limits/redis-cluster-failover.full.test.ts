@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { keySlot, SLOTS, windowKey } from "@brand-records/redis";
 import { Registry } from "@brand-records/telemetry";
-import { askRedis, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
+import { sendRedisCommand, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
 import { ResilientLimiter } from "./resilient-limiter.ts";
 
 /** One promise: while a shard fails over, its brands are counted per process for a moment, and no request is refused. */
@@ -76,7 +76,10 @@ class ShardTraffic {
 }
 
 const promotion = async (url: string): Promise<number> => {
-  await eventually(async () => expect(await askRedis(url, "INFO replication")).toContain("role:master"), { timeoutMs: 30_000, everyMs: 5 });
+  await eventually(async () => expect(await sendRedisCommand(url, "INFO replication")).toContain("role:master"), {
+    timeoutMs: 30_000,
+    everyMs: 5,
+  });
   return performance.now();
 };
 
@@ -86,7 +89,7 @@ it.each([
   [
     "hands over to its replica",
     2,
-    (shard: number) => askRedis(cluster.replicas[shard]!.url, "CLUSTER FAILOVER").then(() => {}),
+    (shard: number) => sendRedisCommand(cluster.replicas[shard]!.url, "CLUSTER FAILOVER").then(() => {}),
     async () => {},
   ],
 ])(
@@ -106,7 +109,7 @@ it.each([
       await eventually(
         async () => {
           const brandId = affected.brands.at(-1)!;
-          expect(Number(await askRedis(cluster.replicas[shard]!.url, `LLEN ${windowKey(brandId)}`))).toBeGreaterThan(0);
+          expect(Number(await sendRedisCommand(cluster.replicas[shard]!.url, `LLEN ${windowKey(brandId)}`))).toBeGreaterThan(0);
         },
         { timeoutMs: 30_000 },
       );

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
-import { askRedis, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
+import { sendRedisCommand, eventually, startRedisCluster, type RedisClusterServers } from "@brand-records/testkit";
 import { epochKey, publishEpoch } from "./brand-epoch.ts";
 import { keySlot } from "./key-slot.ts";
 import { openRedis } from "./open-redis.ts";
@@ -37,7 +37,7 @@ const addressOf = (master: number): string => new URL(cluster.masters[master]!.u
 
 it("computes slots as Redis does", async () => {
   for (const key of ["", "a", "123456789", "{brd_1}", "rate:{brd_1}", "epoch:{brd_1}", "{}x", "x{", "{a}{b}", "kamusta"]) {
-    const slot = await askRedis(cluster.masters[0]!.url, `CLUSTER KEYSLOT "${key}"`);
+    const slot = await sendRedisCommand(cluster.masters[0]!.url, `CLUSTER KEYSLOT "${key}"`);
     expect({ key, slot: keySlot(key) }).toEqual({ key, slot: Number(slot) });
   }
 });
@@ -63,7 +63,7 @@ it("runs a script about a brand on the brand's node, even if the node has lost t
   await redis.firstContact;
   const brandId = `brd_${randomUUID()}`;
   await publishEpoch(redis, brandId, 1);
-  for (const { url } of cluster.masters) await askRedis(url, "SCRIPT FLUSH");
+  for (const { url } of cluster.masters) await sendRedisCommand(url, "SCRIPT FLUSH");
   await publishEpoch(redis, brandId, 2);
   await publishEpoch(redis, brandId, 3);
   await expect(redis.run(epochKey(brandId), (commands) => commands.get(epochKey(brandId)))).resolves.toBe("3");
@@ -74,26 +74,26 @@ it("follows a slot to another node, during the move and after it, and executes e
   const redis = open(cluster.url, { onPossibleLoss: () => losses.push("loss") });
   await redis.firstContact;
   const [from, to] = [cluster.masters[0]!.url, cluster.masters[1]!.url];
-  const [fromId, toId] = [await askRedis(from, "CLUSTER MYID"), await askRedis(to, "CLUSTER MYID")];
+  const [fromId, toId] = [await sendRedisCommand(from, "CLUSTER MYID"), await sendRedisCommand(to, "CLUSTER MYID")];
   const key = keyOf(0);
   const slot = keySlot(key);
   const increase = () => redis.run(key, (commands) => commands.incr(key));
 
   // The slot is still empty: the old node redirects to the new one with ASK.
-  await askRedis(to, `CLUSTER SETSLOT ${slot} IMPORTING ${fromId}`);
-  await askRedis(from, `CLUSTER SETSLOT ${slot} MIGRATING ${toId}`);
+  await sendRedisCommand(to, `CLUSTER SETSLOT ${slot} IMPORTING ${fromId}`);
+  await sendRedisCommand(from, `CLUSTER SETSLOT ${slot} MIGRATING ${toId}`);
   expect([await increase(), await increase()]).toEqual([1, 2]);
   expect(losses).toEqual([]);
-  await askRedis(to, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
-  await askRedis(from, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
+  await sendRedisCommand(to, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
+  await sendRedisCommand(from, `CLUSTER SETSLOT ${slot} NODE ${toId}`);
   expect(await increase()).toBe(3);
   // The new node may lack writes that the old one accepted.
   expect(losses).not.toEqual([]);
-  expect(await askRedis(to, `GET ${key}`)).toBe("3");
+  expect(await sendRedisCommand(to, `GET ${key}`)).toBe("3");
 });
 
 it("sends the user and password of the URL to every node, and keeps them out of every error", async () => {
-  for (const { url } of cluster.masters) await askRedis(url, "CONFIG SET requirepass hunter2");
+  for (const { url } of cluster.masters) await sendRedisCommand(url, "CONFIG SET requirepass hunter2");
   const redis = open(cluster.url.replace("//", "//default:hunter2@"));
   await redis.firstContact;
   const keys = [keyOf(0), keyOf(1)];

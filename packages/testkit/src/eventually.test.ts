@@ -1,7 +1,7 @@
 import { eventually } from "./eventually.ts";
 
 describe("eventually", () => {
-  it("answers what the check returns, once it does not throw", async () => {
+  it("returns the result of the first check that does not throw", async () => {
     let tries = 0;
     const check = async (): Promise<string> => {
       tries += 1;
@@ -23,6 +23,6 @@ describe("eventually", () => {
   });
 
   it("checks at least once", async () => {
-    expect(await eventually(() => "at once", { timeoutMs: 0 })).toBe("at once");
+    expect(await eventually(() => "immediately", { timeoutMs: 0 })).toBe("immediately");
   });
 });

@@ -4,8 +4,8 @@ export interface EventuallyOptions {
 }
 
 /**
- * What `check` returns, as soon as it does not throw. At the deadline the last error is thrown, so a test that fails says
- * what was still wrong rather than that time ran out.
+ * Calls `check` until it does not throw, and returns its result. At the deadline throws the last error, so a failing test
+ * shows what was still wrong instead of a timeout. Default: every 20 ms, for 10 s.
  */
 export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 10_000, everyMs = 20 }: EventuallyOptions = {}): Promise<T> {
   const deadline = performance.now() + timeoutMs;

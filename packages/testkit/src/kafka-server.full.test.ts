@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
-import { askKafka } from "./ask-kafka.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "./eventually.ts";
+import { requestKafka } from "./kafka-request.ts";
 import { reserveKafkaServer, startKafkaServer, type KafkaServer } from "./kafka-server.ts";
 
 const refused = expect.objectContaining({ code: "ECONNREFUSED" });
@@ -16,7 +16,7 @@ describe("startKafkaServer", () => {
   });
   afterAll(() => kafka.stop());
 
-  it("takes topics and records at once, and has them again on the same port after it was killed", async () => {
+  it("accepts topics and records immediately, and still has them on the same port after a kill", async () => {
     const { brokers } = kafka;
     expect(await createTopic(kafka, "colors")).toBe("no error");
     await eventually(() => write(kafka, "colors", "violet"));
@@ -25,22 +25,20 @@ describe("startKafkaServer", () => {
     await kafka.start();
     expect(kafka.brokers).toBe(brokers);
     expect(await createTopic(kafka, "shapes")).toBe("no error");
-    // Its partition needs a moment more than its topic.
+    // The partition is ready slightly later than the topic.
     await eventually(async () => expect((await read(kafka, "colors")).includes("violet")).toBe(true));
   });
 
-  it("answers after a thaw what was asked while it was frozen", async () => {
+  it("responds after a thaw to a request sent while it was frozen", async () => {
     await kafka.freeze();
-    let answered = false;
-    const asked = listTopics(kafka).finally(() => (answered = true));
-    expect(await withTimeout(listTopics(kafka), 100)).toBe(TIMED_OUT);
-    expect(answered).toBe(false);
+    const response = listTopics(kafka);
+    expect(await Promise.race([response, pause(100, "no response")])).toBe("no response");
     await kafka.thaw();
-    await expect(asked).resolves.toBeInstanceOf(Buffer);
+    await expect(response).resolves.toBeInstanceOf(Buffer);
     await eventually(async () => expect(await createTopic(kafka, "sounds")).toBe("no error"));
   });
 
-  it("makes no topic that nobody created: a misspelt name is an error", async () => {
+  it("never creates topics automatically: a misspelt name is an error", async () => {
     const UNKNOWN_TOPIC = 3;
     await expect(write(kafka, "colours", "violet")).rejects.toThrow(`error ${UNKNOWN_TOPIC}`);
   });
@@ -53,7 +51,7 @@ describe("reserveKafkaServer", () => {
   });
   afterEach(() => kafka.stop());
 
-  it("knows where it will be, and refuses connections there until it is started", async () => {
+  it("reserves an address that refuses connections until the server is started", async () => {
     const { brokers } = kafka;
     expect(brokers).toMatch(/^127\.0\.0\.1:\d+$/);
     await expect(listTopics(kafka)).rejects.toEqual(refused);
@@ -63,14 +61,14 @@ describe("reserveKafkaServer", () => {
     expect(await createTopic(kafka, "colors")).toBe("no error");
   });
 
-  it("gives each its own port, also before they are started", async () => {
+  it("gives each server its own port before either is started", async () => {
     const other = await reserveKafkaServer();
     expect(other.brokers).not.toBe(kafka.brokers);
     await other.stop();
   });
 
-  it("removes the data of processes that are gone, and keeps that of those that are not", async () => {
-    // Beyond the highest process id of any system.
+  it("removes the data of processes that have ended, and keeps that of running ones", async () => {
+    // Above the highest process id of any system.
     const leftover = join(tmpdir(), "brand-records-kafka-999999999-killed");
     await mkdir(join(leftover, "data"), { recursive: true });
     const next = await reserveKafkaServer();
@@ -81,7 +79,7 @@ describe("reserveKafkaServer", () => {
     await rm(leftover, { recursive: true, force: true });
   });
 
-  it("stops a frozen one, and one that is gone, and leaves no data behind", async () => {
+  it("stops a frozen server, and one that has already stopped, and leaves no data behind", async () => {
     const folders = async (): Promise<string[]> => (await readdir(tmpdir())).filter((name) => name.includes(`-kafka-${process.pid}-`));
     const before = await folders();
     const other = await startKafkaServer();
@@ -93,7 +91,7 @@ describe("reserveKafkaServer", () => {
   });
 });
 
-// Kafka's protocol as far as it is needed here, by https://kafka.apache.org/protocol
+// The part of https://kafka.apache.org/protocol that these tests need.
 
 const int8 = (value: number): Buffer => Buffer.from([value & 0xff]);
 const int16 = (value: number): Buffer => Buffer.from([value >> 8, value].map((byte) => byte & 0xff));
@@ -109,36 +107,44 @@ const only = (...element: readonly Buffer[]): Buffer => Buffer.concat([int32(1),
 const varint = (value: number): Buffer => int8(value < 0 ? -2 * value - 1 : 2 * value);
 
 const PARTITION = int32(0);
-const WITHIN = int32(1_000);
+const TIMEOUT_MS = int32(1_000);
 
-const ask = (kafka: KafkaServer, key: number, version: number, ...body: readonly Buffer[]): Promise<Buffer> =>
-  askKafka(Number(kafka.brokers.split(":")[1]), { key, version, body: Buffer.concat(body) });
+const request = (kafka: KafkaServer, key: number, version: number, ...body: readonly Buffer[]): Promise<Buffer> =>
+  requestKafka(Number(kafka.brokers.split(":")[1]), { key, version, body: Buffer.concat(body) });
 
-const listTopics = (kafka: KafkaServer): Promise<Buffer> => ask(kafka, 3, 1, int32(-1));
+const listTopics = (kafka: KafkaServer): Promise<Buffer> => request(kafka, 3, 1, int32(-1));
 
 async function createTopic(kafka: KafkaServer, topic: string): Promise<string> {
-  const [PARTITIONS, COPIES] = [int32(1), int16(1)];
-  const answer = await ask(kafka, 19, 2, only(text(topic), PARTITIONS, COPIES, EMPTY, EMPTY), WITHIN, FALSE);
-  return errorAt(answer, 4 + 4 + 2 + Buffer.byteLength(topic));
+  const [PARTITIONS, REPLICATION_FACTOR] = [int32(1), int16(1)];
+  const response = await request(kafka, 19, 2, only(text(topic), PARTITIONS, REPLICATION_FACTOR, EMPTY, EMPTY), TIMEOUT_MS, FALSE);
+  return errorAt(response, 4 + 4 + 2 + Buffer.byteLength(topic));
 }
 
 async function write(kafka: KafkaServer, topic: string, value: string): Promise<void> {
   const ACKS_OF_ALL = int16(-1);
   const batch = batchOf(value);
-  const answer = await ask(kafka, 0, 3, NULL_TEXT, ACKS_OF_ALL, WITHIN, only(text(topic), only(PARTITION, int32(batch.length), batch)));
-  const error = errorAt(answer, 4 + 2 + Buffer.byteLength(topic) + 4 + 4);
+  const response = await request(
+    kafka,
+    0,
+    3,
+    NULL_TEXT,
+    ACKS_OF_ALL,
+    TIMEOUT_MS,
+    only(text(topic), only(PARTITION, int32(batch.length), batch)),
+  );
+  const error = errorAt(response, 4 + 2 + Buffer.byteLength(topic) + 4 + 4);
   if (error !== "no error") throw new Error(error);
 }
 
-/** With the records of the topic, as they were written. */
+/** Returns a response that contains the topic's records as they were written. */
 function read(kafka: KafkaServer, topic: string): Promise<Buffer> {
   const [CONSUMER, MIN_BYTES, MAX_BYTES, UNCOMMITTED] = [int32(-1), int32(1), int32(10_000), int8(0)];
   const from = only(text(topic), only(PARTITION, int64(0), MAX_BYTES));
-  return ask(kafka, 1, 4, CONSUMER, WITHIN, MIN_BYTES, MAX_BYTES, UNCOMMITTED, from);
+  return request(kafka, 1, 4, CONSUMER, TIMEOUT_MS, MIN_BYTES, MAX_BYTES, UNCOMMITTED, from);
 }
 
-function errorAt(answer: Buffer, position: number): string {
-  const code = answer.readInt16BE(position);
+function errorAt(response: Buffer, position: number): string {
+  const code = response.readInt16BE(position);
   return code === 0 ? "no error" : `error ${code}`;
 }
 

@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
 
+/** Two seconds on an idle machine; tests start several at the same time on a busy one. */
+export const KAFKA_READY_MS_MAX = 60_000;
+
 export interface KafkaAddresses {
-  /** Where clients reach it, and itself. */
+  /** For clients. */
   readonly port: number;
   readonly controllerPort: number;
   readonly listenHost: string;
   readonly dataDir: string;
 }
 
-/** Settings of a broker that is its own controller, small and quick to start. */
+/** Returns the settings of a small broker that is its own controller and starts quickly. */
 export function kafkaSettings({ port, controllerPort, listenHost, dataDir }: KafkaAddresses): Record<string, string> {
   return {
     "process.roles": "broker,controller",
@@ -21,7 +24,7 @@ export function kafkaSettings({ port, controllerPort, listenHost, dataDir }: Kaf
     "log.dirs": dataDir,
     "auto.create.topics.enable": "false",
     "group.initial.rebalance.delay.ms": "0",
-    // There is one broker to keep copies, and each partition costs files and time.
+    // One broker holds one copy; each partition costs files and time.
     "offsets.topic.replication.factor": "1",
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.replication.factor": "1",
@@ -30,18 +33,18 @@ export function kafkaSettings({ port, controllerPort, listenHost, dataDir }: Kaf
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
     "share.coordinator.state.topic.num.partitions": "1",
-    // A killed broker is let back in when its controller no longer expects the one before: after 9 s unless told otherwise.
-    // With 1 s a busy machine would fence one that is well.
+    // A killed broker can rejoin once its controller's session for the previous one expires: by default after 9 s. With 1 s a
+    // busy machine would fence a healthy broker.
     "broker.session.timeout.ms": "2000",
     "broker.heartbeat.interval.ms": "200",
-    // 128 MB unless told otherwise, of a heap of 384.
+    // The default, 128 MB, is a third of the heap.
     "log.cleaner.dedupe.buffer.size": "4194304",
   };
 }
 
 /**
- * @returns 16 random bytes in base64url. The first bit is 0, so that the id never begins with `-`: Kafka's command line
- *   would read it as an option (1 of 64 starts failed).
+ * Returns 16 random bytes in base64url. The first bit is 0, so that the id never begins with `-`: Kafka's command line would
+ * read that as an option (1 of 64 starts failed).
  */
 export function newClusterId(): string {
   const bytes = randomBytes(16);

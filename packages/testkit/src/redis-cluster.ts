@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
-import { askRedis } from "./ask-redis.ts";
+import { sendRedisCommand } from "./redis-command.ts";
 import { eventually } from "./eventually.ts";
 import { findRedisServer, type RedisServer } from "./redis-server.ts";
 import { startRedisProcess } from "./redis-process.ts";
@@ -12,17 +12,17 @@ const SLOTS = 16_384;
 export interface RedisClusterOptions {
   /** Default: 3. */
   readonly masters?: number;
-  /** One for each master, which takes over when that fails. Default: false. */
+  /** Gives each master a replica, which takes over when the master fails. Default: false. */
   readonly replicas?: boolean;
-  /** After this without an answer a node counts as failed. Default: 500. */
+  /** A node that does not respond for this long counts as failed. Default: 500. */
   readonly nodeTimeoutMs?: number;
 }
 
-/** A Redis Cluster of real processes. Ask the cluster, not this, who is a master after a failover. */
+/** A Redis Cluster of real processes. After a failover, only the cluster itself knows which nodes are masters. */
 export interface RedisClusterServers {
   /** Names every node. */
   readonly url: string;
-  /** In the order of the slots they served at the start. */
+  /** In the order of the slots that they served at the start. */
   readonly masters: readonly RedisServer[];
   /** `replicas[i]` copies `masters[i]`. */
   readonly replicas: readonly RedisServer[];
@@ -30,8 +30,8 @@ export interface RedisClusterServers {
 }
 
 /**
- * Starts a cluster and resolves when each node says that it is complete and each replica is in step. A failed shard leaves the others
- * in service (cluster-require-full-coverage no).
+ * Starts a cluster and resolves when each node reports it complete and each replica is in sync. A failed shard leaves the
+ * others in service (cluster-require-full-coverage no).
  */
 export async function startRedisCluster({
   masters: count = 3,
@@ -39,19 +39,19 @@ export async function startRedisCluster({
   nodeTimeoutMs = 500,
 }: RedisClusterOptions = {}): Promise<RedisClusterServers> {
   const binary = findRedisServer();
-  if (binary === undefined) throw new Error("A cluster needs a redis-server on the PATH: the nodes must reach each other on this host.");
+  if (binary === undefined) throw new Error("A cluster needs redis-server on the PATH: its nodes must reach each other on this host.");
   const directory = await mkdtemp(join(tmpdir(), "redis-cluster-"));
   const startNode = async (): Promise<RedisServer> => {
     const busPort = String(await freePort());
     return startRedisProcess(binary, {
       "cluster-enabled": "yes",
-      // Not the default, 10,000 more than the port, which may be above 65,535 or taken.
+      // The default is 10,000 above the port, which may be taken.
       "cluster-port": busPort,
       "cluster-node-timeout": String(nodeTimeoutMs),
       "cluster-require-full-coverage": "no",
       dir: directory,
       "cluster-config-file": `${busPort}.conf`,
-      // A replica writes what it copies into a file. A node that starts with such a file claims the slots of the keys in it.
+      // A replica writes its copy to this file. A node that starts with another's file claims the slots of the keys in it.
       dbfilename: `${busPort}.rdb`,
       "repl-diskless-sync-delay": "0",
     });
@@ -81,24 +81,24 @@ async function form(masters: readonly RedisServer[], replicas: readonly RedisSer
   for (const [index, master] of masters.entries()) {
     const first = Math.floor((index * SLOTS) / masters.length);
     const last = Math.floor(((index + 1) * SLOTS) / masters.length) - 1;
-    await askRedis(master.url, `CLUSTER ADDSLOTSRANGE ${first} ${last}`);
-    await askRedis(master.url, `CLUSTER SET-CONFIG-EPOCH ${index + 1}`);
+    await sendRedisCommand(master.url, `CLUSTER ADDSLOTSRANGE ${first} ${last}`);
+    await sendRedisCommand(master.url, `CLUSTER SET-CONFIG-EPOCH ${index + 1}`);
   }
   const [seed] = masters;
   for (const node of nodes.slice(1))
-    await askRedis(node.url, `CLUSTER MEET 127.0.0.1 ${new URL(seed!.url).port} ${await busPortOf(seed!)}`);
+    await sendRedisCommand(node.url, `CLUSTER MEET 127.0.0.1 ${new URL(seed!.url).port} ${await busPortOf(seed!)}`);
   for (const [index, replica] of replicas.entries()) {
-    const id = await askRedis(masters[index]!.url, "CLUSTER MYID");
-    await eventually(() => askRedis(replica.url, `CLUSTER REPLICATE ${id}`));
+    const id = await sendRedisCommand(masters[index]!.url, "CLUSTER MYID");
+    await eventually(() => sendRedisCommand(replica.url, `CLUSTER REPLICATE ${id}`));
   }
   await eventually(
     async () => {
       for (const node of nodes) {
-        const info = await askRedis(node.url, "CLUSTER INFO");
+        const info = await sendRedisCommand(node.url, "CLUSTER INFO");
         if (!info.includes("cluster_state:ok") || !info.includes(`cluster_known_nodes:${nodes.length}`)) throw new Error(info);
       }
       for (const replica of replicas) {
-        const info = await askRedis(replica.url, "INFO replication");
+        const info = await sendRedisCommand(replica.url, "INFO replication");
         if (!info.includes("master_link_status:up")) throw new Error(info);
       }
     },
@@ -106,4 +106,4 @@ async function form(masters: readonly RedisServer[], replicas: readonly RedisSer
   );
 }
 
-const busPortOf = async (node: RedisServer): Promise<string> => /@(\d+)/.exec(await askRedis(node.url, "CLUSTER NODES"))?.[1] ?? "";
+const busPortOf = async (node: RedisServer): Promise<string> => /@(\d+)/.exec(await sendRedisCommand(node.url, "CLUSTER NODES"))?.[1] ?? "";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-/** Echoes, and ends its side when the other has. */
+/** Echoes, and ends its side after the client has. */
 let echo: Server;
 let proxy: TcpProxy;
 const sockets: Socket[] = [];
@@ -26,7 +26,7 @@ async function dial(): Promise<Socket> {
   return socket;
 }
 
-/** What has come back so far, and once it is all there. */
+/** Collects what the socket receives. */
 function received(socket: Socket): { text(): string; all(length: number): Promise<string> } {
   let text = "";
   let arrived = (): void => {};
@@ -45,7 +45,7 @@ function received(socket: Socket): { text(): string; all(length: number): Promis
 }
 
 describe("startTcpProxy", () => {
-  it("forwards both ways, in order, and the end of the conversation", async () => {
+  it("forwards bytes in order in both directions, and then the end of the stream", async () => {
     const socket = await dial();
     const back = received(socket);
     const sent = Array.from({ length: 20_000 }, (_, i) => `${i}\n`).join("");
@@ -54,7 +54,7 @@ describe("startTcpProxy", () => {
     expect(back.text()).toBe(sent);
   });
 
-  it("cuts: resets what is open, refuses what comes, until it is healed", async () => {
+  it("resets open connections and refuses new ones from cut until heal", async () => {
     const socket = await dial();
     const reset = once(socket, "error");
     await proxy.cut();
@@ -66,7 +66,7 @@ describe("startTcpProxy", () => {
     expect(await received(again).all(6)).toBe("violet");
   });
 
-  it("swallows in a black hole, and delivers after it is healed", async () => {
+  it("holds bytes back from blackhole until heal, and then delivers them", async () => {
     const before = await dial();
     const backBefore = received(before);
     before.write("one");
@@ -76,36 +76,36 @@ describe("startTcpProxy", () => {
     const backDuring = received(during);
     before.write(" two");
     during.write("three");
-    // A conversation around the proxy takes as many steps as the one that must not happen.
-    const around = connect((echo.address() as AddressInfo).port, "127.0.0.1");
-    sockets.push(around);
-    around.write("four");
-    await received(around).all(4);
+    // A round trip past the proxy takes as many steps as the one that must not happen.
+    const direct = connect((echo.address() as AddressInfo).port, "127.0.0.1");
+    sockets.push(direct);
+    direct.write("four");
+    await received(direct).all(4);
     expect([backBefore.text(), backDuring.text()]).toEqual(["one", ""]);
     await proxy.heal();
     expect(await backBefore.all(7)).toBe("one two");
     expect(await backDuring.all(5)).toBe("three");
   });
 
-  it("delays in both directions and keeps the order when the delay shrinks", async () => {
+  it("delays bytes in both directions and keeps their order when the delay shrinks", async () => {
     const socket = await dial();
     const back = received(socket);
     proxy.delay(40);
     const started = performance.now();
     socket.write("slow ");
     await back.all(5);
-    expect(performance.now() - started).toBeGreaterThanOrEqual(79); // A lower bound holds on a busy machine as well.
+    expect(performance.now() - started).toBeGreaterThanOrEqual(79); // A lower bound holds on a busy machine too.
     socket.write("first ");
     proxy.delay(1);
     socket.write("second");
     expect(await back.all(17)).toBe("slow first second");
   });
 
-  it("resets the client when nobody listens behind it", async () => {
-    const nowhere = await startTcpProxy({ host: "127.0.0.1", port: 1 });
-    const socket = connect({ host: "127.0.0.1", port: nowhere.port });
+  it("resets the client when the target refuses the connection", async () => {
+    const unreachable = await startTcpProxy({ host: "127.0.0.1", port: 1 });
+    const socket = connect({ host: "127.0.0.1", port: unreachable.port });
     const [error] = (await once(socket, "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNRESET");
-    await nowhere.stop();
+    await unreachable.stop();
   });
 });

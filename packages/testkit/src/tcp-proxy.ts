@@ -1,58 +1,58 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { eventually } from "./eventually.ts";
-import { LossyLine, type LineState } from "./lossy-line.ts";
+import { ProxiedConnection, type ProxyFaults } from "./proxied-connection.ts";
 
 export interface TcpProxy {
-  /** On 127.0.0.1; the same for the proxy's whole life. */
+  /** On 127.0.0.1; never changes. */
   readonly port: number;
-  /** Resets the connections there are and refuses new ones, as when the other side is down. */
+  /** Resets open connections and refuses new ones, as when the other side is down. */
   cut(): Promise<void>;
-  /** Accepts and forwards nothing, in either direction, as when packets get lost. They arrive after `heal`. */
+  /** Accepts connections but forwards nothing in either direction, as when packets are lost. The bytes arrive after `heal`. */
   blackhole(): Promise<void>;
-  /** Forwards whatever arrives from now on that much later, in each direction, in order. */
+  /** Delays the bytes that arrive from now on, in each direction, and keeps their order. */
   delay(milliseconds: number): void;
-  /** Forwards at once again, also on connections that outlived the trouble, and accepts new ones. */
+  /** Forwards immediately again, also on connections that survived the fault, and accepts new ones. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A proxy before `host:port` that fails on demand the way networks do. Each promise resolves when it is so. */
+/** Starts a proxy in front of `host:port` that fails on demand as networks do. Each promise resolves when the fault is in effect. */
 export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
-  const state: LineState = { blackholed: false, delayMs: 0 };
-  const lines = new Set<LossyLine>();
+  const faults: ProxyFaults = { blackholed: false, delayMs: 0 };
+  const connections = new Set<ProxiedConnection>();
   const accept = (client: Socket): void => {
-    const line = new LossyLine(client, connect({ ...target, allowHalfOpen: true, noDelay: true }), state);
-    lines.add(line);
-    line.onClose(() => lines.delete(line));
+    const connection = new ProxiedConnection(client, connect({ ...target, allowHalfOpen: true, noDelay: true }), faults);
+    connections.add(connection);
+    connection.onClose(() => connections.delete(connection));
   };
   let server = await listen(accept, 0);
   const { port } = server.address() as AddressInfo;
 
-  const accepting = async (): Promise<void> => {
-    // The port was free for everybody while the line was cut.
+  const reopen = async (): Promise<void> => {
+    // Another process may have taken the port while the proxy was cut.
     if (!server.listening) server = await eventually(() => listen(accept, port));
   };
   const cut = async (): Promise<void> => {
     const closed = server.listening ? once(server, "close") : undefined;
     server.close();
-    for (const line of lines) line.reset();
+    for (const connection of connections) connection.reset();
     await closed;
   };
   return {
     port,
     cut,
     async blackhole() {
-      await accepting();
-      state.blackholed = true;
-      for (const line of lines) line.stall();
+      await reopen();
+      faults.blackholed = true;
+      for (const connection of connections) connection.stall();
     },
-    delay: (milliseconds) => void (state.delayMs = milliseconds),
+    delay: (milliseconds) => void (faults.delayMs = milliseconds),
     async heal() {
-      await accepting();
-      state.blackholed = false;
-      state.delayMs = 0;
-      for (const line of lines) line.resume();
+      await reopen();
+      faults.blackholed = false;
+      faults.delayMs = 0;
+      for (const connection of connections) connection.resume();
     },
     stop: cut,
   };

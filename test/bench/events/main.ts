@@ -12,9 +12,9 @@ import { MESSAGES, PARTITIONS, ROUNDS, TARGET_PER_SECOND } from "./settings.ts";
 
 const USAGE = `npm run bench:events -- [--json FILE]
 
-  From the outbox to the log, and from the log to deliveries, beside the same loop in bare kafkajs. About two minutes.
+  Measures the relay (outbox to Kafka) and the intake (Kafka to deliveries), each against bare kafkajs. About two minutes.
 
-  --json FILE   writes everything that was measured
+  --json FILE   writes all results
 `;
 
 type Variant = "bare_produce" | "relay" | "bare_consume" | "intake";
@@ -30,8 +30,8 @@ interface EventsResult {
 
 await benchProgram({ usage: USAGE, run, report });
 
-async function run(owned: Owned, say: (text: string) => void): Promise<EventsResult> {
-  const rounds = await measure(owned, say);
+async function run(owned: Owned, log: (text: string) => void): Promise<EventsResult> {
+  const rounds = await measure(owned, log);
   const median = (variant: Variant): number => spreadOf(rounds[variant]).median;
   return {
     messages: MESSAGES,
@@ -53,30 +53,30 @@ function report(result: EventsResult): string {
   ].join("\n");
 }
 
-/** Each variant once a round, in turn, on topics of their own. */
-async function measure(owned: Owned, say: (text: string) => void): Promise<Record<Variant, number[]>> {
+/** Measures each variant once per round, on topics of that round. */
+async function measure(owned: Owned, log: (text: string) => void): Promise<Record<Variant, number[]>> {
   await removeLeftovers();
   await provideKafka();
   const folder = await owned.own("folder", makeFolder(), removeFolder);
-  say(`Starting Postgres in ${dataDirIn(folder)}, and Kafka`);
+  log(`Starting Postgres in ${dataDirIn(folder)}, and Kafka`);
   const [postgres, kafka] = await Promise.all([owned.own("postgres", startDatabase(folder)), owned.own("kafka", startKafkaServer())]);
   const { brokers } = kafka;
   const start = (program: Parameters<typeof startProgram>[0]) => startProgram(program, { folder, profileDir: undefined });
   const product = await owned.own("product", EventProduct.prepare({ databaseUrl: postgres.url, brokers, start }));
   const rates: Record<Variant, number[]> = { bare_produce: [], relay: [], bare_consume: [], intake: [] };
-  const note = (variant: Variant, rate: number): void => {
+  const record = (variant: Variant, rate: number): void => {
     rates[variant].push(rate);
-    say(`  ${variant.padEnd(14)}${Math.round(rate).toLocaleString("en").padStart(8)}/s`);
+    log(`  ${variant.padEnd(14)}${Math.round(rate).toLocaleString("en").padStart(8)}/s`);
   };
   for (let round = 1; round <= ROUNDS; round += 1) {
-    say(`Round ${round} of ${ROUNDS}: ${MESSAGES.toLocaleString("en")} changes`);
+    log(`Round ${round} of ${ROUNDS}: ${MESSAGES.toLocaleString("en")} changes`);
     const [bare, ours] = [`bare.${round}`, `ours.${round}`];
     await createTopics(brokers, [bare, ours]);
     const messages = await product.change();
-    note("bare_produce", await produceBare(brokers, bare, messages));
-    note("relay", await product.relay(ours));
-    note("bare_consume", await consumeBare(brokers, bare, messages.length));
-    note("intake", await product.intake(ours));
+    record("bare_produce", await produceBare(brokers, bare, messages));
+    record("relay", await product.relay(ours));
+    record("bare_consume", await consumeBare(brokers, bare, messages.length));
+    record("intake", await product.intake(ours));
   }
   return rates;
 }

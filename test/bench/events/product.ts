@@ -16,7 +16,7 @@ export interface ProductParts {
   readonly start: (program: ProgramOptions) => Program;
 }
 
-/** The product's two ends of the log, with the settings they have by default. */
+/** The product's relay and intake, with default settings. */
 export class EventProduct {
   readonly #parts: ProductParts;
   readonly #client: pg.Client;
@@ -27,7 +27,7 @@ export class EventProduct {
     this.#client = client;
   }
 
-  /** Schemas, one brand, one receiver that selects what is measured. */
+  /** Creates the schemas, one brand, and one receiver that selects the measured events. */
   static async prepare(parts: ProductParts): Promise<EventProduct> {
     for (const service of ["records", "webhook"]) {
       await migrate({ url: parts.databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
@@ -49,11 +49,11 @@ export class EventProduct {
     return new EventProduct(parts, client);
   }
 
-  /** Fills the outbox as the platform would, and answers what is in it. */
+  /** Fills the outbox as the platform would, and returns its messages. */
   async change(): Promise<Message[]> {
     await this.#client.query("truncate records.outbox");
-    // Half of the changes make the events that are measured; the other half would be of the other type.
-    for (let made = 0; made < MESSAGES; made += RECORDS) {
+    // Only approvals make events; the rejections between them are not measured.
+    for (let count = 0; count < MESSAGES; count += RECORDS) {
       await this.#client.query("begin");
       await this.#client.query("update records.submissions set status = 'approved'");
       await this.#client.query("set local brand_records.events = off");
@@ -64,33 +64,33 @@ export class EventProduct {
     const { rows } = await this.#client.query<Message>(
       "select aggregateid as key, payload::text as value from records.outbox order by seq",
     );
-    if (rows.length !== MESSAGES) throw new Error(`${rows.length} events of ${MESSAGES} changes`);
+    if (rows.length !== MESSAGES) throw new Error(`${MESSAGES} changes made ${rows.length} events`);
     return rows;
   }
 
-  /** Events a second from the outbox into the topic, acknowledged and removed. */
+  /** Returns events per second from the outbox into the topic, acknowledged and removed. */
   async relay(topic: string): Promise<number> {
     return this.#measure("records", topic, {}, "outbox_published_total");
   }
 
-  /** Events a second from the topic into events and deliveries, one of each. */
+  /** Returns messages per second from the topic, each stored as one event and one delivery. */
   async intake(topic: string): Promise<number> {
     const env = { ACCOUNTS_ADDRESS: "127.0.0.1:1", RECEIVER_SECRET_KEYS: this.#receiverSecretKeys };
     const rate = await this.#measure("webhook", topic, env, "intake_events_total");
     const { rows } = await this.#client.query<{ events: string; deliveries: string }>(
-      // The sender is at work as well: a delivery that cannot be sent leaves the queue.
+      // The sender runs too: a delivery that cannot be sent leaves the queue.
       `select (select count(*) from webhook.events) as events,
               (select count(*) from webhook.deliveries) + (select count(*) from webhook.past_deliveries) as deliveries`,
     );
     const [counts] = rows;
     if (counts?.events !== String(MESSAGES) || counts.deliveries !== counts.events) {
-      throw new Error(`of ${MESSAGES} messages: ${counts?.events} events, ${counts?.deliveries} deliveries`);
+      throw new Error(`${MESSAGES} messages made ${counts?.events} events and ${counts?.deliveries} deliveries`);
     }
     await this.#client.query("truncate webhook.events, webhook.deliveries, webhook.past_deliveries");
     return rate;
   }
 
-  /** From the first the counter shows to the last, so that the process' start does not count. */
+  /** Starts a service and measures from the counter's first increase to its last, without the start of the process. */
   async #measure(name: "records" | "webhook", topic: string, env: Record<string, string>, counter: string): Promise<number> {
     const program = this.#parts.start({
       name,

@@ -1,13 +1,13 @@
 import { sized } from "../size.ts";
 
-/** Measured in turn, so that what else the machine does hits all alike; the median counts. */
+/** The variants take turns, so that other load on the machine affects all alike; the median counts. */
 export const ROUNDS = sized(3, 1);
-/** Messages of a round: ten seconds' worth of the target. */
+/** Per round: ten seconds at the target rate. */
 export const MESSAGES = sized(50_000, 2_000);
-/** Different records, hence keys. */
+/** Number of different records, which are the keys. */
 export const RECORDS = sized(5_000, 500);
-/** As the product has them by default. */
+/** The product's default. */
 export const PARTITIONS = 12;
-/** What the relay publishes at once, and what the intake takes in at once: the bare loop does the same. */
+/** Batch size of the relay and the intake; the bare loop uses the same. */
 export const PUBLISH_BATCH = 1_000;
 export const TARGET_PER_SECOND = 5_000;

@@ -10,17 +10,17 @@ import { measureRounds, type Backends, type Round } from "./measure.ts";
 import type { Owned } from "../owned.ts";
 import { memoryMib, peakMemoryMib, postgresMemoryMib } from "../process-usage.ts";
 import { startProgram, type Program, type ProgramOptions } from "../program.ts";
-import { requireSameAnswers } from "./same-answers.ts";
+import { requireEqualResponses } from "./equal-responses.ts";
 import { CONNECTIONS, DEEP_PAGE, PAGE_LIMIT, POOL_SIZE, ROUND_SECONDS } from "./settings.ts";
 import { summarise, type Memory, type Summary } from "./summary.ts";
 import { startVariants, type Variant } from "./variants.ts";
 
 export interface BenchmarkOptions {
   readonly rounds: number;
-  /** Also the variants that no target is set for. */
+  /** Includes the variants without a target. */
   readonly more: boolean;
   readonly profileDir: string | undefined;
-  say(text: string): void;
+  log(text: string): void;
 }
 
 export interface BenchmarkResult {
@@ -38,24 +38,24 @@ export interface BenchmarkResult {
   readonly summary: Summary;
   readonly deep_page: DeepPage;
   readonly product_seconds_to_first_answer: number;
-  /** Resident memory of the product's gateway before the load, at its highest, and after the last round. */
+  /** Resident memory of the product's gateway before the load, at its peak, and after the last round. */
   readonly gateway_memory_mib: Readonly<Record<"start" | "peak" | "end", number>>;
   readonly rounds: readonly Round[];
 }
 
-/** Starts everything it needs, hands it to `owned`, measures. */
-export async function runBenchmark(owned: Owned, { rounds, more, profileDir, say }: BenchmarkOptions): Promise<BenchmarkResult> {
+/** Starts everything it needs, owned by `owned`, and measures. */
+export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log }: BenchmarkOptions): Promise<BenchmarkResult> {
   await removeLeftovers();
   await provideRedis(owned);
   const folder = await owned.own("temporary folder", makeFolder(), removeFolder);
-  say("Starting Postgres and Redis");
+  log("Starting Postgres and Redis");
   const database = await owned.own("postgres", startDatabase(folder));
   const redis = await owned.own("redis", startRedisServer());
-  say(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
+  log(`Filling the tables with ${RECORDS.toLocaleString("en")} conversions of ${BRANDS.toLocaleString("en")} brands`);
   const { keySets, keyPeppers, postgresVersion } = await fill(database.url);
   const [keys = []] = keySets;
 
-  say("Starting the variants");
+  log("Starting the variants");
   const programs: Program[] = [];
   const start = (options: ProgramOptions): Program => {
     const program = startProgram(options, { folder, profileDir });
@@ -65,16 +65,16 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, say
   };
   const parts = { databaseUrl: database.url, redisUrl: redis.url, keyPeppers, key: keys[0] ?? "", start };
   const { all: variants, product } = await startVariants(parts, { more });
-  await requireSameAnswers(variants, keys);
+  await requireEqualResponses(variants, keys);
   const load = startLoad(start, keySets);
 
   const backends = { postmaster: await postmasterOf(folder), redis: redis.pid };
   const work = async (): Promise<BenchmarkResult> => {
     const startMib = await memoryMib(product.gateway.pid);
-    const measured = await measureRounds({ variants, load, backends, rounds, say });
+    const measured = await measureRounds({ variants, load, backends, rounds, log });
     const memory = await memoryOf(variants, load.program, backends);
     const afterLoad = { peak: await peakMemoryMib(product.gateway.pid), end: await memoryMib(product.gateway.pid) };
-    say(`Walking ${DEEP_PAGE.toLocaleString("en")} pages deep`);
+    log(`Measuring page ${DEEP_PAGE.toLocaleString("en")}`);
     const deep = await measureDeepPage(product.recordsAddress, database.url);
     return {
       machine: { ...machineFacts(), postgres: postgresVersion },
@@ -91,7 +91,7 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, say
       profiled: profileDir !== undefined,
       summary: summarise(measured, deep, memory),
       deep_page: deep,
-      product_seconds_to_first_answer: product.secondsToFirstAnswer,
+      product_seconds_to_first_answer: product.secondsToFirstResponse,
       gateway_memory_mib: { start: startMib, ...afterLoad },
       rounds: measured,
     };

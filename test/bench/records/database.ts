@@ -11,15 +11,15 @@ import { KEY_SETS } from "./settings.ts";
 
 const PEPPER_VERSION = 1;
 
-export interface Filled {
+export interface FilledDatabase {
   readonly keySets: KeySets;
-  /** For accounts: what the keys were hashed with. */
+  /** What the keys are hashed with, for accounts. */
   readonly keyPeppers: string;
   readonly postgresVersion: string;
 }
 
-/** The schemas of the services themselves, then the data set, ready to be read: analysed, and nothing left to be written. */
-export async function fill(url: string): Promise<Filled> {
+/** Creates the services' schemas and inserts the data set; then analyses it and writes a checkpoint, so that no work is left. */
+export async function fill(url: string): Promise<FilledDatabase> {
   for (const service of ["accounts", "records"]) {
     await migrate({ url, schema: service, directory: join(ROOT, "services", service, "migrations") });
   }
@@ -37,7 +37,7 @@ export async function fill(url: string): Promise<Filled> {
   }
 }
 
-async function insertBrands(client: pg.Client): Promise<Pick<Filled, "keySets" | "keyPeppers">> {
+async function insertBrands(client: pg.Client): Promise<Pick<FilledDatabase, "keySets" | "keyPeppers">> {
   const pepper = randomBytes(32);
   const brandIds = Array.from({ length: BRANDS }, (_, brand) => brandId(brand));
   await client.query(INSERT_BRANDS, [brandIds]);
@@ -46,7 +46,7 @@ async function insertBrands(client: pg.Client): Promise<Pick<Filled, "keySets" |
   return { keySets, keyPeppers: `${PEPPER_VERSION}:${pepper.toString("base64")}` };
 }
 
-/** A key is stored as HMAC-SHA-256 of its SHA-256 under a pepper. */
+/** Stores each key as the HMAC-SHA-256, under a pepper, of its SHA-256. */
 async function insertKeys(client: pg.Client, brandIds: readonly string[], pepper: Buffer): Promise<string[]> {
   const keys = brandIds.map(() => generateKey("live"));
   const hashes = keys.map((key) => createHmac("sha256", pepper).update(keyDigest(key)).digest());

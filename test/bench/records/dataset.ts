@@ -1,9 +1,9 @@
 import { sized } from "../size.ts";
 
 /**
- * A million conversions of a thousand brands, the first of which holds 400,000. Rows lie in the table as they would in
- * life: by time, all brands among each other. Every record says whose it is and the how-manieth of its brand, so that an
- * answer can be checked without asking anybody.
+ * A million conversions of a thousand brands; the first brand has 400,000. Rows are in the table as in production: by time,
+ * with all brands mixed. Every record contains its brand and its ordinal within the brand, so that a response can be checked
+ * without the database.
  */
 export const BRANDS = sized(1_000, 100);
 export const RECORDS = sized(1_000_000, 25_000);
@@ -18,13 +18,13 @@ export function recordsOf(brand: number): number {
   return brand === 0 ? LARGEST_BRAND_RECORDS : Math.ceil((OTHER_RECORDS - (brand - 1)) / OTHER_BRANDS);
 }
 
-/** Begins the campaign_id of every record of the brand and of no other. */
+/** Returns the prefix of campaign_id in all records of the brand, and in no other. */
 export const campaignPrefix = (brand: number): string => `cmp_01kbench${String(brand).padStart(4, "0")}`;
 
 /** @param ordinal within the brand, oldest first, from 0 */
 export const externalId = (ordinal: number): string => `ORD-${String(ordinal).padStart(6, "0")}`;
 
-/** Of five consecutive records two are the largest brand's, the rest go round the others. */
+/** Two of five consecutive records belong to the largest brand; the others take turns with the rest. */
 export const INSERT_RECORDS = `
   insert into records.conversions (brand_id, id, created_at, updated_at, campaign_id, link_id, creator_id, payout_id, status,
                                    external_id, order_amount_centavos, commission_centavos, currency, occurred_at, reversal_code)
@@ -50,8 +50,8 @@ export const INSERT_RECORDS = `
             from generate_series(0::bigint, ${RECORDS - 1}) as g) as numbered`;
 
 /**
- * Brands that have not changed for a day. (Epochs of the last ten minutes are published every second: a thousand brands
- * made just now would be a load no real service carries.)
+ * Brands that have not changed for a day. Epochs of the last ten minutes are published every second: a thousand new brands
+ * would be an unrealistic load.
  */
 export const INSERT_BRANDS = `
   insert into accounts.brands (id, name, tier, verified, epoch_changed_at, created_at)

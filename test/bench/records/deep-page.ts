@@ -6,8 +6,8 @@ import { brandId, externalId, LARGEST_BRAND_RECORDS } from "./dataset.ts";
 import { DEEP_PAGE, DEEP_PAIRS, PAGE_LIMIT } from "./settings.ts";
 import { spreadOf } from "../statistics.ts";
 
-/** Cursors hold a position, not a page size: larger pages get there sooner. */
-const WALK_LIMIT = 200;
+/** A cursor contains a position, not a page size: larger pages reach it sooner. */
+const SKIP_LIMIT = 200;
 const WARM_UP_PAIRS = DEEP_PAIRS / 10;
 const LARGEST_BRAND = 0;
 
@@ -16,18 +16,18 @@ type Records = RpcClient<RecordsServiceService>;
 export interface DeepPage {
   readonly first_page_ms: number;
   readonly deep_page_ms: number;
-  /** Of the medians. */
+  /** Ratio of the medians. */
   readonly time_ratio: number;
-  /** 8 KiB blocks Postgres looks at, in its own memory or not. */
+  /** 8 KiB blocks that Postgres reads, cached or not. */
   readonly first_page_blocks: number;
   readonly deep_page_blocks: number;
 }
 
-/** What a page costs 250,000 records down the largest brand's list, against the first: at the records service, in turns. */
+/** Compares a page 250,000 records down the largest brand's list with its first page, alternately, at the records service. */
 export async function measureDeepPage(recordsAddress: string, databaseUrl: string): Promise<DeepPage> {
   const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: [] });
   try {
-    const cursor = await walkTo(records, DEEP_PAGE * PAGE_LIMIT);
+    const cursor = await cursorAfterNewest(records, DEEP_PAGE * PAGE_LIMIT);
     const times = { first: [] as number[], deep: [] as number[] };
     for (let pair = -WARM_UP_PAIRS; pair < DEEP_PAIRS; pair += 1) {
       const order = pair % 2 === 0 ? (["first", "deep"] as const) : (["deep", "first"] as const);
@@ -53,15 +53,15 @@ export async function measureDeepPage(recordsAddress: string, databaseUrl: strin
   }
 }
 
-/** The cursor behind so many of the newest records, got page by page as every client gets it. */
-async function walkTo(records: Records, count: number): Promise<string> {
+/** Returns the cursor after the `count` newest records, reached page by page as by any client. */
+async function cursorAfterNewest(records: Records, count: number): Promise<string> {
   let cursor: string | null = null;
-  for (let seen = 0; seen < count; seen += WALK_LIMIT) {
-    const page: ListConversionsResponse = await list(records, WALK_LIMIT, cursor);
-    requireOrdinal(page, LARGEST_BRAND_RECORDS - 1 - seen);
+  for (let skipped = 0; skipped < count; skipped += SKIP_LIMIT) {
+    const page: ListConversionsResponse = await list(records, SKIP_LIMIT, cursor);
+    requireOrdinal(page, LARGEST_BRAND_RECORDS - 1 - skipped);
     cursor = page.next_cursor ?? null;
   }
-  if (cursor === null) throw new Error("the walk ended before the deep page");
+  if (cursor === null) throw new Error("the list ended before the deep page");
   return cursor;
 }
 
@@ -72,7 +72,7 @@ function list(records: Records, limit: number, cursor: string | null): Promise<L
 
 function requireOrdinal({ data }: ListConversionsResponse, newest: number): void {
   const found = data[0]?.external_id;
-  if (found !== externalId(newest)) throw new Error(`the walk through the largest brand met ${found} where ${externalId(newest)} belongs`);
+  if (found !== externalId(newest)) throw new Error(`the page of the largest brand begins with ${found}, not ${externalId(newest)}`);
 }
 
 async function blocksOf(databaseUrl: string, cursors: readonly (string | null)[]): Promise<number[]> {

@@ -4,19 +4,19 @@ import { cpuMs, machineBusyMs, postgresCpuMs } from "../process-usage.ts";
 import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
 import type { Variant } from "./variants.ts";
 
-/** One variant's part of a round. */
+/** The measurement of one variant in one round. */
 export interface Turn extends RunResult {
   readonly variant: VariantName;
   readonly requests_per_second: number;
   /** Milliseconds of CPU time per request, by process. */
   readonly cpu_ms_per_request: Readonly<Record<string, number>>;
-  /** Of the machine's cores, used by processes that have nothing to do with the benchmark. */
+  /** Cores used by processes outside the benchmark. */
   readonly foreign_cores: number;
 }
 
 export interface Round {
   readonly turns: readonly Turn[];
-  /** Other programs used the CPU in one of them: they cannot be compared with each other. */
+  /** Whether other programs used the CPU in a turn: the turns then cannot be compared. */
   readonly disturbed: boolean;
 }
 
@@ -30,15 +30,15 @@ export interface MeasureParts {
   readonly load: Load;
   readonly backends: Backends;
   readonly rounds: number;
-  say(text: string): void;
+  log(text: string): void;
 }
 
 /**
- * Warms every variant up, then measures them in turns, so that what the machine does meanwhile hits all alike. A disturbed
- * turn is taken again, within a bound: what others used of the CPU decides it, never the result.
+ * Warms up every variant, then measures them in turns, so that other load on the machine affects all alike. Repeats a
+ * disturbed turn, up to REPEATS_MAX times in a run. Only the CPU use of other programs decides that, never the result.
  */
-export async function measureRounds({ variants, load, backends, rounds, say }: MeasureParts): Promise<Round[]> {
-  // Each once: variants share programs.
+export async function measureRounds({ variants, load, backends, rounds, log }: MeasureParts): Promise<Round[]> {
+  // Variants share programs.
   const everyPid = [...new Set(variants.flatMap(({ programs }) => programs.map(({ pid }) => pid)))];
   const measure = async ({ name, programs, port }: Variant, seconds: number): Promise<Turn> => {
     const read = () => readUsage([...programs, load.program], everyPid, backends);
@@ -54,12 +54,12 @@ export async function measureRounds({ variants, load, backends, rounds, say }: M
       const turn = await measure(variant, ROUND_SECONDS);
       if (!isDisturbed(turn) || repeats === REPEATS_MAX) return turn;
       repeats += 1;
-      say(`  ${variant.name} again: other programs used ${turn.foreign_cores.toFixed(2)} cores`);
+      log(`  repeating ${variant.name}: other programs used ${turn.foreign_cores.toFixed(2)} cores`);
     }
   };
 
   for (const variant of variants) {
-    say(`Warming up ${variant.name}`);
+    log(`Warming up ${variant.name}`);
     await measure(variant, WARM_UP_SECONDS);
   }
   const measured: Round[] = [];
@@ -68,7 +68,7 @@ export async function measureRounds({ variants, load, backends, rounds, say }: M
     for (const variant of rotated(variants, measured.length)) turns.push(await measureUndisturbed(variant));
     measured.push({ turns, disturbed: turns.some(isDisturbed) });
     const rates = turns.map(({ variant, requests_per_second }) => `${variant} ${requests_per_second.toFixed(0)}/s`).toSorted();
-    say(`Round ${measured.length} of ${rounds}: ${rates.join(", ")}`);
+    log(`Round ${measured.length} of ${rounds}: ${rates.join(", ")}`);
   }
   return measured;
 }

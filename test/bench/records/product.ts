@@ -10,26 +10,27 @@ const RETRY_MS = 5;
 
 export interface Product {
   readonly programs: readonly Program[];
-  /** Two of the programs. */
+  /** One of `programs`. */
   readonly gateway: Program;
+  /** One of `programs`. */
   readonly records: Program;
   readonly recordsAddress: string;
-  /** Of the gateway, where its clients connect. */
+  /** The gateway's public port. */
   readonly port: number;
-  /** From starting the processes, all at once, to the first 200. */
-  readonly secondsToFirstAnswer: number;
+  /** From the start of the processes to the first 200. */
+  readonly secondsToFirstResponse: number;
 }
 
 export interface ProductParts {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly keyPeppers: string;
-  /** The first brand's. */
+  /** An API key of the first brand. */
   readonly key: string;
   readonly start: (program: ProgramOptions) => Program;
 }
 
-/** The real processes with the settings they have by default, logging to files. */
+/** Starts the product's processes with default settings, logging to files. */
 export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, start }: ProductParts): Promise<Product> {
   const [accountsPort, recordsPort, port] = [await freePort(), await freePort(), await freePort()];
   const [ACCOUNTS_ADDRESS, RECORDS_ADDRESS] = [`127.0.0.1:${accountsPort}`, `127.0.0.1:${recordsPort}`];
@@ -39,7 +40,7 @@ export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, sta
   const env = {
     accounts: { ...common, ...database, RPC_PORT: String(accountsPort), KEY_PEPPERS: keyPeppers },
     records: { ...common, ...database, RPC_PORT: String(recordsPort) },
-    // Nobody prepares plans here, and clients connect when they are needed.
+    // No plans are prepared here, and the gateway connects only when needed.
     gateway: { ...common, ACCOUNTS_ADDRESS, RECORDS_ADDRESS, PLANS_ADDRESS: ACCOUNTS_ADDRESS, HOST: "127.0.0.1", PORT: String(port) },
   };
 
@@ -48,27 +49,27 @@ export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, sta
   const records = start({ name: "records", script: main("services/records"), env: env.records });
   const accounts = start({ name: "accounts", script: main("services/accounts"), env: env.accounts });
   const programs = [gateway, records, accounts];
-  await Promise.race([untilAnswered(port, key), ...programs.map((program) => program.ended)]);
-  const secondsToFirstAnswer = (performance.now() - startedAt) / 1_000;
+  await Promise.race([untilServed(port, key), ...programs.map((program) => program.ended)]);
+  const secondsToFirstResponse = (performance.now() - startedAt) / 1_000;
   await Promise.all(programs.map((program) => program.ready));
-  return { programs, gateway, records, recordsAddress: RECORDS_ADDRESS, port, secondsToFirstAnswer };
+  return { programs, gateway, records, recordsAddress: RECORDS_ADDRESS, port, secondsToFirstResponse };
 }
 
-/** Until all processes are up, refused connections and errors are expected. */
-async function untilAnswered(port: number, key: string): Promise<void> {
+/** Resolves at the first 200. Refused connections and errors are expected until then. */
+async function untilServed(port: number, key: string): Promise<void> {
   const deadline = performance.now() + START_SECONDS_MAX * 1_000;
   for (;;) {
-    const said = await ask(port, key).catch(String);
-    if (said === 200) return;
-    if (performance.now() >= deadline) throw new Error(`the product does not answer after ${START_SECONDS_MAX} s, but says: ${said}`);
+    const outcome = await requestPage(port, key).catch(String);
+    if (outcome === 200) return;
+    if (performance.now() >= deadline) throw new Error(`the product is not ready after ${START_SECONDS_MAX} s: ${outcome}`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-async function ask(port: number, key: string): Promise<number> {
+async function requestPage(port: number, key: string): Promise<number> {
   const connection = await HttpConnection.open(port);
   try {
-    const { status } = await connection.ask(DIALECTS.product.request({ brand: 0, cursor: undefined }, key));
+    const { status } = await connection.send(DIALECTS.product.request({ brand: 0, cursor: undefined }, key));
     return status;
   } finally {
     connection.close();

@@ -1,7 +1,7 @@
 import type { BenchmarkResult } from "./benchmark.ts";
 import type { Ratio, VariantSummary } from "./summary.ts";
 
-/** The result for a terminal. */
+/** Formats the result for a terminal. */
 export function report({
   machine,
   settings,
@@ -44,21 +44,18 @@ export function report({
     ),
     "",
     `Page ${settings.deep_page} ${deep.deep_page_ms.toFixed(2)} ms, first page ${deep.first_page_ms.toFixed(2)} ms at the records service; ` +
-      `Postgres looks at ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
-    `Gateway: ${gateway.start.toFixed(0)} MiB resident before the load, at most ${gateway.peak.toFixed(0)}, ${gateway.end.toFixed(0)} after it`,
-    `Product: ${start.toFixed(2)} s from starting the processes to the first answer`,
+      `Postgres reads ${deep.deep_page_blocks} and ${deep.first_page_blocks} blocks`,
+    `Gateway: ${gateway.start.toFixed(0)} MiB resident before the load, ${gateway.peak.toFixed(0)} at its peak, ${gateway.end.toFixed(0)} after it`,
+    `Product: ${start.toFixed(2)} s from the start of the processes to the first response`,
   ];
   if (summary.disturbed) {
-    lines.push(
-      "",
-      `NOT TO BE TRUSTED: other programs used ${foreign.median.toFixed(2)} cores meanwhile (at worst ${foreign.max.toFixed(2)})`,
-    );
+    lines.push("", `UNRELIABLE: other programs used ${foreign.median.toFixed(2)} cores meanwhile (at most ${foreign.max.toFixed(2)})`);
   }
-  if (profiled) lines.push("", "NOT TO BE COMPARED: profiling made everything slower");
+  if (profiled) lines.push("", "NOT COMPARABLE: profiling makes everything slower");
   return lines.join("\n");
 }
 
-/** Everything but the generator. */
+/** Sums all processes except the load generator. */
 function serverCpu(cpu: VariantSummary["cpu_ms_per_request"]): number {
   return Object.entries(cpu).reduce((total, [name, ms]) => (name === "load" ? total : total + ms), 0);
 }
@@ -76,7 +73,7 @@ function ratioRow(name: string, { median, min, max, target, met }: Ratio): strin
   return [...figures, met ? "met" : "MISSED"];
 }
 
-/** The first column to the left, the others to the right. */
+/** Aligns the first column left and the others right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

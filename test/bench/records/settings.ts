@@ -2,36 +2,36 @@ import { sized } from "../size.ts";
 import { BRANDS } from "./dataset.ts";
 import type { VariantName } from "./load/messages.ts";
 
-/** What is compared and how. Fixed, so that runs on one machine can be compared with each other. */
+/** Fixed, so that runs on one machine can be compared with each other. */
 
 export const PAGE_LIMIT = 50;
-/** Requests under way at any time: every connection sends its next when it has its answer. */
+/** Each sends its next request after its last response: this many requests are always in flight. */
 export const CONNECTIONS = 32;
 /** Postgres connections of every variant; the product's default. */
 export const POOL_SIZE = 10;
-/** Of every variant's HTTP server; what the product does. */
+/** Keep-alive of every variant's HTTP server; the product's default. */
 export const KEEP_ALIVE_MS = 65_000;
 
 export const ROUNDS = sized(6, 1);
 export const ROUND_SECONDS = sized(4, 0.3);
 export const WARM_UP_SECONDS = sized(4, 0.3);
-/** Other programs using more of the machine's cores than this disturb a turn, and it is taken again: so often in a run. */
+/** A turn in which other programs use more cores than this is repeated, up to REPEATS_MAX times in a run. */
 export const FOREIGN_CORES_MAX = 0.1;
 export const REPEATS_MAX = sized(12, 0);
 
-/** What the gateway takes a key's principal from its cache for. */
+/** How long the gateway caches a key's principal. */
 const KEY_CACHE_SECONDS = 30;
-/** A turn takes the next set. The first comes again after so many turns that the gateway has forgotten its keys. */
+/** Each turn uses the next set. A set is used again only after its keys have left the gateway's cache. */
 export const KEY_SETS = sized(Math.ceil(KEY_CACHE_SECONDS / ROUND_SECONDS) + 2, 20);
-/** Those that ask before a turn is measured: all but the share of the keys that runs out in a turn's time. */
+/** How many brands send a request before a turn is measured: all but the share of keys that expires during a turn. */
 export const LEAD_IN_BRANDS = Math.round(BRANDS * (1 - ROUND_SECONDS / KEY_CACHE_SECONDS));
 
 export const DEEP_PAGE = sized(5_000, 100);
 export const DEEP_PAIRS = sized(1_000, 20);
 
 /**
- * Requests/s of one variant relative to another's, and what they should reach; a target that is missed is reported. Those
- * without one are for information, and measured if asked for.
+ * Requests/s of one variant relative to another's, with its target. Ratios without a target are informative, and measured
+ * only with --more.
  */
 export const RATE_RATIOS: Readonly<Record<string, RateRatio>> = {
   product_over_bare: { of: "product", to: "bare", atLeast: 0.8 },

@@ -4,14 +4,14 @@ import type { Round, Turn } from "./measure.ts";
 import { DEEP_OVER_FIRST, RATE_RATIOS, type Target } from "./settings.ts";
 import { spreadOf, type Spread } from "../statistics.ts";
 
-/** With fewer undisturbed rounds than this a median says nothing. */
+/** The fewest undisturbed rounds for a meaningful median. */
 const ROUNDS_MIN = 3;
 
 export interface VariantSummary {
   readonly requests_per_second: Spread;
   readonly p50_ms: number;
   readonly p99_ms: number;
-  /** Medians over the rounds, by process, the load generator included. */
+  /** Medians over the rounds, by process, including the load generator. */
   readonly cpu_ms_per_request: Readonly<Record<string, number>>;
   /** Resident memory after the last round, by process. */
   readonly memory_mib: Readonly<Record<string, number>>;
@@ -19,22 +19,22 @@ export interface VariantSummary {
 
 export interface Ratio extends Spread {
   readonly target: Target;
-  /** Without a target always. */
+  /** True without a target. */
   readonly met: boolean;
 }
 
 export interface Summary {
-  /** Rounds the figures are of. */
+  /** Number of rounds in the figures. */
   readonly rounds_counted: number;
   /** Fewer than three rounds were undisturbed, so all were counted. */
   readonly disturbed: boolean;
   readonly variants: ByVariant<VariantSummary>;
   readonly ratios: Readonly<Record<string, Ratio>>;
-  /** Of the machine's cores, taken by others in the turns that were counted. */
+  /** Cores used by other programs in the counted turns. */
   readonly foreign_cores: Spread;
 }
 
-/** Of those that were measured. */
+/** Has the measured variants only. */
 export type ByVariant<T> = Readonly<Partial<Record<VariantName, T>>>;
 
 /** MiB by process. */
@@ -68,7 +68,7 @@ function summaryOf(turns: readonly Turn[], memory: VariantSummary["memory_mib"])
   };
 }
 
-/** Round by round: what the machine was like then was so for both. */
+/** Compares round by round, because both variants then met the same load on the machine. */
 function rateRatios(turns: readonly Turn[], others: readonly Turn[]): number[] {
   return turns.map((turn, round) => turn.requests_per_second / (others[round]?.requests_per_second ?? Number.NaN));
 }

@@ -5,9 +5,9 @@ import type { Program } from "../program.ts";
 
 export interface Variant {
   readonly name: VariantName;
-  /** Those that work for it. Variants may share some. */
+  /** The processes that serve it. Variants may share some. */
   readonly programs: readonly Program[];
-  /** Of the public HTTP server. */
+  /** Port of the public HTTP server. */
   readonly port: number;
 }
 
@@ -19,7 +19,7 @@ export interface Variants {
 
 type Parts = Pick<ProductParts, "databaseUrl" | "start">;
 
-/** @param more also those that no target is set for */
+/** @param more includes the variants without a target */
 export async function startVariants(parts: ProductParts, { more }: { more: boolean }): Promise<Variants> {
   const product = await startProduct(parts);
   const all: Variant[] = [
@@ -35,13 +35,13 @@ export async function startVariants(parts: ProductParts, { more }: { more: boole
   return { product, all };
 }
 
-/** One process, node:http and pg. */
+/** Starts one process with node:http and pg. */
 async function startSingle({ databaseUrl, start }: Parts): Promise<Variant> {
   const single = start({ name: "single", script: baseline("single"), env: { DATABASE_URL: databaseUrl } });
   return { name: "single", programs: [single], port: await portOf(single) };
 }
 
-/** Bare express, gRPC, pg: the product's two processes without its features. */
+/** Starts bare express, gRPC and pg: the product's two processes without its features. */
 async function startBare({ databaseUrl, start }: Parts): Promise<Variant> {
   const records = start({ name: "bare-records", script: baseline("bare-records"), env: { DATABASE_URL: databaseUrl } });
   const RECORDS_ADDRESS = `127.0.0.1:${await portOf(records)}`;
@@ -51,7 +51,7 @@ async function startBare({ databaseUrl, start }: Parts): Promise<Variant> {
 
 const EDGES = { sdk: "sdk", endpoint: "endpoint", sdk_1: "sdk-1" } as const;
 
-/** Another way to serve the tool in the place of the product's gateway, in front of the product's records service. */
+/** Starts another implementation of the tool in place of the product's gateway, in front of the product's records service. */
 async function startEdge(name: keyof typeof EDGES, product: Product, { start }: Parts): Promise<Variant> {
   const script = EDGES[name];
   const edge = start({ name: `${script}-edge`, script: baseline(script), env: { RECORDS_ADDRESS: product.recordsAddress } });

@@ -2,36 +2,36 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Agent } from "undici";
 import { BODY_BYTES, LIMIT_IN_FLIGHT, LIMIT_SECONDS } from "./settings.ts";
 
-/** What undici does at best when nothing else must be done: no database, no signatures, no log; all that is the same is the requests. */
+/** The upper bound: the same requests in a bare undici loop, without database, signatures and log. */
 
 const ports = (process.env["PORTS"] ?? "").split(",").map(Number);
 const body = Buffer.from(JSON.stringify({ data: "x".repeat(BODY_BYTES - 11) }));
 const agent = new Agent({ pipelining: 1 });
 let done = 0;
-let stopping = false;
+let isStopping = false;
 
 async function loop(port: number): Promise<void> {
-  while (!stopping) {
-    const { body: answer } = await agent.request({
+  while (!isStopping) {
+    const { body: response } = await agent.request({
       origin: `http://127.0.0.1:${port}`,
       path: "/",
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
     });
-    await answer.dump();
+    await response.dump();
     done += 1;
   }
 }
 
 const loops = Array.from({ length: LIMIT_IN_FLIGHT }, (_, index) => loop(ports[index % ports.length] ?? 0));
-// Connections are opened, code is compiled.
+// Warm-up: connections open, code is compiled.
 await pause((LIMIT_SECONDS * 1_000) / 3);
 const before = done;
 const startedAt = performance.now();
 await pause(LIMIT_SECONDS * 1_000);
 const perSecond = (done - before) / ((performance.now() - startedAt) / 1_000);
-stopping = true;
+isStopping = true;
 await Promise.all(loops);
 await agent.close();
 process.send?.({ ready: { perSecond } });

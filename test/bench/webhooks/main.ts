@@ -11,19 +11,19 @@ import { report } from "./report.ts";
 
 const USAGE = `npm run bench:webhooks -- [--json FILE]
 
-  From outbox rows to recorded 2xx: rate, latency, and what receivers that hang or are far behind cost the others. Three to
-  four minutes.
+  Measures rate and latency from outbox rows to recorded 2xx, and the effect of receivers that hang or are far behind on the
+  others. Three to four minutes.
 
-  --json FILE   writes everything that was measured
+  --json FILE   writes all results
 `;
 
 await benchProgram({ usage: USAGE, run, report });
 
-async function run(owned: Owned, say: (text: string) => void): Promise<WebhookResult> {
+async function run(owned: Owned, log: (text: string) => void): Promise<WebhookResult> {
   await removeLeftovers();
   await provideKafka();
   const folder = await owned.own("folder", makeFolder(), removeFolder);
-  say("Starting Postgres and Kafka");
+  log("Starting Postgres and Kafka");
   const [postgres, kafka] = await Promise.all([
     owned.own("postgres", startDatabase(folder, { shared_preload_libraries: "pg_stat_statements" })),
     owned.own("kafka", startKafkaServer()),
@@ -46,5 +46,5 @@ async function run(owned: Owned, say: (text: string) => void): Promise<WebhookRe
       start,
     }),
   );
-  return measure({ product, receivers, start, say });
+  return measure({ product, receivers, start, log });
 }

@@ -7,19 +7,19 @@ import type { Receivers } from "./receivers.ts";
 import { BACKLOG, DELIVERIES, HANGING, RATE_PER_SECOND, RATE_SECONDS, RATE_SECONDS_MAX, RECEIVERS, ROUNDS } from "./settings.ts";
 
 export interface WebhookResult {
-  /** Requests a second of the bare loop. */
+  /** Requests per second of the bare loop. */
   readonly limit_per_second: number;
   readonly deliveries_per_second: number;
   readonly product_over_limit: number;
   readonly statements_per_delivery: number;
-  /** From the change to its arrival, at a steady rate. */
+  /** From change to arrival, at a steady rate. */
   readonly p50_ms: number;
   readonly p99_ms: number;
   readonly healthy_p99_with_hanging_ms: number;
   readonly healthy_p99_with_hanging_over_without: number;
   readonly others_p99_with_backlog_ms: number;
   readonly others_p99_with_backlog_over_without: number;
-  /** Requests by receiver during that; the first is the one that is behind. */
+  /** Requests by receiver meanwhile; the first one has the backlog. */
   readonly arrivals_with_backlog: readonly number[];
   readonly cpu_ms_per_delivery: Usage;
   readonly rounds: readonly { readonly limit_per_second: number; readonly deliveries_per_second: number }[];
@@ -29,28 +29,28 @@ export interface MeasureParts {
   readonly product: WebhookProduct;
   readonly receivers: Receivers;
   readonly start: (program: ProgramOptions) => Program;
-  readonly say: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
-export async function measure({ product, receivers, start, say }: MeasureParts): Promise<WebhookResult> {
+export async function measure({ product, receivers, start, log }: MeasureParts): Promise<WebhookResult> {
   const rounds: { limit_per_second: number; deliveries_per_second: number; statements: number; usage: Usage }[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     const limit_per_second = await bareLoop(receivers, start);
     const { seconds, statements, usage } = await burst(product, receivers);
     const deliveries_per_second = DELIVERIES / seconds;
     rounds.push({ limit_per_second, deliveries_per_second, statements, usage });
-    say(`  round ${round}: undici ${Math.round(limit_per_second)}/s, product ${Math.round(deliveries_per_second)}/s`);
+    log(`  round ${round}: undici ${Math.round(limit_per_second)}/s, product ${Math.round(deliveries_per_second)}/s`);
   }
   const calm = await steady(product, receivers, {});
-  say(`  at ${RATE_PER_SECOND}/s: p99 ${calm.p99} ms`);
+  log(`  at ${RATE_PER_SECOND}/s: p99 ${calm.p99} ms`);
   await product.fallBehind(0, BACKLOG);
   const behind = await steady(product, receivers, { uncounted: [0] });
-  say(`  with one ${BACKLOG.toLocaleString("en")} behind: p99 of the others ${behind.p99} ms`);
-  await product.forgetBacklog(0);
-  // Last: the circuits of the hanging receivers stay open for minutes.
+  log(`  with one receiver ${BACKLOG.toLocaleString("en")} behind: p99 of the others ${behind.p99} ms`);
+  await product.deleteBacklog(0);
+  // Last: the circuits of hanging receivers stay open for minutes.
   const hanging = Array.from({ length: HANGING }, (_, index) => RECEIVERS - 1 - index);
-  const beside = await steady(product, receivers, { hanging, uncounted: hanging });
-  say(`  with ${HANGING} of ${RECEIVERS} hanging: p99 of the others ${beside.p99} ms`);
+  const withHanging = await steady(product, receivers, { hanging, uncounted: hanging });
+  log(`  with ${HANGING} of ${RECEIVERS} hanging: p99 of the others ${withHanging.p99} ms`);
 
   const median = (of: (round: (typeof rounds)[number]) => number): number => spreadOf(rounds.map(of)).median;
   const names = ["webhook", "records", "postgres", "kafka", "receivers"] as const;
@@ -61,8 +61,8 @@ export async function measure({ product, receivers, start, say }: MeasureParts):
     statements_per_delivery: median((round) => round.statements / DELIVERIES),
     p50_ms: calm.p50,
     p99_ms: calm.p99,
-    healthy_p99_with_hanging_ms: beside.p99,
-    healthy_p99_with_hanging_over_without: beside.p99 / calm.p99,
+    healthy_p99_with_hanging_ms: withHanging.p99,
+    healthy_p99_with_hanging_over_without: withHanging.p99 / calm.p99,
     others_p99_with_backlog_ms: behind.p99,
     others_p99_with_backlog_over_without: behind.p99 / calm.p99,
     arrivals_with_backlog: behind.arrived,
@@ -79,7 +79,7 @@ async function bareLoop(receivers: Receivers, start: MeasureParts["start"]): Pro
   return perSecond;
 }
 
-/** From the commit of many changes to the last recorded 2xx. */
+/** Measures from the commit of many changes to the last recorded 2xx. */
 async function burst(product: WebhookProduct, receivers: Receivers): Promise<{ seconds: number; statements: number; usage: Usage }> {
   await receivers.begin();
   const before = await product.delivered();
@@ -93,32 +93,32 @@ async function burst(product: WebhookProduct, receivers: Receivers): Promise<{ s
   const usage = Object.fromEntries(Object.entries(used).map(([name, ms]) => [name, ms - usedBefore[name as keyof Usage]])) as Usage;
   const { arrived } = await receivers.report();
   const total = arrived.reduce((sum, count) => sum + count, 0);
-  if (total < DELIVERIES) throw new Error(`${DELIVERIES} deliveries are recorded, ${total} arrived`);
+  if (total < DELIVERIES) throw new Error(`${DELIVERIES} deliveries recorded, but ${total} arrived`);
   return { seconds, statements: await product.statements(), usage };
 }
 
-/** A change every few milliseconds, each a transaction of its own. */
+/** Commits a change every few milliseconds, each in its own transaction. */
 async function steady(
   product: WebhookProduct,
   receivers: Receivers,
-  behaviour: Parameters<Receivers["begin"]>[0] & object,
+  behavior: Parameters<Receivers["begin"]>[0] & object,
 ): Promise<{ p50: number; p99: number; arrived: readonly number[] }> {
-  await receivers.begin(behaviour);
+  await receivers.begin(behavior);
   const startedAt = performance.now();
   const total = RATE_PER_SECOND * RATE_SECONDS;
-  for (let made = 0; made < total; made += 1) {
-    await product.change(1, [made % RECEIVERS]);
-    const early = ((made + 1) / RATE_PER_SECOND) * 1_000 - (performance.now() - startedAt);
+  for (let count = 0; count < total; count += 1) {
+    await product.change(1, [count % RECEIVERS]);
+    const early = ((count + 1) / RATE_PER_SECOND) * 1_000 - (performance.now() - startedAt);
     if (early > 1) await pause(early);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
-  if (seconds > RATE_SECONDS_MAX) throw new Error(`the rate could not be kept: ${total} changes took ${seconds.toFixed(1)} s`);
-  const counted = total * (1 - (behaviour.uncounted?.length ?? 0) / RECEIVERS);
+  if (seconds > RATE_SECONDS_MAX) throw new Error(`the rate was too low: ${total} changes took ${seconds.toFixed(1)} s`);
+  const counted = total * (1 - (behavior.uncounted?.length ?? 0) / RECEIVERS);
   let report = await receivers.report();
   for (const deadline = performance.now() + 30_000; report.latenciesMs.length < counted && performance.now() < deadline; await pause(50)) {
     report = await receivers.report();
   }
-  if (report.latenciesMs.length < counted) throw new Error(`${counted} events were to arrive, ${report.latenciesMs.length} did`);
+  if (report.latenciesMs.length < counted) throw new Error(`${counted} events expected, ${report.latenciesMs.length} arrived`);
   const sorted = report.latenciesMs.toSorted((a, b) => a - b);
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), arrived: report.arrived };
 }

@@ -26,16 +26,16 @@ const STUCK_MS = 30_000;
 
 const brandOf = (receiver: number): string => `brd_${receiver}`;
 
-/** About what our events have, and padding up to the size that is measured. */
+/** Pads an event of about 620 bytes to the measured size. */
 const PADDING = BODY_BYTES - 620;
 
-/** records and webhook with the settings they have by default, but for receivers on loopback. */
+/** records and webhook with default settings, except that receivers may be on loopback. */
 export class WebhookProduct {
   readonly #parts: ProductParts;
   readonly #client: pg.Client;
   readonly #records: Program;
   readonly #webhook: Program;
-  /** By number. */
+  /** Receiver ids by number. */
   readonly #ids: string[] = [];
 
   private constructor(parts: ProductParts, client: pg.Client, records: Program, webhook: Program) {
@@ -51,7 +51,7 @@ export class WebhookProduct {
       await migrate({ url: databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
     }
     const client = new pg.Client({ connectionString: databaseUrl, application_name: "bench" });
-    // Its queries reject as well.
+    // Errors also reject the query that they break.
     client.on("error", () => {});
     await client.connect();
     await client.query("create extension pg_stat_statements");
@@ -73,7 +73,7 @@ export class WebhookProduct {
     return product;
   }
 
-  /** A brand for each receiver: an event goes to one. Registered as anybody would, so that their secrets can be opened. */
+  /** Registers one brand and receiver per port, so that each event has one receiver. Uses gRPC, so that secrets are encrypted. */
   async #register(ports: readonly number[]): Promise<void> {
     const { rpc_port } = (await this.#webhook.ready) as { rpc_port: number };
     const client = connectRpc(ReceiversServiceService, `127.0.0.1:${rpc_port}`, { idempotent: [] });
@@ -92,7 +92,7 @@ export class WebhookProduct {
     client.stop();
   }
 
-  /** Puts so many events into the outbox in one transaction, one for each receiver in turn. */
+  /** Puts `count` events into the outbox in one transaction, for the receivers in turn. */
   async change(count: number, receivers: readonly number[] = Array.from({ length: RECEIVERS }, (_, index) => index)): Promise<void> {
     await this.#client.query(
       `with made as (
@@ -110,7 +110,7 @@ export class WebhookProduct {
     await this.#client.query("notify records_outbox");
   }
 
-  /** Deliveries that are over, as recorded. */
+  /** Returns the number of recorded successful deliveries. */
   async delivered(): Promise<number> {
     const { rows } = await this.#client.query<{ n: string }>("select count(*) as n from webhook.past_deliveries where state = 'delivered'");
     return Number(rows[0]?.n);
@@ -125,7 +125,7 @@ export class WebhookProduct {
     }
   }
 
-  /** Statements of all sessions but this one since `resetStatements`, transaction control included. */
+  /** Returns the statements of all other sessions since `resetStatements`, including transaction control. */
   async statements(): Promise<number> {
     const { rows } = await this.#client.query<{ n: string }>(
       `select coalesce(sum(calls), 0) as n from pg_stat_statements where toplevel and query not like '%pg_stat_statements%' and query not like '%records.new_id%'
@@ -138,7 +138,7 @@ export class WebhookProduct {
     await this.#client.query("select pg_stat_statements_reset()");
   }
 
-  /** As if a receiver had been away for long: so many of its deliveries are overdue. */
+  /** Gives a receiver `count` overdue deliveries, as after a long outage. */
   async fallBehind(receiver: number, count: number): Promise<void> {
     await this.#client.query("select webhook.ensure_day(current_date)");
     await this.#client.query(
@@ -155,16 +155,11 @@ export class WebhookProduct {
     await this.#client.query("notify webhook_deliveries");
   }
 
-  async forgetBacklog(receiver: number): Promise<void> {
+  async deleteBacklog(receiver: number): Promise<void> {
     await this.#client.query("delete from webhook.deliveries where receiver_id = $1 and state = 'pending'", [this.#ids[receiver]]);
-    // Else autovacuum does it while something else is measured.
+    // Otherwise autovacuum runs during the next measurement.
     await this.#client.query("vacuum webhook.deliveries");
     await this.#client.query("checkpoint");
-  }
-
-  async waiting(): Promise<number> {
-    const { rows } = await this.#client.query<{ n: string }>("select count(*) as n from webhook.deliveries");
-    return Number(rows[0]?.n);
   }
 
   async usage(): Promise<Usage> {

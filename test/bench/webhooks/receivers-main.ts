@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { RECEIVERS } from "./settings.ts";
 import type { FromReceivers, ToReceivers } from "./receivers.ts";
 
-/** Many plain HTTP receivers, a port each, that read a request and answer 204; those that are told to hang never answer. */
+/** Plain HTTP receivers, one per port, that read each request and respond 204. Hanging ones never respond. */
 
 let arrived: number[] = Array.from({ length: RECEIVERS }, () => 0);
 let latenciesMs: number[] = [];
 let hanging = new Set<number>();
-/** A receiver whose arrivals are counted and whose latencies are not. */
+/** Receivers whose arrivals count, but not their latencies. */
 let uncounted = new Set<number>();
 
 const CREATED_AT = /"created_at":"([^"]+)"/;

@@ -1,7 +1,7 @@
 import type { WebhookResult } from "./measure.ts";
 import { BACKLOG, HANGING, RATE_PER_SECOND, RECEIVERS, TARGETS } from "./settings.ts";
 
-/** For people. */
+/** Formats the result for a terminal. */
 export function report(result: WebhookResult): string {
   const whole = (n: number): string => Math.round(n).toLocaleString("en");
   const line = (name: string, value: string, target?: string): string =>
@@ -37,8 +37,8 @@ export function report(result: WebhookResult): string {
       result.others_p99_with_backlog_over_without.toFixed(2),
       `one is ${BACKLOG.toLocaleString("en")} deliveries behind`,
     ),
-    `    requests meanwhile: ${whole(first)} to the one behind, ${Math.min(...others)} to ${Math.max(...others)} to each of the others`,
-    `  CPU ms a delivery: ${Object.entries(result.cpu_ms_per_delivery)
+    `    requests meanwhile: ${whole(first)} to the one with the backlog, ${Math.min(...others)} to ${Math.max(...others)} to each of the others`,
+    `  CPU ms per delivery: ${Object.entries(result.cpu_ms_per_delivery)
       .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
       .join(", ")}`,
   ].join("\n");

@@ -1,20 +1,20 @@
 import { sized } from "../size.ts";
 
 export const RECEIVERS = sized(50, 10);
-/** Of the request's body: what an event has with a generous record. */
+/** Size of a request's body: an event with a large record. */
 export const BODY_BYTES = 2_048;
-/** Of a round: some 25 seconds' worth of the target. */
+/** Per round: about 25 seconds at the target rate. */
 export const DELIVERIES = sized(30_000, 300);
 export const ROUNDS = sized(3, 1);
-/** The undici loop's, over all receivers: as many as the product may have under way to each. */
+/** Of the undici loop over all receivers: the product's limit per receiver, times the receivers. */
 export const LIMIT_IN_FLIGHT = 64 * RECEIVERS;
 export const LIMIT_SECONDS = sized(6, 0.3);
 
 export const RATE_PER_SECOND = sized(300, 20);
 export const RATE_SECONDS = sized(20, 2);
-/** A run whose changes take longer than this is none at that rate. */
+/** A run whose changes take longer has not kept the rate. */
 export const RATE_SECONDS_MAX = sized(1.1 * RATE_SECONDS, 60);
-/** Beyond which a receiver that hangs has hung long enough for its breaker to know. */
+/** How many receivers hang. */
 export const HANGING = RECEIVERS / 10;
 export const BACKLOG = sized(200_000, 500);
 

@@ -1,4 +1,4 @@
-// What an integrator writes around the generated client. Prints what it saw as JSON; amounts as text, exactly.
+// An integrator's program with the generated client. Prints its results as JSON, with exact amounts as strings.
 package main
 
 import (
@@ -46,7 +46,7 @@ func clientWith(key string) *client.ClientWithResponses {
 	return must(client.NewClientWithResponses(os.Getenv("BASE_URL"), client.WithRequestEditorFn(authorize)))
 }
 
-func walk(ctx context.Context, reader *client.ClientWithResponses) (payouts []payout, pages int) {
+func readAll(ctx context.Context, reader *client.ClientWithResponses) (payouts []payout, pages int) {
 	limit := int32(2)
 	var cursor *string
 	for {
@@ -77,13 +77,13 @@ func prepare(ctx context.Context, planner *client.ClientWithResponses) (budgets 
 	if err := plan.RequestId.UnmarshalText([]byte(os.Getenv("REQUEST_ID"))); err != nil {
 		log.Fatal(err)
 	}
-	made := must(planner.PrepareCampaignPlanWithResponse(ctx, plan))
+	first := must(planner.PrepareCampaignPlanWithResponse(ctx, plan))
 	repeated := must(planner.PrepareCampaignPlanWithResponse(ctx, plan))
-	for _, answer := range []struct {
+	for _, response := range []struct {
 		status int
 		plan   *client.CampaignPlan
-	}{{made.StatusCode(), made.JSON201}, {repeated.StatusCode(), repeated.JSON200}} {
-		budgets = append(budgets, budget{answer.status, strconv.FormatFloat(answer.plan.PlanningBudget, 'f', -1, 64)})
+	}{{first.StatusCode(), first.JSON201}, {repeated.StatusCode(), repeated.JSON200}} {
+		budgets = append(budgets, budget{response.status, strconv.FormatFloat(response.plan.PlanningBudget, 'f', -1, 64)})
 	}
 	return budgets
 }
@@ -93,14 +93,14 @@ func ping(ctx context.Context, reader *client.ClientWithResponses) int64 {
 	if err := message.Id.FromRpcMessageId1(7); err != nil {
 		log.Fatal(err)
 	}
-	answer := must(reader.PostAssistantMessageWithResponse(ctx, &client.PostAssistantMessageParams{}, message))
-	return must(answer.JSON200.Id.AsRpcAnswerId1())
+	response := must(reader.PostAssistantMessageWithResponse(ctx, &client.PostAssistantMessageParams{}, message))
+	return must(response.JSON200.Id.AsRpcAnswerId1())
 }
 
 func main() {
 	ctx := context.Background()
 	reader := clientWith(os.Getenv("READING_KEY"))
-	payouts, pages := walk(ctx, reader)
+	payouts, pages := readAll(ctx, reader)
 
 	broken := "x"
 	badCursor := must(reader.ListPayoutsWithResponse(ctx, &client.ListPayoutsParams{Cursor: &broken}))
@@ -110,14 +110,14 @@ func main() {
 		{badKey.StatusCode(), badKey.JSON401.Error.Code},
 	}
 
-	seen := map[string]any{
+	results := map[string]any{
 		"pages":   pages,
 		"payouts": payouts,
 		"refused": refused,
 		"budgets": prepare(ctx, clientWith(os.Getenv("PLANNING_KEY"))),
 		"ponged":  ping(ctx, reader),
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(seen); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(results); err != nil {
 		log.Fatal(err)
 	}
 }

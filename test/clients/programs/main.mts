@@ -1,4 +1,4 @@
-// What an integrator writes around the generated client. Prints what it saw as JSON; amounts as text, exactly.
+// An integrator's program with the generated client. Prints its results as JSON, with exact amounts as strings.
 import { createClient } from "./client/client/index.js";
 import {
   listPayouts,
@@ -65,7 +65,7 @@ console.log(
     })),
     refused,
     budgets,
-    // A notification would be answered 202 without a body.
+    // The response to a notification is 202 without a body.
     ponged: (pong as RpcAnswer).id,
   }),
 );

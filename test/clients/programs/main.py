@@ -1,4 +1,4 @@
-# What an integrator writes around the generated client. Prints what it saw as JSON; amounts as text, exactly.
+# An integrator's program with the generated client. Prints its results as JSON, with exact amounts as strings.
 import datetime
 import json
 import os
@@ -31,8 +31,8 @@ while True:
 
 refused = []
 for key, cursor in [(os.environ["READING_KEY"], "x"), ("none", UNSET)]:
-    answer = list_payouts.sync_detailed(client=client_with(key), cursor=cursor)
-    refused.append({"status": answer.status_code, "code": answer.parsed.error.code})
+    response = list_payouts.sync_detailed(client=client_with(key), cursor=cursor)
+    refused.append({"status": response.status_code, "code": response.parsed.error.code})
 
 plan = CampaignPlanInput(
     request_id=uuid.UUID(os.environ["REQUEST_ID"]),
@@ -46,8 +46,8 @@ plan = CampaignPlanInput(
 planner = client_with(os.environ["PLANNING_KEY"])
 budgets = []
 for attempt in range(2):
-    answer = prepare_campaign_plan.sync_detailed(client=planner, body=plan)
-    budgets.append({"status": answer.status_code, "planning_budget": str(answer.parsed.planning_budget)})
+    response = prepare_campaign_plan.sync_detailed(client=planner, body=plan)
+    budgets.append({"status": response.status_code, "planning_budget": str(response.parsed.planning_budget)})
 
 pong = post_assistant_message.sync(client=reader, body=RpcMessage(jsonrpc="2.0", id=7, method="ping"))
 

@@ -118,7 +118,6 @@ function failureOf(error: unknown): Failure {
 }
 
 function codeOf(error: unknown): string {
-  // Not instanceof: in a vm context, as under jest, errors of Node's sockets come from another realm.
   if (!types.isNativeError(error)) return "unknown";
   if (error instanceof UnresolvedNameError) return `EDNS_${error.code}`;
   // Several addresses failed: the first error represents them.

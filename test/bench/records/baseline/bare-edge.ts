@@ -5,7 +5,7 @@ import { Client, credentials } from "@grpc/grpc-js";
 import express from "express";
 import { KEEP_ALIVE_MS } from "../settings.ts";
 
-/** Variant `bare`, the process with the public port. No ETag, as in the product: a hash of every answer is a feature. */
+/** Variant `bare`: the process with the public port. Without ETags, as in the product: hashing every response is a feature. */
 const records = new Client(process.env["RECORDS_ADDRESS"] ?? "", credentials.createInsecure());
 const { path, requestSerialize, responseDeserialize } = RecordsServiceService.listConversions;
 
@@ -30,5 +30,5 @@ app.get("/api/v1/conversions", (request, response, next) => {
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
 server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-// By exit() rather than by the signal itself, so that a CPU profile is written.
+// exit() writes the CPU profile; the signal alone would not.
 for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

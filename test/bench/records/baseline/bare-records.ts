@@ -2,7 +2,7 @@ import { RecordsServiceService, type ListConversionsResponse, type ListRequest }
 import { Server, ServerCredentials, type handleUnaryCall } from "@grpc/grpc-js";
 import { openPages } from "./page.ts";
 
-/** Variant `bare`, the process behind gRPC. */
+/** Variant `bare`: the process behind gRPC. */
 const pageOf = await openPages(process.env["DATABASE_URL"] ?? "");
 
 const listConversions: handleUnaryCall<ListRequest, ListConversionsResponse> = ({ request }, callback) => {
@@ -18,5 +18,5 @@ server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port
   if (error !== null) throw error;
   process.send?.({ ready: { port } });
 });
-// By exit() rather than by the signal itself, so that a CPU profile is written.
+// exit() writes the CPU profile; the signal alone would not.
 for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

@@ -8,9 +8,8 @@ import { ROOT } from "../../program.ts";
 import { KEEP_ALIVE_MS } from "../settings.ts";
 
 /**
- * Variant `endpoint`: the product's endpoint for assistants without what stands around it (keys, limits, log, metrics), as
- * variant `sdk` has nothing around it. From its compiled code; should that no longer fit, the answers differ, and the
- * benchmark refuses to run.
+ * Variant `endpoint`: the product's endpoint for assistants without keys, limits, log and metrics, like variant `sdk`. It
+ * loads the product's compiled code; if that changes, the responses differ, and the benchmark refuses to run.
  */
 const load = (path: string): Promise<unknown> => import(pathToFileURL(join(ROOT, "gateway/dist", path)).href);
 const { serveMcp } = (await load("http/mcp/endpoint.js")) as {
@@ -35,5 +34,5 @@ app.post("/api/mcp", (request, response, next) => {
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
 server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-// By exit() rather than by the signal itself, so that a CPU profile is written.
+// exit() writes the CPU profile; the signal alone would not.
 for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

@@ -15,7 +15,7 @@ export interface ConversionsPage {
 
 export type ReadPage = (brandId: string, limit: number, cursor: string | null) => Promise<ConversionsPage>;
 
-/** A page as a plain program would read it: the product's own statement on a pool of pg's, nothing checked. */
+/** Reads pages as a plain program would: the product's statement on a pg pool, without checks. */
 export async function openPages(url: string): Promise<ReadPage> {
   const statement = await productStatement();
   pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, rfc3339FromPostgres);
@@ -28,7 +28,7 @@ export async function openPages(url: string): Promise<ReadPage> {
   };
 }
 
-/** Taken from the product's compiled code, so that the variants cannot drift apart. */
+/** Extracts the statement from the product's compiled code, so that the variants stay equal. */
 export async function productStatement(): Promise<Statement> {
   const { pageOfRecords } = (await import(pathToFileURL(join(ROOT, "services/records/dist/storage/record-tables.js")).href)) as {
     pageOfRecords(sql: Sql, resource: string, page: object): Promise<unknown>;
@@ -45,13 +45,13 @@ export async function productStatement(): Promise<Statement> {
   return found;
 }
 
-/** Of the product's statement. Should their order change, the variants' answers differ, and the benchmark refuses to run. */
+/** Returns the statement's values. If the product changes their order, the responses differ, and the benchmark refuses to run. */
 export function pageValues(brandId: string, limit: number, cursor: string | null): unknown[] {
   const [createdAt, id] = cursor === null ? ["infinity", ""] : positionOf(cursor);
   return [brandId, createdAt, id, "-infinity", limit];
 }
 
-/** Cursors have the product's form, so that answers can be compared byte by byte. */
+/** Encodes cursors like the product, so that responses are equal byte for byte. */
 function cursorAfter({ created_at, id }: Conversion): string {
   return Buffer.from(JSON.stringify([1, "conversions", null, created_at, id])).toString("base64url");
 }

@@ -7,17 +7,17 @@ import { KEEP_ALIVE_MS } from "../settings.ts";
 import { openTool, productListing, type ToolArguments } from "./tool.ts";
 
 /**
- * Variant `sdk_1`: as `sdk`, with version 1 of the SDK, which most servers still run, as its example of a stateless server
- * has it.
+ * Variant `sdk_1`: like `sdk`, but with version 1 of the SDK, which most servers still run, set up like its example of a
+ * stateless server.
  */
 const callTool = openTool(process.env["RECORDS_ADDRESS"] ?? "");
-const { name, inputSchema, outputSchema, ...told } = await productListing();
-const config = { ...told, inputSchema: z.fromJSONSchema(inputSchema), outputSchema: z.fromJSONSchema(outputSchema) };
+const { name, inputSchema, outputSchema, ...description } = await productListing();
+const config = { ...description, inputSchema: z.fromJSONSchema(inputSchema), outputSchema: z.fromJSONSchema(outputSchema) };
 
 const app = createMcpExpressApp();
 app.post("/api/mcp", (request, response, next) => {
   const mcp = new McpServer({ name: "brand-records", version: "1.0.0" });
-  mcp.registerTool(name, config, (given) => callTool(request.query["brand_id"] as string, given as ToolArguments));
+  mcp.registerTool(name, config, (args) => callTool(request.query["brand_id"] as string, args as ToolArguments));
   // Without a sessionIdGenerator: no sessions.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on("close", () => void Promise.all([transport.close(), mcp.close()]));
@@ -29,5 +29,5 @@ app.post("/api/mcp", (request, response, next) => {
 
 const server = app.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
 server.keepAliveTimeout = KEEP_ALIVE_MS;
-// By exit() rather than by the signal itself, so that a CPU profile is written.
+// exit() writes the CPU profile; the signal alone would not.
 for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { KEEP_ALIVE_MS } from "../settings.ts";
 import { openPages } from "./page.ts";
 
-/** Variant `single`: the page in one process, from the socket to Postgres and back. */
+/** Variant `single`: one process from the socket to Postgres. */
 const pageOf = await openPages(process.env["DATABASE_URL"] ?? "");
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -22,5 +22,5 @@ const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, respo
   );
 });
 server.listen(0, "127.0.0.1", () => process.send?.({ ready: { port: (server.address() as AddressInfo).port } }));
-// By exit() rather than by the signal itself, so that a CPU profile is written.
+// exit() writes the CPU profile; the signal alone would not.
 for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());

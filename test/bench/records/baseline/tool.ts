@@ -13,7 +13,7 @@ export interface ToolArguments {
   readonly since?: string;
 }
 
-/** As the product lists it: the schemas are JSON Schema. */
+/** The tool as the product lists it, with schemas in JSON Schema. */
 export interface Listing {
   readonly name: string;
   readonly title: string;
@@ -23,7 +23,7 @@ export interface Listing {
   readonly annotations: object;
 }
 
-/** Taken from the product's compiled code, so that the variants cannot drift apart. */
+/** Extracts the listing from the product's compiled code, so that the variants stay equal. */
 export async function productListing(): Promise<Listing> {
   const { TOOLBOX } = (await import(pathToFileURL(join(ROOT, "gateway/dist/http/mcp/toolbox.js")).href)) as {
     TOOLBOX: { listingFor(permissions: readonly string[]): string };
@@ -35,14 +35,14 @@ export async function productListing(): Promise<Listing> {
 
 export type CallTool = (
   brandId: string,
-  given: ToolArguments,
+  args: ToolArguments,
 ) => Promise<{ content: [{ type: "text"; text: string }]; structuredContent: Page }>;
 
 type Page = { resource: string; count: number; data: object[]; next_cursor?: string };
 
 /**
- * The tool as one would write it for the official SDK: the page from the product's own records service, by the gateway's
- * own client, and nothing around it. The arguments have been checked by the SDK.
+ * The tool as a program for the official SDK would implement it: the page from the product's records service, through the
+ * gateway's client. The SDK has validated the arguments.
  */
 export function openTool(recordsAddress: string): CallTool {
   const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: ["listConversions"] });

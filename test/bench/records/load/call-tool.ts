@@ -5,13 +5,13 @@ import type { Dialect } from "./dialect.ts";
 const TOOL = "list_conversions";
 const STRUCTURED = '"structuredContent":';
 
-/** What a call carries besides the tool and its arguments. */
+/** What a call contains besides the tool and its arguments. */
 interface Generation {
   readonly headers: string;
   readonly meta: object | undefined;
 }
 
-/** 2026-07-28 says in every request what it is, and most of it twice: the one with more to check. */
+/** 2026-07-28 repeats its metadata in every request, most of it in headers and body: it needs more checks. */
 export const STATELESS: Generation = {
   headers: `MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: ${TOOL}\r\n`,
   meta: {
@@ -21,10 +21,10 @@ export const STATELESS: Generation = {
   },
 };
 
-/** 2025-11-25, as sent after `initialize`; without sessions a call stands for itself. */
+/** 2025-11-25, as sent after `initialize`. Without sessions no call depends on an earlier one. */
 export const LEGACY: Generation = { headers: "MCP-Protocol-Version: 2025-11-25\r\n", meta: undefined };
 
-/** POST /api/mcp, tools/call: the answer has the page as an object and, once more, as text. */
+/** POST /api/mcp, tools/call: the response contains the page as an object and again as text. */
 export function callTool({ headers, meta, namesBrand }: Generation & { namesBrand: boolean }): Dialect {
   let lastId = 0;
   return {
@@ -39,21 +39,21 @@ export function callTool({ headers, meta, namesBrand }: Generation & { namesBran
     },
     pageIn,
     copiesIn(body) {
-      const { result } = JSON.parse(body) as ToolAnswer;
+      const { result } = JSON.parse(body) as ToolResponse;
       return [pageIn(body), JSON.stringify(result.structuredContent), ...result.content.map(({ text }) => text)];
     },
   };
 }
 
-interface ToolAnswer {
+interface ToolResponse {
   readonly result: { readonly structuredContent: object; readonly content: readonly { readonly text: string }[] };
 }
 
 function pageIn(body: string): string {
   const found = body.indexOf(STRUCTURED);
   const start = found + STRUCTURED.length;
-  // No conversion holds a bracket, so the first one ends the list; next_cursor may follow it.
+  // No conversion contains a bracket, so the first one ends the list; next_cursor may follow it.
   const page = body.slice(start, body.indexOf("}", body.indexOf("]", start)) + 1);
-  if (found === -1 || body.length < 2 * page.length) throw new Error(`the page is not twice in ${body.slice(0, 300)}`);
+  if (found === -1 || body.length < 2 * page.length) throw new Error(`no two copies of the page in ${body.slice(0, 300)}`);
   return page;
 }

@@ -1,22 +1,21 @@
 import type { VariantName } from "./messages.ts";
 
-export interface PageAsked {
+export interface PageRequest {
   readonly brand: number;
   readonly cursor: string | undefined;
 }
 
-/** How a page is asked for, and where it is in the answer. */
+/** How to request a page, and where the response contains it. */
 export interface Dialect {
-  /** @returns the HTTP request, as it is sent */
-  readonly request: (asked: PageAsked, key: string) => string;
+  /** Returns the bytes of the HTTP request. */
+  readonly request: (page: PageRequest, key: string) => string;
   /**
-   * The page in the body of an answer, as JSON text. Found without parsing, which would cost the generator more than
-   * sending does.
+   * Returns the page in a response's body, as JSON text. Does not parse it: that would cost the generator more than sending.
    *
-   * @throws Error if there is none
+   * @throws Error without a page
    */
   readonly pageIn: (body: string) => string;
-  /** Every copy of the page in the body, as JSON text. For comparing answers: it takes its time. */
+  /** Returns every copy of the page in the body, as JSON text. Slow: only for comparing responses. */
   readonly copiesIn: (body: string) => readonly string[];
 }
 

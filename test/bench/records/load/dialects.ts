@@ -2,7 +2,7 @@ import type { Dialects } from "./dialect.ts";
 import { getPage } from "./get-page.ts";
 import { callTool, LEGACY, STATELESS } from "./call-tool.ts";
 
-/** What every variant understands. Where there are no keys the brand must be named. */
+/** The dialect of every variant. Variants without API keys need the brand in the request. */
 export const DIALECTS: Dialects = {
   single: getPage({ namesBrand: true }),
   bare: getPage({ namesBrand: true }),

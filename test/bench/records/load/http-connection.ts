@@ -1,34 +1,34 @@
 import { connect, type Socket } from "node:net";
 
 const HEAD_END = "\r\n\r\n";
-const ANSWER_MS_MAX = 10_000;
+const RESPONSE_MS_MAX = 10_000;
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
 /**
- * One kept-alive HTTP/1.1 connection, one request at a time. By hand, because a client that costs as much as the server
- * takes half of a small machine away from what is measured. Understands what the variants send: Content-Length, ASCII
- * bodies.
+ * A kept-alive HTTP/1.1 connection for one request at a time. Written without a library, because a client that costs as much
+ * as the server takes half of a small machine from what is measured. Parses only what the variants send: Content-Length and
+ * ASCII bodies.
  */
 export class HttpConnection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
   #brokenBy: Error | undefined;
-  #waiting: { resolve(answer: HttpAnswer): void; reject(error: Error): void } | undefined;
+  #pending: { resolve(response: HttpResponse): void; reject(error: Error): void } | undefined;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.setTimeout(ANSWER_MS_MAX, () => {
-      if (this.#waiting !== undefined) this.#fail(new Error(`no answer within ${ANSWER_MS_MAX} ms`));
+    socket.setTimeout(RESPONSE_MS_MAX, () => {
+      if (this.#pending !== undefined) this.#fail(new Error(`no response within ${RESPONSE_MS_MAX} ms`));
     });
     socket.on("data", (chunk) => this.#receive(chunk));
     socket.on("error", (error) => this.#fail(error));
-    // Its end, not only its close: what is written in between goes nowhere, and nothing tells.
+    // Already at its end: what is written between end and close is lost without an error.
     for (const event of ["end", "close"]) socket.on(event, () => this.#fail(new Error("the server closed the connection")));
   }
 
@@ -48,13 +48,14 @@ export class HttpConnection {
   }
 
   /**
-   * @param request as it is to be sent, in ASCII
-   * @throws Error if the connection breaks, or is broken already
+   * Sends a request, in ASCII, and returns the response.
+   *
+   * @throws Error if the connection breaks, or has broken before
    */
-  ask(request: string): Promise<HttpAnswer> {
+  send(request: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (this.#brokenBy !== undefined) return reject(this.#brokenBy);
-      this.#waiting = { resolve, reject };
+      this.#pending = { resolve, reject };
       this.#socket.write(request, "latin1");
     });
   }
@@ -65,31 +66,31 @@ export class HttpConnection {
 
   #receive(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const answer = parseAnswer(this.#received);
-    if (answer === undefined) return;
-    if (answer instanceof Error) return this.#fail(answer);
+    const response = parseResponse(this.#received);
+    if (response === undefined) return;
+    if (response instanceof Error) return this.#fail(response);
     this.#received = Buffer.alloc(0);
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.resolve(answer);
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.resolve(response);
   }
 
   #fail(error: Error): void {
     this.#brokenBy ??= error;
     this.#socket.destroy();
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.reject(error);
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.reject(error);
   }
 }
 
-/** Answers undefined until the answer is complete. */
-function parseAnswer(received: Buffer): HttpAnswer | Error | undefined {
+/** Returns undefined until the response is complete. */
+function parseResponse(received: Buffer): HttpResponse | Error | undefined {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;
   const head = received.toString("latin1", 0, headEnd);
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? [];
-  if (length === undefined) return new Error(`an answer without Content-Length:\n${head}`);
+  if (length === undefined) return new Error(`a response without Content-Length:\n${head}`);
   const bodyStart = headEnd + HEAD_END.length;
   if (received.length < bodyStart + Number(length)) return undefined;
   return { status: Number(head.slice(9, 12)), head, body: received.toString("latin1", bodyStart, bodyStart + Number(length)) };

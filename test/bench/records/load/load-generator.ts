@@ -5,12 +5,12 @@ import { HttpConnection } from "./http-connection.ts";
 import type { Destination, KeySets, RunRequest, RunResult, VariantName } from "./messages.ts";
 import { Walks } from "./walks.ts";
 
-/** Keeps its connections and its walks from one turn of a variant to the next, as integrations do. */
+/** A variant's connections and positions. They last from one turn to the next, as in real integrations. */
 interface Target {
   readonly variant: VariantName;
   readonly walks: Walks;
   connections: readonly HttpConnection[];
-  /** Of the brands, by number. */
+  /** API keys by brand number. */
   keys: readonly string[];
 }
 
@@ -24,10 +24,10 @@ export class LoadGenerator {
   }
 
   /**
-   * Begins a turn with keys that are in nobody's cache, and lets most brands ask once: so many that as many keys remain to
-   * be verified in the turn as would run out in its time if the variant were alone on the machine.
+   * Begins a turn with uncached keys, and sends one request for most brands. As many keys remain to be verified during the
+   * turn as would expire in its time if the variant ran alone on the machine.
    *
-   * @throws Error at the first answer that is not the page asked for
+   * @throws Error at the first response that is not the requested page
    */
   async prepare(destination: Destination): Promise<void> {
     const target = await this.#targetAt(destination);
@@ -35,18 +35,18 @@ export class LoadGenerator {
     this.#turns += 1;
     target.walks.shuffle();
     let left = LEAD_IN_BRANDS;
-    await eachConnection(target, async (connection) => {
+    await onEachConnection(target, async (connection) => {
       for (; left > 0; left -= 1) await visit(target, connection);
     });
   }
 
-  /** @throws Error at the first answer that is not the page asked for */
+  /** @throws Error at the first response that is not the requested page */
   async run({ seconds, ...destination }: RunRequest): Promise<RunResult> {
     const target = await this.#targetAt(destination);
     const latencies: number[] = [];
     const startedAt = performance.now();
     const endsAt = startedAt + seconds * 1_000;
-    await eachConnection(target, async (connection) => {
+    await onEachConnection(target, async (connection) => {
       while (performance.now() < endsAt) latencies.push(await visit(target, connection));
     });
     const elapsed = (performance.now() - startedAt) / 1_000;
@@ -54,7 +54,7 @@ export class LoadGenerator {
     return { requests: sorted.length, seconds: elapsed, p50_ms: quantile(sorted, 0.5), p99_ms: quantile(sorted, 0.99) };
   }
 
-  /** Connections the server has closed while they were idle are opened anew, as every HTTP client does it. */
+  /** Replaces connections that the server has closed while idle, as any HTTP client does. */
   async #targetAt({ variant, port }: Destination): Promise<Target> {
     const target = this.#targets.get(variant) ?? { variant, walks: new Walks(), connections: [], keys: [] };
     this.#targets.set(variant, target);
@@ -65,18 +65,18 @@ export class LoadGenerator {
   }
 }
 
-async function eachConnection({ connections }: Target, work: (connection: HttpConnection) => Promise<void>): Promise<void> {
+async function onEachConnection({ connections }: Target, work: (connection: HttpConnection) => Promise<void>): Promise<void> {
   await Promise.all(connections.map(work));
 }
 
-/** Answers the milliseconds until the answer. Checking it counts as thinking time of the client, not as latency. */
+/** Returns the milliseconds until the response. Checking it counts as the client's think time, not as latency. */
 async function visit({ variant, walks, keys }: Target, connection: HttpConnection): Promise<number> {
   const { request, pageIn } = DIALECTS[variant];
   const next = walks.next();
   const sentAt = performance.now();
-  const { status, head, body } = await connection.ask(request(next, keys[next.brand] ?? ""));
+  const { status, head, body } = await connection.send(request(next, keys[next.brand] ?? ""));
   const latency = performance.now() - sentAt;
-  if (status !== 200) throw new Error(`${variant} answered brand ${next.brand}, page ${next.page}:\n${head}\n\n${body}`);
-  walks.answered(next, pageIn(body));
+  if (status !== 200) throw new Error(`${variant} failed on brand ${next.brand}, page ${next.page}:\n${head}\n\n${body}`);
+  walks.record(next, pageIn(body));
   return latency;
 }

@@ -1,19 +1,19 @@
 import { LoadGenerator } from "./load-generator.ts";
 import type { FromLoad, ToLoad } from "./messages.ts";
 
-/** The load generator, in a process of its own: told what to do, it answers with what it measured. */
+/** The load generator as a process: receives commands and sends results. */
 let generator = new LoadGenerator([]);
-const tell = (message: FromLoad): void => void process.send?.(message);
+const send = (message: FromLoad): void => void process.send?.(message);
 
 process.on("message", (message: ToLoad) => {
   if ("keySets" in message) generator = new LoadGenerator(message.keySets);
-  else obey(message).then(tell, (error: unknown) => tell({ failure: error instanceof Error ? error.message : String(error) }));
+  else execute(message).then(send, (error: unknown) => send({ failure: error instanceof Error ? error.message : String(error) }));
 });
-// By exit() rather than by the signal itself, so that a CPU profile is written.
+// exit() writes the CPU profile; the signal alone would not.
 for (const end of ["SIGTERM", "disconnect"]) process.on(end, () => process.exit());
-tell({ ready: {} });
+send({ ready: {} });
 
-async function obey(message: Exclude<ToLoad, { keySets: unknown }>): Promise<FromLoad> {
+async function execute(message: Exclude<ToLoad, { keySets: unknown }>): Promise<FromLoad> {
   if ("run" in message) return { result: await generator.run(message.run) };
   await generator.prepare(message.prepare);
   return { prepared: {} };

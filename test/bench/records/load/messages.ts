@@ -1,8 +1,8 @@
-/** What the benchmark and its load generator say to each other. */
+/** Messages between the benchmark and its load generator. */
 
 export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | "legacy" | "endpoint" | "sdk_1";
 
-/** Several API keys of every brand: sets, each with one of every brand by its number. */
+/** Sets of API keys, each with one key per brand, by brand number. */
 export type KeySets = readonly (readonly string[])[];
 
 export interface Destination {
@@ -16,7 +16,7 @@ export interface RunRequest extends Destination {
 
 export interface RunResult {
   readonly requests: number;
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   readonly seconds: number;
   readonly p50_ms: number;
   readonly p99_ms: number;

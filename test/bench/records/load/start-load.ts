@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Program, ProgramOptions } from "../../program.ts";
 import type { Destination, FromLoad, KeySets, RunRequest, RunResult, ToLoad } from "./messages.ts";
 
-/** One request at a time. Both throw an Error at the first answer that is not the page asked for. */
+/** Accepts one call at a time. Both methods throw an Error at the first response that is not the requested page. */
 export interface Load {
   readonly program: Program;
-  /** Before every turn; not measured. */
+  /** Must precede every turn; not measured. */
   prepare(destination: Destination): Promise<void>;
   run(request: RunRequest): Promise<RunResult>;
 }
@@ -14,25 +14,25 @@ export interface Load {
 export function startLoad(start: (program: ProgramOptions) => Program, keySets: KeySets): Load {
   const program = start({ name: "load", script: join(import.meta.dirname, "main.js") });
   const { child } = program;
-  const tell = (message: ToLoad): void => void child.send(message);
-  const ask = async (message: ToLoad): Promise<FromLoad> => {
+  const send = (message: ToLoad): void => void child.send(message);
+  const call = async (request: ToLoad): Promise<FromLoad> => {
     await program.ready;
-    const answer = once(child, "message");
-    tell(message);
-    const [answered] = (await Promise.race([answer, program.ended])) as [FromLoad];
-    if ("failure" in answered) throw new Error(answered.failure);
-    return answered;
+    const reply = once(child, "message");
+    send(request);
+    const [message] = (await Promise.race([reply, program.ended])) as [FromLoad];
+    if ("failure" in message) throw new Error(message.failure);
+    return message;
   };
-  tell({ keySets });
+  send({ keySets });
   return {
     program,
     async prepare(destination) {
-      await ask({ prepare: destination });
+      await call({ prepare: destination });
     },
     async run(request) {
-      const answered = await ask({ run: request });
-      if (!("result" in answered)) throw new Error(`unexpected message of the load generator: ${JSON.stringify(answered)}`);
-      return answered.result;
+      const reply = await call({ run: request });
+      if (!("result" in reply)) throw new Error(`unexpected message from the load generator: ${JSON.stringify(reply)}`);
+      return reply.result;
     },
   };
 }

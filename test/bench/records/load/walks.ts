@@ -1,7 +1,7 @@
 import { BRANDS, campaignPrefix, externalId, recordsOf } from "../dataset.ts";
 import { PAGE_LIMIT } from "../settings.ts";
 
-/** Of all requests; the others follow a next_cursor. */
+/** Share of requests for a first page; the others follow a next_cursor. */
 const FIRST_PAGE_SHARE = 0.25;
 
 export interface Visit {
@@ -12,14 +12,14 @@ export interface Visit {
 }
 
 /**
- * A walk through the pages of every brand. Every brand gets a request before any gets its next, in random order: spread
- * this evenly over a thousand brands nobody comes near the rate limit.
+ * The next page of every brand. Every brand gets a request before any gets its next, in random order, so that none of the
+ * thousand brands comes near its rate limit.
  */
 export class Walks {
   readonly #next: Visit[] = Array.from({ length: BRANDS }, (_, brand) => firstPage(brand));
   #order: number[] = [];
 
-  /** From here on every brand gets a request before any gets its next. */
+  /** Starts a new random order over all brands. */
   shuffle(): void {
     this.#order = shuffled(BRANDS);
   }
@@ -31,17 +31,17 @@ export class Walks {
   }
 
   /** @throws Error unless the body is exactly that page of that brand */
-  answered(visit: Visit, body: string): void {
+  record(visit: Visit, body: string): void {
     const { brand, page } = visit;
     const cursor = checkPage(visit, body);
-    // A copy: a part of a string keeps the whole of it alive, 20 KB for each cursor.
+    // A copy: a substring keeps the whole response alive, 20 KB per cursor.
     this.#next[brand] = cursor === undefined ? firstPage(brand) : { brand, page: page + 1, cursor: Buffer.from(cursor).toString() };
   }
 }
 
 const firstPage = (brand: number): Visit => ({ brand, page: 0, cursor: undefined });
 
-/** Looked at as text: parsing would cost the generator more than sending does. Answers next_cursor. */
+/** Checks the page as text, because parsing would cost the generator more than sending. Returns next_cursor. */
 function checkPage({ brand, page }: Visit, body: string): string | undefined {
   const newestOrdinal = recordsOf(brand) - 1 - page * PAGE_LIMIT;
   const expected = Math.max(0, Math.min(PAGE_LIMIT, newestOrdinal + 1));
@@ -51,11 +51,10 @@ function checkPage({ brand, page }: Visit, body: string): string | undefined {
   if (occurrences(body, '"campaign_id":"') !== expected) throw problem(`count is not the number of records`);
   if (occurrences(body, `"campaign_id":"${campaignPrefix(brand)}`) !== expected) throw problem("records of another brand");
   const first = body.indexOf('"external_id":"');
-  if (expected > 0 && !body.startsWith(`"external_id":"${externalId(newestOrdinal)}"`, first))
-    throw problem("does not begin where it should");
+  if (expected > 0 && !body.startsWith(`"external_id":"${externalId(newestOrdinal)}"`, first)) throw problem("begins with another record");
 
   const [, cursor] = /\],"next_cursor":"([\w-]+)"\}$/.exec(body.slice(-400)) ?? [];
-  if ((cursor !== undefined) !== (expected === PAGE_LIMIT)) throw problem("next_cursor must be there if and only if the page is full");
+  if ((cursor !== undefined) !== (expected === PAGE_LIMIT)) throw problem("next_cursor must be present if and only if the page is full");
   return cursor;
 }
 

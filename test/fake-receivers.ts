@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 
 export interface Arrival {
-  /** Number of the receiver. */
+  /** The receiver's number. */
   readonly receiver: number;
   readonly eventId: string;
-  /** The record it is about. */
+  /** Id of the event's record. */
   readonly record: string;
   readonly attempt: number;
-  /** What the receiver did: only `accepted` is a 2xx. */
-  readonly answer: Answer;
+  /** How the receiver responded: only `accepted` is a 2xx. */
+  readonly behavior: Behavior;
 }
 
-export const ANSWERS = ["accepted", "500", "hang", "drip", "reset", "redirect", "close", "100 MB"] as const;
-export type Answer = (typeof ANSWERS)[number];
+export const BEHAVIORS = ["accepted", "500", "hang", "drip", "reset", "redirect", "close", "100 MB"] as const;
+export type Behavior = (typeof BEHAVIORS)[number];
 
-export interface ReceiverFarm {
+export interface FakeReceivers {
   urlOf(receiver: number): string;
-  /** Everything that came, in order. */
+  /** All requests, in order of arrival. */
   readonly arrivals: readonly Arrival[];
-  /** Requests that hang at this moment. */
+  /** Requests currently without a response. */
   readonly hanging: number;
   stop(): Promise<void>;
 }
@@ -27,11 +27,11 @@ export interface ReceiverFarm {
 const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
 
 /**
- * Many receivers on one port, told apart by path.
+ * Starts many receivers on one port, distinguished by path.
  *
- * @param choose what a receiver does with an attempt
+ * @param choose selects the behavior of a receiver for an attempt
  */
-export async function startReceiverFarm(choose: (receiver: number, attempt: number) => Answer): Promise<ReceiverFarm> {
+export async function startFakeReceivers(choose: (receiver: number, attempt: number) => Behavior): Promise<FakeReceivers> {
   const arrivals: Arrival[] = [];
   const sockets = new Set<Socket>();
   let hanging = 0;
@@ -42,13 +42,13 @@ export async function startReceiverFarm(choose: (receiver: number, attempt: numb
       const receiver = Number(request.url?.slice(1));
       const attempt = Number(request.headers["x-service-attempt"]);
       const { id, data } = JSON.parse(body) as { id: string; data: { id: string } };
-      const answer = choose(receiver, attempt);
-      arrivals.push({ receiver, eventId: id, record: data.id, attempt, answer });
-      if (answer === "hang") {
+      const behavior = choose(receiver, attempt);
+      arrivals.push({ receiver, eventId: id, record: data.id, attempt, behavior });
+      if (behavior === "hang") {
         hanging += 1;
         response.on("close", () => void (hanging -= 1));
       }
-      give(answer, response);
+      respond(behavior, response);
     });
   });
   server.on("connection", (socket) => {
@@ -56,7 +56,7 @@ export async function startReceiverFarm(choose: (receiver: number, attempt: numb
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-  // As servers behind a balancer: the sender finds out that a connection is gone when it wants to use it.
+  // As behind a load balancer: the sender discovers a closed connection only when it uses it.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -73,8 +73,8 @@ export async function startReceiverFarm(choose: (receiver: number, attempt: numb
   };
 }
 
-function give(answer: Answer, response: ServerResponse): void {
-  switch (answer) {
+function respond(behavior: Behavior, response: ServerResponse): void {
+  switch (behavior) {
     case "accepted":
       response.writeHead(204).end();
       return;

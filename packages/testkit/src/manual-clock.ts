@@ -4,7 +4,7 @@ export interface ManualClock {
   advance(milliseconds: number): void;
 }
 
-/** Time that passes only when told to. `now` can be handed on by itself. */
+/** A clock that moves only when advanced. `now` can be passed on without the clock. */
 export function manualClock(startMs: number): ManualClock {
   let current = startMs;
   return {

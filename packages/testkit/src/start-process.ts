@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { dieWithParent } from "./die-with-parent.ts";
+import { killWithParent } from "./kill-with-parent.ts";
 
 const READY_MS_MAX = 30_000;
-/** What a process wrote before that is forgotten: a load test logs gigabytes. */
+/** Earlier output is dropped: a load test logs gigabytes. */
 const OUTPUT_CHARS_KEPT = 4_000_000;
 
 export interface ProcessOptions {
@@ -11,7 +11,7 @@ export interface ProcessOptions {
   readonly name: string;
   /** Compiled JavaScript. */
   readonly script: string;
-  /** All it gets beside PATH: what the developer has set for the product must not change a test. */
+  /** Its whole environment besides PATH: settings in the developer's shell must not change a test. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -23,20 +23,20 @@ export interface ProcessExit {
 export interface ServiceProcess {
   readonly name: string;
   readonly pid: number;
-  /** What it told with `process.send({ ready: … })`. */
+  /** What it sent with `process.send({ ready: … })`. */
   readonly ready: object;
-  /** After the exit, once all output has arrived. */
+  /** Resolves after the exit, once all output has arrived. */
   readonly exited: Promise<ProcessExit>;
-  /** stdout and stderr as they came. */
+  /** Returns stdout and stderr in the order of arrival. */
   output(): string;
-  /** Sends the signal, SIGTERM unless told otherwise, and resolves when the process has ended. Also if it has already. */
+  /** Sends the signal (default: SIGTERM) and resolves when the process has ended. Does nothing to one that already has. */
   kill(signal?: NodeJS.Signals): Promise<ProcessExit>;
 }
 
 /**
- * Runs a service as its own process and resolves when it is ready. It dies with the process that started it.
+ * Runs a service as a process and resolves when it is ready. It ends with the process that started it.
  *
- * @throws with its output, if it ends first or is not ready within 30 s
+ * @throws with its output if it ends first or is not ready within 30 s
  */
 export async function startProcess({ name, script, env = {} }: ProcessOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ["--enable-source-maps", script], {
@@ -45,7 +45,7 @@ export async function startProcess({ name, script, env = {} }: ProcessOptions): 
   });
   const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));
   const output = keepOutput(child);
-  dieWithParent(child);
+  killWithParent(child);
   const kill = (signal: NodeJS.Signals = "SIGTERM"): Promise<ProcessExit> => {
     child.ref();
     child.kill(signal);
@@ -56,11 +56,11 @@ export async function startProcess({ name, script, env = {} }: ProcessOptions): 
     return { name, pid: child.pid as number, ready, exited, output, kill };
   } catch (error) {
     await kill("SIGKILL");
-    throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}. It wrote:\n${output()}`, { cause: error });
+    throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}. Its output:\n${output()}`, { cause: error });
   }
 }
 
-/** The one thing of ours that changes nothing but how long a start takes. */
+/** Passes on the one variable that only shortens the start. */
 function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
   const folder = process.env["NODE_COMPILE_CACHE"];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };

@@ -1,24 +1,24 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 
-/** First half of an advisory lock, so that a template's lock is no other lock; the second half is its name. */
+/** First half of a template's advisory lock, which no other lock uses; the second half is the hash of its name. */
 const TEMPLATE_LOCK = 7_405;
 
-/** What is left of Postgres' 63 bytes beside the run and the random part. */
+/** Names are at most 63 bytes long in Postgres; the run and the random part take the rest. */
 const NAME = /^[a-z][a-z0-9_]{0,35}$/;
 
 export interface TestDatabase {
   readonly url: string;
-  /** Also while sessions are open: they are ended. */
+  /** Ends sessions that are still open. */
   drop(): Promise<void>;
 }
 
 /**
- * A database of one's own, cloned from the template `name` on the server at `$TEST_POSTGRES_URL`. The template is made
- * once per test run: the first call anywhere runs `prepare` on it, and those in other jest workers wait for that one. If
- * `prepare` rejects, so does the call, and the next one tries anew. It must close its connections.
+ * Creates a database by cloning the template `name` on the server at `$TEST_POSTGRES_URL`. The template is made once per test
+ * run: the first call in any jest worker runs `prepare` on it, and the others wait. If `prepare` rejects, so does the call, and
+ * the next call tries again. `prepare` must close its connections.
  *
- * @param name of the template: small letters, digits and _, at most 36
+ * @param name of the template: lower-case letters, digits and _, at most 36
  */
 export async function createDatabase(name: string, prepare: (url: string) => Promise<void> = async () => {}): Promise<TestDatabase> {
   if (!NAME.test(name)) throw new TypeError(`${name}: must match ${NAME}`);
@@ -27,13 +27,13 @@ export async function createDatabase(name: string, prepare: (url: string) => Pro
   const clone = `${template}_${randomBytes(6).toString("hex")}`;
   await withClient(server, async (client) => {
     if (!(await exists(client, template))) await makeTemplate(client, server, template, prepare);
-    // Copying files took 40 ms, writing every page to the log as well, the default, 270 ms.
+    // Copying files takes 40 ms; the default, which also writes every page to the WAL, 270 ms.
     await client.query(`create database ${clone} template ${template} strategy file_copy`);
   });
   return { url: urlOf(server, clone), drop: () => withClient(server, (client) => dropDatabase(client, clone)) };
 }
 
-/** Templates and clones of this run, also those a failed test left: for a server that outlives the run. */
+/** Drops the templates and clones of this run, also those that a failed test left, from a server that outlives the run. */
 export async function dropDatabasesOfRun(): Promise<void> {
   await withClient(serverUrl(), async (client) => {
     const { rows } = await client.query<{ datname: string }>("select datname from pg_database where starts_with(datname, $1)", [
@@ -43,10 +43,10 @@ export async function dropDatabasesOfRun(): Promise<void> {
   });
 }
 
-/** The template is renamed into place, so nobody clones one whose preparation was cut short. */
+/** Renames the template into place once it is prepared: an interrupted preparation is never cloned. */
 async function makeTemplate(client: pg.Client, server: string, template: string, prepare: (url: string) => Promise<void>): Promise<void> {
   const unfinished = `${template}_0`;
-  // Held until the session ends; the others find the template then.
+  // Held until the session ends; by then the other workers find the template.
   await client.query("select pg_advisory_lock($1, hashtext($2))", [TEMPLATE_LOCK, template]);
   if (await exists(client, template)) return;
   await dropDatabase(client, unfinished);

@@ -1,19 +1,19 @@
 import pg from "pg";
-import { createDatabase, type TestDatabase } from "./databases.ts";
+import { createDatabase, type TestDatabase } from "./create-database.ts";
 
-const made: TestDatabase[] = [];
+const created: TestDatabase[] = [];
 const create = async (...args: Parameters<typeof createDatabase>): Promise<TestDatabase> => {
   const database = await createDatabase(...args);
-  made.push(database);
+  created.push(database);
   return database;
 };
 
 describe("createDatabase", () => {
   afterEach(async () => {
-    for (const database of made.splice(0)) await database.drop();
+    for (const database of created.splice(0)) await database.drop();
   });
 
-  it("prepares the template once, however many ask for it at the same time", async () => {
+  it("prepares the template once for concurrent calls", async () => {
     let prepared = 0;
     const prepare = async (url: string): Promise<void> => {
       prepared += 1;
@@ -24,14 +24,14 @@ describe("createDatabase", () => {
     for (const { url } of databases) expect(await query(url, "select name from colors")).toEqual([{ name: "violet" }]);
   });
 
-  it("keeps what one writes from the others", async () => {
+  it("isolates the clones of a template from each other", async () => {
     const prepare = (url: string): Promise<void> => query(url, "create table colors (name text)").then(() => undefined);
-    const [one, other] = [await create("apart", prepare), await create("apart", prepare)];
-    await query(one.url, "insert into colors values ('violet')");
-    expect(await query(other.url, "select name from colors")).toEqual([]);
+    const [first, second] = [await create("apart", prepare), await create("apart", prepare)];
+    await query(first.url, "insert into colors values ('violet')");
+    expect(await query(second.url, "select name from colors")).toEqual([]);
   });
 
-  it("clones nothing whose preparation failed, and tries anew", async () => {
+  it("never clones a template whose preparation failed, and prepares it again", async () => {
     const fail = async (): Promise<void> => {
       throw new Error("migration 0002 is broken");
     };
@@ -41,11 +41,11 @@ describe("createDatabase", () => {
     expect(await query(second.url, "select * from colors")).toEqual([]);
   });
 
-  it("drops a database in which sessions are open", async () => {
+  it("drops a database that has open sessions", async () => {
     const database = await createDatabase("in_use");
     const session = new pg.Client({ connectionString: database.url });
     await session.connect();
-    session.on("error", () => {}); // It is told why, then disconnected.
+    session.on("error", () => {}); // Postgres sends the reason before it disconnects.
     await database.drop();
     await expect(query(database.url, "select 1")).rejects.toMatchObject({ code: "3D000" });
   });

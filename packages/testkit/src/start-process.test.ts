@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
-import { startProcess } from "./processes.ts";
+import { startProcess } from "./start-process.ts";
 
 const COMPILED = join(import.meta.dirname, "../dist/index.js");
 
@@ -22,7 +22,7 @@ async function script(name: string, code: string): Promise<string> {
 }
 
 describe("startProcess", () => {
-  it("tells what the process told, what it wrote, and how it ended", async () => {
+  it("reports the ready message, the output and the exit of a process", async () => {
     const service = await startProcess({
       name: "service",
       script: await script(
@@ -41,14 +41,14 @@ describe("startProcess", () => {
     expect(service.output()).toBe("hello violet undefined\nbye\n");
   });
 
-  it("rejects with the output of a process that ends before it is ready", async () => {
+  it("rejects with the output if the process ends before it is ready", async () => {
     const failing = script("failing", `console.error("DATABASE_URL: is missing"); process.exit(1);`);
     await expect(startProcess({ name: "records", script: await failing })).rejects.toThrow(
       /^records ended before it was ready \(exit code 1\).*DATABASE_URL: is missing/s,
     );
   });
 
-  it("ends a process with the one that started it, even if that is killed", async () => {
+  it("ends a process when its parent is killed", async () => {
     const child = await script(
       "child",
       `import { createServer } from "node:net";

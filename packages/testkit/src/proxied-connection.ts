@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
 
-/** Shared by all lines of a proxy, and changed by it. */
-export interface LineState {
+/** Set by a proxy for all its connections. */
+export interface ProxyFaults {
   blackholed: boolean;
   delayMs: number;
 }
 
-/** Two sockets, each forwarding to the other what the state lets through. */
-export class LossyLine {
+/** Two sockets that forward to each other, subject to the proxy's faults. */
+export class ProxiedConnection {
   readonly #sockets: readonly [Socket, Socket];
   readonly #directions: readonly [Direction, Direction];
 
-  constructor(client: Socket, upstream: Socket, state: LineState) {
+  constructor(client: Socket, upstream: Socket, faults: ProxyFaults) {
     this.#sockets = [client, upstream];
-    this.#directions = [new Direction(client, upstream, state), new Direction(upstream, client, state)];
-    // A reset on one side, or nobody listening upstream, is a reset on the other.
+    this.#directions = [new Direction(client, upstream, faults), new Direction(upstream, client, faults)];
+    // A reset on one side, or a refused connection upstream, resets the other side.
     for (const socket of this.#sockets) socket.on("error", () => this.reset());
   }
 
@@ -40,19 +40,19 @@ const END = null;
 class Direction {
   readonly #from: Socket;
   readonly #to: Socket;
-  readonly #state: LineState;
+  readonly #faults: ProxyFaults;
   readonly #queue: (Buffer | typeof END)[] = [];
-  /** Of the queue's first, so many have been delayed long enough. */
+  /** How many items at the head of the queue have been delayed long enough. */
   #due = 0;
 
-  constructor(from: Socket, to: Socket, state: LineState) {
+  constructor(from: Socket, to: Socket, faults: ProxyFaults) {
     this.#from = from;
     this.#to = to;
-    this.#state = state;
-    from.on("data", (chunk: Buffer) => this.#take(chunk));
-    from.on("end", () => this.#take(END));
+    this.#faults = faults;
+    from.on("data", (chunk: Buffer) => this.#enqueue(chunk));
+    from.on("end", () => this.#enqueue(END));
     to.on("drain", () => this.resume());
-    if (state.blackholed) this.stall();
+    if (faults.blackholed) this.stall();
   }
 
   stall(): void {
@@ -60,21 +60,21 @@ class Direction {
   }
 
   resume(): void {
-    if (this.#state.blackholed) return;
+    if (this.#faults.blackholed) return;
     this.#from.resume();
     this.#forwardDue();
   }
 
-  #take(item: Buffer | typeof END): void {
+  #enqueue(item: Buffer | typeof END): void {
     this.#queue.push(item);
-    if (this.#state.delayMs === 0 && this.#queue.length === 1) this.#itemIsDue();
-    else setTimeout(() => this.#itemIsDue(), this.#state.delayMs);
+    if (this.#faults.delayMs === 0 && this.#queue.length === 1) this.#releaseOne();
+    else setTimeout(() => this.#releaseOne(), this.#faults.delayMs);
   }
 
-  /** Whichever timer fires first, the oldest goes first: the order of bytes is never lost. */
-  #itemIsDue(): void {
+  /** Timers may fire in any order; the oldest item always goes first, so bytes stay in order. */
+  #releaseOne(): void {
     this.#due += 1;
-    if (!this.#state.blackholed) this.#forwardDue();
+    if (!this.#faults.blackholed) this.#forwardDue();
   }
 
   #forwardDue(): void {

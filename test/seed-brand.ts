@@ -2,10 +2,11 @@ import { importRecords } from "@brand-records/brandctl";
 import { DEMO_RESOURCES, generateBrand, type BrandSizes } from "@brand-records/demo-data";
 import type { Stack } from "./stack.ts";
 
+const SIZES: BrandSizes = { campaigns: 5, submissions: 400, payouts: 5, deposits: 5, conversions: 5, links: 5 };
 const NOW = Date.UTC(2026, 10, 21);
 
-/** Gives a brand a year of records that belong together, the same each time. */
-export async function fillBrand(stack: Stack, brandId: string, sizes: BrandSizes): Promise<void> {
+/** Imports a year of related records into a brand, the same ones each time. */
+export async function seedBrand(stack: Stack, brandId: string, sizes: BrandSizes = SIZES): Promise<void> {
   const generated = generateBrand({ brandId, seed: 1, now: NOW, sizes });
   for (const resource of DEMO_RESOURCES) {
     const target = { brandId, resource, skipBad: false };

@@ -1,7 +1,7 @@
-import { manualClock } from "./clock.ts";
+import { manualClock } from "./manual-clock.ts";
 
 describe("manualClock", () => {
-  it("stands still until it is advanced, also when `now` was handed on by itself", () => {
+  it("stands still until it is advanced, also when `now` is passed on alone", () => {
     const clock = manualClock(1_000);
     const { now } = clock;
     expect([now(), now()]).toEqual([1_000, 1_000]);

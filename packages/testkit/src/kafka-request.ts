@@ -1,0 +1,55 @@
+import { connect } from "node:net";
+
+const RESPONSE_MS_MAX = 2_000;
+const METADATA = { key: 3, version: 1 } as const;
+const NO_TOPICS = Buffer.alloc(4);
+
+/** A request of Kafka's protocol. */
+export interface KafkaRequest {
+  /** Selects the API. */
+  readonly key: number;
+  /** One without tagged fields. */
+  readonly version: number;
+  /** Encoded. */
+  readonly body: Buffer;
+}
+
+/** Sends a request to the broker on a loopback port and returns the response's body. Rejects after two seconds. */
+export function requestKafka(port: number, { key, version, body }: KafkaRequest): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ host: "127.0.0.1", port });
+    const timer = setTimeout(() => socket.destroy(new Error(`port ${port} does not respond`)), RESPONSE_MS_MAX);
+    socket.once("error", reject);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      reject(new Error(`port ${port} closed the connection`));
+    });
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
+      const response = Buffer.concat(chunks);
+      if (response.length < 8 || response.length < 4 + response.readInt32BE(0)) return;
+      // The body follows the length and the correlation id.
+      resolve(response.subarray(8));
+      socket.destroy();
+    });
+    const header = Buffer.alloc(14);
+    header.writeInt32BE(10 + body.length, 0);
+    header.writeInt16BE(key, 4);
+    header.writeInt16BE(version, 6);
+    header.writeInt16BE(-1, 12); // No client id.
+    socket.write(Buffer.concat([header, body]));
+  });
+}
+
+/**
+ * Resolves when the broker on a loopback port has joined its cluster, so that topics can be created. Before that it
+ * responds, but does not name itself.
+ */
+export async function pingKafka(port: number): Promise<void> {
+  const response = await requestKafka(port, { ...METADATA, body: NO_TOPICS });
+  if (response.readInt32BE(0) !== 1) throw new Error(`the broker on port ${port} has not joined its cluster`);
+  const hostLength = response.readInt16BE(8);
+  const advertisedPort = response.readInt32BE(10 + hostLength);
+  if (advertisedPort !== port) throw new Error(`the broker on port ${port} advertises port ${advertisedPort}`);
+}

@@ -1,0 +1,13 @@
+import { randomUUID } from "node:crypto";
+
+/** Returns a valid plan input with a new `request_id`, and `changes` applied. */
+export const planInput = (changes: Record<string, unknown> = {}) => ({
+  request_id: randomUUID(),
+  title: "Tag-ulan skincare clips",
+  goal: "500,000 views before Christmas",
+  campaign_type: "blitz",
+  planned_for: "2026-12-01",
+  review_on: "2026-11-25",
+  planning_budget: 75_000.5,
+  ...changes,
+});
