@@ -20,7 +20,7 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: string])[]
   [/\bof-receiver\b|\bofReceiver\b/, "what it returns"],
   [/\bplain-spelling\b|plainSpelling/, "what it returns"],
   [/\blossy-line\b|lossyLine/, "what it does"],
-  [/\bworld\b/, "what it holds"],
+  [/\bWorld\b|\/world\b/, "what it holds"],
   [/\b(?:said|told)\b/, "reported, fields, onNotify"],
   [/\bpatience|\b(?:const|let) asking\b/, "timeoutMs, keepalive"],
 ];

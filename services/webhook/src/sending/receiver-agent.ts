@@ -7,7 +7,7 @@ import { KeptConnections } from "./kept-connections.ts";
 
 /** A whole attempt has 15 s: a connection that takes longer than this leaves too little of it. */
 const CONNECT_MS = 10_000;
-/** For each of several addresses. Node's 250 ms are less than a round trip to the other side of the world. */
+/** For each of several addresses. Node's 250 ms are less than a round trip between continents. */
 const ADDRESS_MS = 2_500;
 const RESOLVE_MS = 1_500;
 const RESOLVE_TRIES = 2;
