@@ -1,4 +1,4 @@
-// Writes docs/schemas from the schemas that the code validates with. `npm run schemas` runs it.
+// Writes docs/schemas from the schemas with which the code validates. `npm run schemas` runs it.
 import { mkdir, writeFile } from "node:fs/promises";
 import { eventJsonSchema } from "@brand-records/brand-events";
 

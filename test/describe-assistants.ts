@@ -6,7 +6,7 @@ import { startStack, type Stack, type TestBrand } from "./stack.ts";
 
 const SIZES = { campaigns: 5, submissions: 11, payouts: 6, deposits: 7, conversions: 8, links: 6 };
 const LIMIT_PRO = 20;
-/** The HTTP status, or the Inspector's exit code for it. */
+/** The HTTP status 401, or the Inspector's exit code for it. */
 const UNAUTHENTICATED = /401|exit code 3/;
 
 export interface ToolResult {
@@ -22,7 +22,7 @@ interface Page {
   readonly next_cursor?: string;
 }
 
-/** The calls that all clients share. Each rejects without a result, and if a result does not match the tool's schema. */
+/** The calls that all clients share. Each rejects if there is no result or the result does not match the tool's schema. */
 export interface Assistant {
   listTools(): Promise<readonly { readonly name: string }[]>;
   callTool(name: string, args: Record<string, unknown>): Promise<ToolResult>;
@@ -41,12 +41,13 @@ export const endpointOf = ({ url }: Server) => new URL("/api/mcp", url);
 
 export interface ClientKind {
   readonly client: string;
+  /** The method of its first message. */
   readonly opening: "initialize" | "server/discover";
   readonly version: string;
   /** MCP-Protocol-Version on every message except the first. */
   readonly header: string | undefined;
   connect(server: Server): Promise<Assistant>;
-  /** Reports that connecting failed, but not the server's message. */
+  /** It reports that connecting failed, but not the server's message. */
   readonly hidesServerErrors?: true;
 }
 
@@ -68,9 +69,9 @@ export interface AssistantSystem {
 }
 
 /**
- * Declares the tests that every client must pass, given only the address and the key.
+ * Declares the tests that every client must pass. A client gets only the address and the key.
  *
- * @param others declares more tests of the same system; they may call `system`
+ * @param others declares more tests of the same system. Its argument returns the system, once tests run.
  */
 export function describeAssistants(clients: readonly ClientKind[], others: (system: () => AssistantSystem) => void): void {
   let stack: Stack;
@@ -103,14 +104,14 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
     });
 
     it("returns the page of the HTTP API, as structured content that matches the schema and as text", async () => {
-      const read = async (resource: string) => {
+      const compare = async (resource: string) => {
         const { content, structuredContent, isError } = await assistant.callTool(`list_${resource}`, { limit: 5 });
         expect(isError).toBe(false);
         expect(structuredContent).toEqual(await (await stack.get(`/api/v1/${resource}?limit=5`, brand.key)).json());
         expect(content).toEqual([{ type: "text", text: expect.any(String) }]);
         expect(JSON.parse(content[0]?.text ?? "")).toEqual(structuredContent);
       };
-      await Promise.all(RESOURCE_NAMES.map(read));
+      await Promise.all(RESOURCE_NAMES.map(compare));
     });
 
     it("returns every record once when paging by next_cursor", async () => {
@@ -129,7 +130,7 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
       expect(ids).toEqual(all.data.map(({ id }) => id));
     });
 
-    it("returns a refused argument to the model in a result that names it", async () => {
+    it("reports an invalid argument to the model, in a result that names the argument", async () => {
       const result = await assistant.callTool("list_links", { limit: 5, since: "yesterday" });
       expect(result).toMatchObject({ isError: true, content: [{ type: "text" }] });
       expect(result.structuredContent).toBeUndefined();
@@ -137,7 +138,7 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
     });
 
     it("fails immediately with a wrong key, and reports the reason", async () => {
-      const failure = await failureOf(connect({ url: stack.url, key: "none" }).then((wrong) => wrong.listTools()));
+      const failure = await failureOf(connect({ url: stack.url, key: "none" }).then((client) => client.listTools()));
       expect(failure).toMatch(UNAUTHENTICATED);
       if (!hidesServerErrors) expect(failure).toMatch(/This API key is not valid here: check that it is complete/);
     });
@@ -159,9 +160,9 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
         expect(status).toBe(rpcMethod === "notifications/initialized" ? 202 : 200);
       }
       // Legacy clients request a stream once per connection.
-      const requests = proxy.exchanges.filter(({ method }) => method !== "POST");
-      expect(requests.filter(({ method, status }) => method !== "GET" || status !== 405)).toEqual([]);
-      expect(requests.length).toBeLessThanOrEqual(posts.filter(({ rpcMethod }) => rpcMethod === "initialize").length);
+      const streamRequests = proxy.exchanges.filter(({ method }) => method !== "POST");
+      expect(streamRequests.filter(({ method, status }) => method !== "GET" || status !== 405)).toEqual([]);
+      expect(streamRequests.length).toBeLessThanOrEqual(posts.filter(({ rpcMethod }) => rpcMethod === "initialize").length);
     });
   });
 

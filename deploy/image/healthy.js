@@ -1,5 +1,5 @@
 // The engine's health check: exits with 0 if the readiness probe of this container's process succeeds.
-// It has the settings of that process.
+// This script runs with the settings of that process.
 // oxlint-disable-next-line node/no-process-env
 const { ADMIN_PORT } = process.env;
 const response = await fetch(`http://127.0.0.1:${ADMIN_PORT}/readyz`, { signal: AbortSignal.timeout(4_000) });

@@ -5,11 +5,11 @@ import { callContext, startStack, type Stack } from "../stack.ts";
 
 /** Nine delays, as in production, but short. */
 const RETRY_DELAYS_SECONDS = "0.2,0.2,0.4,0.4,0.8,0.8,1,1,1";
-/** Three in ten of the first five attempts show a random behavior; later ones are accepted. */
+/** Three in ten of a delivery's first five attempts meet a random behavior. All other attempts are accepted. */
 const FAULT_PROBABILITY = 0.3;
 const FAULTY_ATTEMPTS_MAX = 5;
 
-/** Statements at which a test can hold a process: a trigger waits there for an advisory lock. */
+/** Statements at which a test can stop a process: a trigger waits there for the advisory lock with this key. */
 const GATES = { removal: 71, intake: 72 } as const;
 type Gate = keyof typeof GATES;
 
@@ -17,7 +17,7 @@ export interface LedgerHarnessOptions {
   readonly brokers: string;
   /** Status changes over the whole run. */
   readonly changes: number;
-  /** How many calls of `write` make these changes. */
+  /** Calls of `write` that together make these changes. */
   readonly rounds: number;
   readonly brands: number;
 }
@@ -29,15 +29,16 @@ export interface LedgerHarness {
   readonly receivers: FakeReceivers;
   /** Commits one round of changes. */
   write(): Promise<void>;
-  /** Resolves when webhook holds an event for every change. */
+  /** Resolves when webhook has stored an event for every change and the outbox is empty. */
   untilCaughtUp(): Promise<void>;
   /** Resolves when no delivery is pending. */
   untilDelivered(): Promise<void>;
-  /** Runs `work` while the gate holds every process that reaches it. */
+  /** Runs `work` while the gate is closed: every process that reaches it waits. */
   withClosedGate(gate: Gate, work: () => Promise<void>): Promise<void>;
+  /** Counts the connections that wait at the gate. */
   waitingAtGate(gate: Gate): Promise<number>;
   count(table: string): Promise<number>;
-  /** Describes each violation of the promise. Empty if it holds. */
+  /** Describes each problem: too few changes, a violation that `Ledger.audit` found, a dead letter. Empty if there is none. */
   problems(): Promise<string[]>;
   stop(): Promise<void>;
 }

@@ -3,9 +3,8 @@ import { Lifecycle } from "@brand-records/lifecycle";
 import pc from "picocolors";
 import { parseConfig } from "./config.ts";
 import { launch } from "./launch.ts";
-import { LaunchError } from "./requirements.ts";
 import { localFiles } from "./local-files.ts";
-import { requireNode } from "./requirements.ts";
+import { LaunchError, requireNode } from "./requirements.ts";
 import { openTerminal } from "./terminal.ts";
 
 /** Ctrl-C reaches this process twice, from the terminal and through npm. Both count as one interruption. */
@@ -33,7 +32,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const launching = start();
 await launching;
 
-/** Waits for the start first: only what `life` owns by then is stopped. */
+/** Waits until the start has ended, because `life` stops only what it owns when it is called. */
 async function stop(): Promise<void> {
   terminal.step("Stopping");
   await launching;
@@ -49,7 +48,7 @@ async function start(): Promise<void> {
     await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env, interruption.signal);
     life.markReady();
   } catch (error) {
-    // A start that was interrupted has not failed.
+    // An interrupted start has not failed: `stop` ends the process.
     if (interruption.signal.aborted) return;
     terminal.say(pc.red(explain(error)));
     await life.stop();

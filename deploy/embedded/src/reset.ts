@@ -5,7 +5,7 @@ import { LaunchError } from "./requirements.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
 import { localFiles } from "./local-files.ts";
 
-/** Deletes the embedded database, the keys and the logs. Your DATABASE_URL is left alone. */
+/** Deletes the embedded database, the keys and the logs. Does not touch the database that DATABASE_URL names. */
 const config = parseConfig(process.env);
 const files = localFiles(config.LOCAL_DIR);
 try {

@@ -15,14 +15,14 @@ export interface Program {
   /** Compiled main module. */
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Receives its output. */
+  /** Its stdout and stderr are appended to this file. */
   readonly logFile: string;
 }
 
 export interface SupervisorEvents {
   /** The set of live processes changed. */
   changed(): void;
-  died(name: string, why: string, backOffMs: number): void;
+  died(name: string, reason: string, backOffMs: number): void;
   recovered(name: string): void;
 }
 
@@ -77,7 +77,7 @@ export class Supervisor {
       execArgv: [...NODE_ARGUMENTS],
       env,
       stdio: ["ignore", output, output, "ipc"],
-      // Ctrl-C signals the whole foreground group: all would stop at the same time, in the middle of each other's calls.
+      // Ctrl-C signals the whole foreground process group. Without this, all processes would stop at once, during calls to each other.
       detached: true,
     });
     closeSync(output);
@@ -93,20 +93,20 @@ export class Supervisor {
       child.once("exit", (code, signal) => {
         this.#child = undefined;
         this.#events.changed();
-        const why = signal ?? `exit code ${code}`;
-        reject(new Error(why));
-        if (!this.#stopping) this.#restartLater(why, Date.now() - startedAt);
+        const reason = signal ?? `exit code ${code}`;
+        reject(new Error(reason));
+        if (!this.#stopping) this.#restartLater(reason, Date.now() - startedAt);
       });
     });
   }
 
-  #restartLater(why: string, livedMs: number): void {
+  #restartLater(reason: string, livedMs: number): void {
     if (livedMs >= HEALTHY_AFTER_MS) this.#backOffMs = BACK_OFF_MS_MIN;
-    this.#events.died(this.#program.name, why, this.#backOffMs);
+    this.#events.died(this.#program.name, reason, this.#backOffMs);
     this.#restart = setTimeout(() => {
       this.#spawn().then(
         () => this.#events.recovered(this.#program.name),
-        () => {}, // The exit event has been reported and has scheduled the next restart.
+        () => {}, // The handlers above have reported it and scheduled the next restart.
       );
     }, this.#backOffMs);
     this.#backOffMs = Math.min(this.#backOffMs * 2, BACK_OFF_MS_MAX);

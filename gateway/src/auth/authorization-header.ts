@@ -16,7 +16,7 @@ export const invalidKey = (): AppError =>
 /**
  * Returns the SHA-256 of the request's key. Refuses a malformed key without a look-up.
  *
- * @param rawHeaders names and values as received: Node keeps only the first of two Authorization headers
+ * @param rawHeaders names and values as received. Node's `headers` keeps only the first of two Authorization headers.
  * @throws AppError `missing_key` or `invalid_key`
  */
 export function keyDigestFrom(rawHeaders: readonly string[], environment: KeyEnvironment): Buffer {

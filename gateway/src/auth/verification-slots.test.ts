@@ -1,13 +1,13 @@
 import { VerificationSlots } from "./verification-slots.ts";
 
-it("keeps slots for keys that were valid lately, and none for a key that is no longer valid", async () => {
+it("keeps slots for keys that were recently valid, and none for a key that is no longer valid", async () => {
   const slots = new VerificationSlots();
   const end = Promise.withResolvers<void>();
   const invented = Array.from({ length: 256 }, (_, i) => slots.hold(`invented ${i}`, () => end.promise));
   expect(slots.isFree("key")).toBe(false);
-  slots.reserve("key");
+  slots.markProven("key");
   expect(slots.isFree("key")).toBe(true);
-  slots.release("key");
+  slots.markUnproven("key");
   expect(slots.isFree("key")).toBe(false);
   end.resolve();
   await Promise.all(invented);

@@ -4,11 +4,11 @@ import { LRUCache } from "lru-cache";
 const UNPROVEN_MAX = 256;
 /** For keys that were valid when last verified. They cannot be invented, so the bound only protects accounts from a surge. */
 const PROVEN_MAX = 1_024;
-/** Some 10 MB. Only valid keys enter, so a flood of invented ones evicts none. */
+/** Takes about 10 MB. Only valid keys enter, so a flood of invented keys evicts none of them. */
 const PROVEN_KEYS_MAX = 50_000;
 
 /**
- * Bounds the verifications in progress, separately for keys that were valid lately and for all others: a flood of invented
+ * Bounds the verifications in progress, separately for keys that were recently valid and for all others: a flood of invented
  * keys never blocks the keys in use.
  */
 export class VerificationSlots {
@@ -19,9 +19,9 @@ export class VerificationSlots {
     return this.#proven.has(id) ? this.#inProgress.proven < PROVEN_MAX : this.#inProgress.unproven < UNPROVEN_MAX;
   }
 
-  /** Holds a slot of the key's kind until `work` ends. */
+  /** Runs `work` in a slot of the key's kind. Frees the slot when `work` ends. Does not wait for a free slot: see `isFree`. */
   async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
-    // `get` refreshes its place among the last 50,000.
+    // Not `has`: only `get` marks the key as recently used, so that it is evicted later.
     const kind = this.#proven.get(id) === true ? "proven" : "unproven";
     this.#inProgress[kind] += 1;
     try {
@@ -31,13 +31,13 @@ export class VerificationSlots {
     }
   }
 
-  /** Call it when the key proved valid. */
-  reserve(id: string): void {
+  /** Moves the key to the slots for proven keys. Call it when a verification succeeded. */
+  markProven(id: string): void {
     this.#proven.set(id, true);
   }
 
-  /** Call it when the key is no longer valid. */
-  release(id: string): void {
+  /** Moves the key to the slots for all other keys. Call it when the key is no longer valid. */
+  markUnproven(id: string): void {
     this.#proven.delete(id);
   }
 }

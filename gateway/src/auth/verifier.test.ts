@@ -80,7 +80,7 @@ async function floodWithInventedKeys(): Promise<Promise<string>[]> {
 }
 
 describe("while invented keys hold every slot", () => {
-  it("keys that were valid lately are still verified, repeatedly", async () => {
+  it("keys that were recently valid are still verified, repeatedly", async () => {
     const keys = Array.from({ length: 300 }, () => accounts.addKey());
     for (const key of keys) await verifier.verify(key, context());
     const flood = await floodWithInventedKeys();

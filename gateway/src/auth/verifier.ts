@@ -65,13 +65,13 @@ export class Verifier {
       const { principal, cacheable } = await this.#accounts.verifyKey({ key_sha256: keyDigest }, { ...context, deadline });
       if (principal == null) throw new Error("verifyKey returned no principal");
       const found: Principal = { ...principal, tier: principal.tier as Tier };
-      this.#slots.reserve(id);
+      this.#slots.markProven(id);
       // The TTL counts from before the call: accounts relies on it when it waits for caches to expire, and a call may be slow.
       if (cacheable && isIntegratingBrand(found)) this.#principals.set(id, found, { start });
       return found;
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "invalid_key") throw error;
-      this.#slots.release(id);
+      this.#slots.markUnproven(id);
       this.#refused.set(id, true);
       throw invalidKey();
     }

@@ -18,7 +18,7 @@ import { operationAt, serveRest } from "./rest.ts";
 
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
-const ASSISTANTS = "/api/mcp";
+const ASSISTANTS_PATH = "/api/mcp";
 
 export interface AppParts extends AdmissionParts {
   readonly services: Services;
@@ -33,7 +33,7 @@ export interface AppParts extends AdmissionParts {
   isStopping(): boolean;
 }
 
-/** Every check and handler of a request, in order. */
+/** Returns the application: every check and handler of a request, in order. */
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -46,30 +46,31 @@ export function createApp(parts: AppParts): Express {
   app.use(accessLog(parts.log, parts.metrics));
   app.use(boundBodies(parts.metrics));
   app.use(errorForms);
-  app.use(edge(parts));
-  // Before compression, which would compress its megabyte for each request.
+  app.use(checkUrlAndHost(parts));
+  // Before compression, which would compress the description's megabyte again for each request.
   app.use(descriptionRouter(parts.publicUrl));
   app.use(compress());
   // Before the API: some clients append the well-known path to the endpoint's path.
-  app.use(`${ASSISTANTS}/.well-known`, oauthUnsupported);
+  app.use(`${ASSISTANTS_PATH}/.well-known`, oauthUnsupported);
   app.use("/api", api(parts));
   app.use(OAUTH_PATHS, oauthUnsupported);
-  app.use(nothingHere);
+  app.use(notFound);
   app.use(errorHandler(parts.log));
   return app;
 }
 
-/** On the assistants' endpoint, errors of every check have the protocol's form. */
+/** Gives errors of every check the protocol's form on the assistants' endpoint. */
 const errorForms: RequestHandler = (request, response, next) => {
-  if (request.path === ASSISTANTS) {
+  if (request.path === ASSISTANTS_PATH) {
     const context = contextOf(response);
-    context.route = ASSISTANTS;
+    context.route = ASSISTANTS_PATH;
     context.errorForm = rpcErrorForm(null);
   }
   next();
 };
 
-function edge({ isStopping }: AppParts): RequestHandler {
+/** Sets the headers of every response, then checks the Host header and the length of the URL. */
+function checkUrlAndHost({ isStopping }: AppParts): RequestHandler {
   return (request, response, next) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     if (isStopping()) response.setHeader("Connection", "close");
@@ -83,7 +84,7 @@ function edge({ isStopping }: AppParts): RequestHandler {
 function api(parts: AppParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
-    const isAssistant = context.route === ASSISTANTS;
+    const isAssistant = context.route === ASSISTANTS_PATH;
     const operation = operationAt(request.baseUrl + request.path);
     if (isAssistant) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
     else context.route = operation?.path ?? "/api/*";
@@ -102,7 +103,7 @@ function rateLimited({ limit, retryAfterSeconds }: Extract<Verdict, { kind: "ref
   return new AppError("rate_limited", message, { retryAfterSeconds });
 }
 
-/** Costs nothing for clients that do not accept compression. */
+/** Skips negotiation, and its cost, for requests without Accept-Encoding. */
 function compress(): RequestHandler {
   const negotiate = compression({ threshold: GZIP_BYTES_MIN });
   return (request, response, next) => {
@@ -112,6 +113,6 @@ function compress(): RequestHandler {
   };
 }
 
-const nothingHere: RequestHandler = () => {
+const notFound: RequestHandler = () => {
   throw new AppError("not_found", "Nothing exists at this path. The API is described at /openapi/service.yaml, and for people at /docs.");
 };

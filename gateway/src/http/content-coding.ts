@@ -5,12 +5,12 @@ export type Coding = (typeof CODINGS)[number];
 /** One entry of Accept-Encoding: a coding or `*`, and its weight from 0 to 1. */
 const ENTRY = /^\s*(?<coding>[^\s;]+)\s*(?:;\s*q=(?<weight>0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** Less than any weight a header can hold: identity is acceptable unless it is excluded. */
-const UNLISTED_IDENTITY = 1e-4;
+/** Less than any weight that a header can give. Identity without an entry is acceptable, but after every coding that has a weight. */
+const UNLISTED_IDENTITY_WEIGHT = 1e-4;
 
 /**
- * Returns the coding with the highest weight, ours among equal ones. Without the header, and if nothing is
- * acceptable, returns identity: RFC 9110, section 12.5.3, allows a server to send that or to refuse.
+ * Returns the coding with the highest weight; of several with that weight, the one that we prefer. Returns identity if there is no
+ * header or nothing is acceptable: RFC 9110, section 12.5.3, allows a server to send identity or to refuse.
  *
  * @param accepted the header Accept-Encoding
  */
@@ -21,7 +21,8 @@ export function preferredCoding(accepted: string | undefined): Coding {
     const { coding, weight = "1" } = ENTRY.exec(entry)?.groups ?? {};
     if (coding !== undefined) weights.set(coding.toLowerCase(), Number(weight));
   }
-  const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? UNLISTED_IDENTITY : 0);
+  const weightOf = (coding: Coding): number =>
+    weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? UNLISTED_IDENTITY_WEIGHT : 0);
   const [best] = CODINGS.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a));
   return best ?? "identity";
 }

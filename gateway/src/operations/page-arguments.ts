@@ -4,10 +4,10 @@ import { integer } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
 import { invalidParameters, PROBLEMS_MAX, quoted } from "./problems.ts";
 
-const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, in digits only`;
+const LIMIT_PROBLEM = `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, digits only`;
 
 /**
- * A limit is text in a query; assistants send numbers, and some models text. A limit out of range is refused rather than
+ * In a query, a limit is text. Assistants send a number, and some models text. A limit out of range is refused rather than
  * clamped: a client that compares `count` with the limit it sent would take a clamped page for the last one.
  */
 const pageArguments = z.strictObject({
@@ -21,7 +21,7 @@ const pageArguments = z.strictObject({
         .refine((limit) => limit <= PAGE_LIMIT_MAX, LIMIT_PROBLEM),
     )
     .default(PAGE_LIMIT_DEFAULT),
-  /** Read by the records service, which made it. */
+  /** Parsed by the records service, which issued it. */
   cursor: z.string("cursor must be text: the next_cursor of the page before").optional(),
   since: z.string("since must be text: an RFC 3339 time with an offset").optional(),
 });
@@ -38,7 +38,7 @@ export const PAGE_INPUT: Operation<PageArguments>["input"] = {
     since: {
       deprecated: true,
       description:
-        "Only records created strictly later than this RFC 3339 time with an offset (write `+` as `%2B`). Superseded by `cursor`: used for paging it skips records that share the timestamp of a page's last record. Neither is an update feed.",
+        "Only records created strictly later than this RFC 3339 time with an offset (write `+` as `%2B`). Superseded by `cursor`: paging with `since` skips records that share the timestamp of a page's last record. Neither parameter is an update feed.",
     },
   },
   schema: {
@@ -69,7 +69,7 @@ export const PAGE_INPUT: Operation<PageArguments>["input"] = {
  * Checks the arguments of a list. Unknown names are refused: a mistyped filter must not return everything, and
  * `brand_id` must never appear to work.
  *
- * @throws AppError `invalid_parameter`; `field` names the first that is wrong, `details` all if there are several
+ * @throws AppError `invalid_parameter`; `field` names the first wrong argument; `details` lists all if there are several
  */
 function parsePageArguments(given: unknown): PageArguments {
   const entries = Object.entries(given as object);

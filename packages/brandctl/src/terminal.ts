@@ -8,7 +8,7 @@ export interface Screen extends Writable {
   readonly columns?: number;
 }
 
-/** Everything a command sees of the process it runs in. */
+/** What a command may use of its process: streams, environment, folder and Ctrl-C. */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Screen;
@@ -19,7 +19,7 @@ export interface Terminal {
   readonly interrupted: AbortSignal;
 }
 
-/** Colours on a terminal only, and none with NO_COLOR. */
+/** Returns colours if the screen is a terminal; none with NO_COLOR or TERM=dumb. */
 export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
   return createColors(screen.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb");
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** The environment is invalid. `problems` has one line per setting, which names it. */
+/** The environment is invalid. `problems` has one line per problem, which begins with the setting's name. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -12,10 +12,10 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses settings, reports every problem in one error, and freezes the result. An empty variable counts as unset, as `NAME= command`
- * and an empty Helm value mean it.
+ * Parses settings, reports every problem in one error, and freezes the result. An empty variable counts as unset: this is what
+ * `NAME= command` and an empty Helm value mean.
  *
- * @param hints what to do if a required setting is not set, by name
+ * @param hints by name of a required setting: what to do if it is not set
  * @throws ConfigError
  */
 export function parseEnv<Shape extends z.ZodType>(
@@ -23,14 +23,14 @@ export function parseEnv<Shape extends z.ZodType>(
   env: NodeJS.ProcessEnv,
   hints: Readonly<Record<string, string>> = {},
 ): Readonly<z.output<Shape>> {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
-  const parsed = shape.safeParse(set);
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = shape.safeParse(given);
   if (parsed.success) return Object.freeze(parsed.data);
   throw new ConfigError(
     parsed.error.issues.map((issue) => {
       const name = issue.path.join(".");
-      // A check of ours may require a setting because of another one, and its message says so.
-      if (name in set || issue.code === "custom") return `${name}: ${issue.message}`;
+      // A `custom` check of ours may require a setting because of another one. Its message gives that reason.
+      if (name in given || issue.code === "custom") return `${name}: ${issue.message}`;
       return `${name}: is not set${hints[name] === undefined ? "" : `. ${hints[name]}`}`;
     }),
   );

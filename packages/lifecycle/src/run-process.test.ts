@@ -17,18 +17,18 @@ afterEach(() => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Writes the script of a process that owns a pool and a server and prints its steps; `start` and `stop` are added to it. */
+/** Writes the script of a process that owns a pool and a server and prints its steps. `start` and `stop` are code to insert into it. */
 async function script(name: string, { start = "", stop = "", stopGraceMs = 0 }): Promise<string> {
   const path = join(folder, `${name}.mjs`);
   await writeFile(
     path,
     `import { runProcess } from ${JSON.stringify(COMPILED)};
-     const say = (text) => process.stdout.write(text + "\\n");
-     const log = { info: (fields, message) => say(message), error: (fields, message) => say("error: " + message + " " + (fields.resource ?? fields.err.message)) };
+     const print = (text) => process.stdout.write(text + "\\n");
+     const log = { info: (fields, message) => print(message), error: (fields, message) => print("error: " + message + " " + (fields.resource ?? fields.err.message)) };
      const alive = setInterval(() => {}, 1_000);
      await runProcess({ log, stopGraceMs: ${stopGraceMs}, async start(life) {
-       life.own("pool", { stop: async () => say("pool stopped") });
-       life.own("server", { stop: async () => { say("server stops"); ${stop} } });
+       life.own("pool", { stop: async () => print("pool stopped") });
+       life.own("server", { stop: async () => { print("server stops"); ${stop} } });
        ${start}
        return { port: 1234 };
      } });`,
@@ -36,7 +36,8 @@ async function script(name: string, { start = "", stop = "", stopGraceMs = 0 }):
   return path;
 }
 
-const run = async (name: string, parts: Parameters<typeof script>[1] = {}) => startProcess({ name, script: await script(name, parts) });
+const run = async (name: string, inserted: Parameters<typeof script>[1] = {}) =>
+  startProcess({ name, script: await script(name, inserted) });
 
 it.each(["SIGTERM", "SIGINT"] as const)("reports readiness to its parent, stops everything on %s and exits with 0", async (signal) => {
   const child = await run(`clean-${signal}`);
@@ -77,7 +78,7 @@ it("prints invalid settings that the start detects, without a stack, and exits w
 });
 
 it("stops everything already started and exits with 0 on a signal during the start", async () => {
-  const child = spawn(process.execPath, [await script("starting", { start: 'say("starting"); await new Promise(() => {});' })], {
+  const child = spawn(process.execPath, [await script("starting", { start: 'print("starting"); await new Promise(() => {});' })], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   spawned.push(child);
@@ -105,7 +106,7 @@ it("stops without the grace period when its parent is gone", async () => {
 });
 
 it("stops everything and exits with 1 on an unhandled rejection", async () => {
-  const child = await run("forgetful", { start: 'process.on("SIGUSR2", () => void Promise.reject(new Error("forgotten")));' });
+  const child = await run("rejecting", { start: 'process.on("SIGUSR2", () => void Promise.reject(new Error("forgotten")));' });
   expect(await child.kill("SIGUSR2")).toEqual({ code: 1, signal: null });
   expect(child.output()).toMatch(/error: unhandled rejection forgotten\nstopping\nserver stops\npool stopped\n$/);
 });

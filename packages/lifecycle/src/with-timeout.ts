@@ -4,8 +4,8 @@ import type { Stoppable } from "./lifecycle.ts";
 export const TIMED_OUT = Symbol("timed out");
 
 /**
- * Settles as `work` does, or resolves to `TIMED_OUT` after `timeoutMs`. The work is not cancelled; a rejection after the timeout is
- * ignored.
+ * Settles as `work` does, or resolves to `TIMED_OUT` after `timeoutMs`. A timeout does not cancel the work, and a later rejection of
+ * it is ignored.
  */
 export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T | typeof TIMED_OUT> {
   const timeout = Promise.withResolvers<typeof TIMED_OUT>();
@@ -18,8 +18,8 @@ export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promi
 }
 
 /**
- * Bounds how long `stop` waits for a resource whose work may be cut off anywhere. Without the bound, a silent database would hold up
- * the stop for the length of a statement timeout.
+ * Bounds how long `stop` waits for a resource whose work may be interrupted at any point. Without the bound, a silent database would
+ * delay the stop until the statement timeout.
  */
 export function withStopTimeout(resource: Stoppable, timeoutMs: number): { stop(): Promise<void> } {
   return {

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { centavos, common, creatorId, currency, id, nullable, time, oneOf, EXAMPLE } from "./fields.ts";
 import { defineResource } from "./resource.ts";
 
-const items = () => z.int("must be a whole number").min(0, "must not be negative").max(2_147_483_647, "must be at most 2147483647");
+const count = () => z.int("must be a whole number").min(0, "must not be negative").max(2_147_483_647, "must be at most 2147483647");
 
 export const payouts = defineResource({
   name: "payouts",
   title: "Payout",
-  description: "Money on its way to one creator for one campaign, or received.",
+  description: "Money that is on its way to one creator, or has arrived, for one campaign.",
   summary: "List payouts to creators, newest first.",
   guide:
-    "Money on its way, or arrived, at one creator for one campaign. Read it for what was paid, what is in progress and what failed and why. amount_centavos is what the creator gets; fee_centavos comes on top. What the brand itself paid in is in deposits.",
+    "Money that is on its way to one creator, or has arrived, for one campaign. Read it to see what was paid, what is in progress, and what failed and why. amount_centavos is what the creator gets; fee_centavos comes on top. Payments by the brand itself are in deposits.",
   schema: z.strictObject({
     ...common("po"),
     campaign_id: id("cmp"),
@@ -19,8 +19,8 @@ export const payouts = defineResource({
     amount_centavos: centavos().describe("What the creator gets."),
     fee_centavos: centavos().describe("What the platform charges on top."),
     currency: currency(),
-    submission_count: items().describe("Submissions it pays for."),
-    conversion_count: items().describe("Conversions it pays for."),
+    submission_count: count().describe("Submissions it pays for."),
+    conversion_count: count().describe("Conversions it pays for."),
     failure_code: nullable(oneOf("account_invalid", "rail_unavailable", "compliance", "other")).describe("Why it failed."),
     initiated_at: nullable(time()),
     paid_at: nullable(time()),

@@ -24,7 +24,10 @@ import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
-/** For a claim, a batch of results and expired leases at the same time. No request and no intake waits for them. */
+/**
+ * Enough for a claim, a batch of results and expired leases at the same time. Sending has its own pool, so that requests and intake
+ * never wait for a connection that sending uses.
+ */
 const SENDING_CONNECTIONS = 4;
 
 /** Starts the service. @returns the ports it listens on */

@@ -4,7 +4,7 @@ export interface RawRequest {
   readonly socket: Socket;
   /** Head and body, as received. */
   readonly text: string;
-  /** On this connection. The first is 1. */
+  /** Position on its connection. The first is 1. */
   readonly number: number;
 }
 
@@ -17,7 +17,7 @@ export interface RawReceiver {
 
 export const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/** Starts a raw TCP server for responses that no HTTP server sends. Calls back with every whole request; keeps connections open. */
+/** Starts a raw TCP server, for responses that no HTTP server sends. Calls `onRequest` for every complete request; keeps connections open. */
 export async function startRawReceiver(onRequest: (request: RawRequest) => void): Promise<RawReceiver> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];

@@ -44,12 +44,12 @@ export async function measure({ product, receivers, start, log }: MeasureParts):
   const calm = await steady(product, receivers, {});
   log(`  at ${RATE_PER_SECOND}/s: p99 ${calm.p99} ms`);
   await product.fallBehind(0, BACKLOG);
-  const behind = await steady(product, receivers, { uncounted: [0] });
+  const behind = await steady(product, receivers, { unmeasured: [0] });
   log(`  with one receiver ${BACKLOG.toLocaleString("en")} behind: p99 of the others ${behind.p99} ms`);
   await product.deleteBacklog(0);
   // Last: the circuits of hanging receivers stay open for minutes.
   const hanging = Array.from({ length: HANGING }, (_, index) => RECEIVERS - 1 - index);
-  const withHanging = await steady(product, receivers, { hanging, uncounted: hanging });
+  const withHanging = await steady(product, receivers, { hanging, unmeasured: hanging });
   log(`  with ${HANGING} of ${RECEIVERS} hanging: p99 of the others ${withHanging.p99} ms`);
 
   const median = (of: (round: (typeof rounds)[number]) => number): number => spreadOf(rounds.map(of)).median;
@@ -113,12 +113,12 @@ async function steady(
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   if (seconds > RATE_SECONDS_MAX) throw new Error(`the rate was too low: ${total} changes took ${seconds.toFixed(1)} s`);
-  const counted = total * (1 - (behavior.uncounted?.length ?? 0) / RECEIVERS);
+  const expected = total * (1 - (behavior.unmeasured?.length ?? 0) / RECEIVERS);
   let report = await receivers.report();
-  for (const deadline = performance.now() + 30_000; report.latenciesMs.length < counted && performance.now() < deadline; await pause(50)) {
+  for (const deadline = performance.now() + 30_000; report.latenciesMs.length < expected && performance.now() < deadline; await pause(50)) {
     report = await receivers.report();
   }
-  if (report.latenciesMs.length < counted) throw new Error(`${counted} events expected, ${report.latenciesMs.length} arrived`);
+  if (report.latenciesMs.length < expected) throw new Error(`${expected} events expected, ${report.latenciesMs.length} arrived`);
   const sorted = report.latenciesMs.toSorted((a, b) => a - b);
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), arrived: report.arrived };
 }

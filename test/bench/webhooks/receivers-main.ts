@@ -8,8 +8,7 @@ import type { FromReceivers, ToReceivers } from "./receivers.ts";
 let arrived: number[] = Array.from({ length: RECEIVERS }, () => 0);
 let latenciesMs: number[] = [];
 let hanging = new Set<number>();
-/** Receivers whose arrivals count, but not their latencies. */
-let uncounted = new Set<number>();
+let unmeasured = new Set<number>();
 
 const CREATED_AT = /"created_at":"([^"]+)"/;
 
@@ -24,7 +23,7 @@ const ports = await Promise.all(
         if (hanging.has(number)) return;
         arrived[number] = (arrived[number] ?? 0) + 1;
         const created = CREATED_AT.exec(head)?.[1];
-        if (created !== undefined && !uncounted.has(number)) latenciesMs.push(Date.now() - Date.parse(created));
+        if (created !== undefined && !unmeasured.has(number)) latenciesMs.push(Date.now() - Date.parse(created));
         response.writeHead(204).end();
       });
     });
@@ -38,7 +37,7 @@ process.on("message", (message: ToReceivers) => {
     arrived = arrived.map(() => 0);
     latenciesMs = [];
     hanging = new Set(message.begin.hanging);
-    uncounted = new Set(message.begin.uncounted);
+    unmeasured = new Set(message.begin.unmeasured);
   }
   process.send?.({ arrived, latenciesMs } satisfies FromReceivers);
 });

@@ -2,16 +2,18 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Program, ProgramOptions } from "../program.ts";
 
-/** Receivers by number. */
+/** Numbers of the receivers that differ from the others. */
 export interface Behavior {
+  /** Never respond. */
   readonly hanging: readonly number[];
-  readonly uncounted: readonly number[];
+  /** Their requests count in `arrived`, but add no latencies. */
+  readonly unmeasured: readonly number[];
 }
 
 export type ToReceivers = { readonly begin: Behavior } | { readonly report: true };
 
 export interface FromReceivers {
-  /** Requests served, by receiver. */
+  /** Requests with a response, by receiver. */
   readonly arrived: readonly number[];
   /** From the event's created_at to its arrival. Both use the same clock. */
   readonly latenciesMs: readonly number[];
@@ -37,7 +39,7 @@ export async function startReceivers(start: (program: ProgramOptions) => Program
   return {
     program,
     ports,
-    begin: async ({ hanging = [], uncounted = [] } = {}) => void (await call({ begin: { hanging, uncounted } })),
+    begin: async ({ hanging = [], unmeasured = [] } = {}) => void (await call({ begin: { hanging, unmeasured } })),
     report: () => call({ report: true }),
   };
 }

@@ -24,11 +24,11 @@ export const RPC_CODES = {
   method_not_found: -32601,
   invalid_params: -32602,
   failure: -32000,
-  key: -32001,
+  unauthenticated: -32001,
   rate_limited: -32003,
-  /** 2026-07-28: headers and body differ, or a required header is missing. */
+  /** Protocol version 2026-07-28: headers and body differ, or a required header is missing. */
   header_mismatch: -32020,
-  /** 2026-07-28: `data` holds `supported` and `requested`. */
+  /** Protocol version 2026-07-28: `data` holds `supported` and `requested`. */
   unsupported_version: -32022,
 } as const;
 
@@ -37,9 +37,9 @@ export type RpcCode = (typeof RPC_CODES)[keyof typeof RPC_CODES];
 /** An error of the protocol, as opposed to one of the operation. */
 export class RpcError extends AppError {
   readonly code: RpcCode;
-  /** Beside the error object in `data`. */
+  /** Fields of the response's `data`, added to those of the error object. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The id of a message that is otherwise unreadable. */
+  /** The id of an invalid message, if the id itself is valid. */
   readonly id: RpcId | null;
 
   constructor(
@@ -76,10 +76,10 @@ export function messageFrom(message: unknown): RpcRequest | RpcOneWay {
 
 function requireResponse(message: RpcParams): RpcOneWay {
   if (Object.hasOwn(message, "result") || Object.hasOwn(message, "error")) return { kind: "response" };
-  throw invalidEnvelope("A message has a method, a result or an error.", message["id"]);
+  throw invalidEnvelope("A message must have a method, a result or an error.", message["id"]);
 }
 
-/** JavaScript would round a larger number, and its client would never match the response. */
+/** JavaScript would round a larger number, and the client could not match the response to its request. */
 function isId(id: unknown): id is RpcId {
   return typeof id === "string" || Number.isSafeInteger(id);
 }
@@ -93,13 +93,13 @@ export function successBody(id: RpcId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
-/** @param request null if it could not be read */
-export function failureBody(request: RpcId | null, error: AppError, requestId: string): string {
-  const id = request ?? (error instanceof RpcError ? error.id : null);
+/** @param rpcId of the request; null if it could not be read */
+export function failureBody(rpcId: RpcId | null, error: AppError, requestId: string): string {
+  const id = rpcId ?? (error instanceof RpcError ? error.id : null);
   const { retryAfterSeconds } = error;
   const data = {
     ...errorObject(error, requestId),
-    // Few clients expose headers.
+    // Repeats Retry-After: few clients expose headers.
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
     ...(error instanceof RpcError && error.data),
   };
@@ -108,7 +108,7 @@ export function failureBody(request: RpcId | null, error: AppError, requestId: s
 
 export function codeOf(error: AppError): RpcCode {
   if (error instanceof RpcError) return error.code;
-  if (ERROR_KINDS[error.kind].http === 401) return RPC_CODES.key;
+  if (ERROR_KINDS[error.kind].http === 401) return RPC_CODES.unauthenticated;
   return CODE_BY_KIND[error.kind] ?? RPC_CODES.failure;
 }
 

@@ -7,19 +7,20 @@ import type { Session } from "../session.ts";
 
 const READ_BYTES = 256 * 1024;
 
-/** The bytes to import, and how many have been read. */
+/** The input of an import, and how much of it has been read. */
 export interface Input {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Undefined where the size is not known. */
+  /** The size of the input; undefined if it is not known. */
   readonly bytes: number | undefined;
   bytesRead(): number;
   close(): void;
 }
 
 /**
- * Opens a file, or standard input for `-`. Resolves once the first bytes are read and may be NDJSON.
+ * Opens a file, or standard input for `-`. Resolves after it has read the first bytes and they are of no other known format.
  *
- * @throws CommandFailure if the input cannot be read (`chunks` too, later) or is plainly not NDJSON; Interrupted
+ * @throws CommandFailure if the input cannot be read or is plainly not NDJSON; Interrupted on Ctrl-C. `chunks` throws a
+ *   CommandFailure if reading fails later.
  */
 export async function openInput(file: string, session: Session): Promise<Input> {
   const { stdin, interrupted } = session.terminal;
@@ -51,7 +52,7 @@ export async function openInput(file: string, session: Session): Promise<Input> 
     stop();
     throw error;
   } finally {
-    // From here on Ctrl-C cancels the import, which says what became of it.
+    // From here on, Ctrl-C cancels the import, whose error states the outcome.
     interrupted.removeEventListener("abort", stop);
   }
 }

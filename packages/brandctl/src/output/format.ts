@@ -5,17 +5,17 @@ export function pesos(centavos: number): string {
   return `PHP ${(centavos / 100).toLocaleString("en", PESOS)}`;
 }
 
-/** `2026-11-21 08:30`, UTC; a dash without a time. */
+/** `2026-11-21 08:30` in UTC; `-` if there is no time. */
 export function shortTime(time: string | null | undefined): string {
   return time == null ? "-" : `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 }
 
-/** `2026-11-21 08:30:05`, UTC; a dash without a time. */
+/** `2026-11-21 08:30:05` in UTC; `-` if there is no time. */
 export function timeWithSeconds(time: string | null | undefined): string {
   return time == null ? "-" : `${time.slice(0, 10)} ${time.slice(11, 19)}`;
 }
 
 /** `1 event`, `1,234 events`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? singular : plural}`;
 }

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Below the range of ephemeral ports: a restarted server finds its port free. */
+/** Below the range of ephemeral ports, so that a server finds its port still free when it restarts. */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const ATTEMPTS_MAX = 200;

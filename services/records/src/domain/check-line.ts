@@ -40,6 +40,7 @@ function problemsOf(issue: z.core.$ZodIssue, resource: ResourceName): LineProble
 
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.input === undefined) return "is missing";
+  // Keeps a message that the schema defines. Replaces zod's own, which starts with "Invalid input".
   if (issue.code !== "invalid_type" || !issue.message.startsWith("Invalid input")) return issue.message;
   return `must be ${issue.expected === "array" ? "an" : "a"} ${issue.expected}`;
 }

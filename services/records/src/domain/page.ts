@@ -11,7 +11,7 @@ export interface PageRequest {
   readonly since?: string | null | undefined;
 }
 
-/** A valid page request. */
+/** The page to read, from a valid `PageRequest`. */
 export interface Page {
   readonly brandId: string;
   readonly limit: number;
@@ -36,12 +36,12 @@ export function pageFrom(resource: ResourceName, request: PageRequest): Page {
 }
 
 /**
- * created_at has milliseconds, so "later than .1234567" and "later than .123" select the same records: rounding down
- * loses nothing.
+ * Returns `since` rounded down to milliseconds. This loses no record: created_at has milliseconds, so "later than .1234567" and
+ * "later than .123" select the same records.
  */
 function sinceFrom(text: string): string {
   const instant = parseInstant(text);
-  // Outside the range of created_at, the bound selects the same records, and Postgres accepts the bound.
+  // Replaces a time outside the range of created_at by the nearest bound. It selects the same records, and Postgres accepts it.
   if (instant !== undefined) return formatInstant(Math.min(Math.max(instant, EARLIEST_INSTANT - 1), LATEST_INSTANT));
   throw new AppError(
     "invalid_parameter",
@@ -50,7 +50,7 @@ function sinceFrom(text: string): string {
   );
 }
 
-/** Returns the cursor of the next page, or null if this page is not full, because it is the last one then. */
+/** Returns the cursor of the next page. Returns null if this page is not full: no records follow it. */
 export function nextCursor(resource: ResourceName, page: Page, records: readonly Position[]): string | null {
   const last = records.at(-1);
   if (last === undefined || records.length < page.limit) return null;

@@ -13,12 +13,15 @@ beforeEach(async () => {
 });
 afterEach(() => sending.stop());
 
-/** Leaves every delivery as a worker that claimed it and died. The leases expire in this order of receivers. */
-async function abandonAll(...inOrder: readonly MadeReceiver[]): Promise<void> {
+/**
+ * Puts every delivery into the state that a dead worker leaves: claimed, with an expired lease. The first receiver's leases expired
+ * first.
+ */
+async function abandonAll(...receivers: readonly MadeReceiver[]): Promise<void> {
   await sending.db.query(
     `update webhook.deliveries d set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(),
             lease_until = now() - interval '1 hour' + array_position($1::text[], d.receiver_id) * interval '1 minute'`,
-    [inOrder.map(({ id }) => id)],
+    [receivers.map(({ id }) => id)],
   );
   await sending.db.query(
     `update webhook.lanes l set next_due = 'infinity',
@@ -42,10 +45,10 @@ const deliveries = ({ id }: MadeReceiver) =>
   sending.db.query("select state, attempt, lease from webhook.deliveries where receiver_id = $1 order by id", [id]);
 const lane = async ({ id }: MadeReceiver) =>
   (await sending.db.query("select in_flight, next_due <= now() as due, failures from webhook.lanes where receiver_id = $1", [id]))[0];
-const past = ({ id }: MadeReceiver) =>
+const pastDeliveries = ({ id }: MadeReceiver) =>
   sending.db.query("select state, attempts from webhook.past_deliveries where receiver_id = $1 order by id", [id]);
 
-it("removes 1,200 expired leases of a deleted receiver without delaying those of another", async () => {
+it("removes 1,200 deliveries of a deleted receiver when their leases have expired, and ends the leases of another receiver", async () => {
   const [deleted, healthy] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
   await sending.deliver([deleted], 1_200);
   await sending.deliver([healthy], 5);
@@ -57,7 +60,7 @@ it("removes 1,200 expired leases of a deleted receiver without delaying those of
   expect(await lane(healthy)).toEqual({ in_flight: 0, due: true, failures: 0 });
 });
 
-it("ends 1,200 expired leases of one receiver and those behind them once each, in three processes concurrently", async () => {
+it("ends each expired lease once with three callers at a time: 1,200 of one receiver, then 5 of another", async () => {
   const [busy, healthy] = [await sending.createReceiver("http://127.0.0.1:1/"), await sending.createReceiver("http://127.0.0.1:2/")];
   await sending.deliver([busy], 1_200);
   await sending.deliver([healthy], 5);
@@ -84,7 +87,7 @@ it("records an attempt whose lease expired as unknown, and makes the next attemp
     await abandonAll(receiver);
     expect(await endAll()).toEqual({ pending: 1, failed: 0, removed: 0 });
     sending.start();
-    await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
+    await eventually(async () => expect(await pastDeliveries(receiver)).toEqual([{ state: "delivered", attempts: 2 }]));
     expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
     expect(await sending.attemptsOf(receiver)).toMatchObject([
       { attempt: 1, outcome: "unknown", http_status: null, error: expect.stringContaining("ended before it wrote the result") },
@@ -103,9 +106,9 @@ it("fails a delivery whose lease expired in the tenth attempt: there is no eleve
     await sending.db.query("update webhook.deliveries set attempt = 9 where id = (select min(id) from webhook.deliveries)");
     await abandonAll(receiver);
     expect(await endAll()).toEqual({ pending: 1, failed: 1, removed: 0 });
-    expect(await past(receiver)).toEqual([{ state: "failed", attempts: 10 }]);
+    expect(await pastDeliveries(receiver)).toEqual([{ state: "failed", attempts: 10 }]);
     sending.start();
-    await eventually(async () => expect(await past(receiver)).toHaveLength(2));
+    await eventually(async () => expect(await pastDeliveries(receiver)).toHaveLength(2));
     expect(server.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2"]);
     expect(await sending.attemptsOf(receiver)).toMatchObject([
       { attempt: 10, outcome: "unknown" },

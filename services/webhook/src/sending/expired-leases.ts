@@ -13,7 +13,7 @@ const newAttemptId = idSequence("att");
 
 export interface LeaseTerms {
   readonly leaseSeconds: number;
-  /** Attempts of a delivery. */
+  /** Attempts of one delivery. */
   readonly attemptsMax: number;
 }
 
@@ -21,7 +21,7 @@ export interface LeaseTerms {
 export interface EndedLeases {
   /** Due now. */
   readonly pending: number;
-  /** The lease was that of the last attempt. */
+  /** No attempt is left: the lease was for the last one. */
   readonly failed: number;
   /** The receiver was deleted, or the event is no longer stored. */
   readonly removed: number;
@@ -41,27 +41,28 @@ export function startLeaseKeeper(db: Database, terms: LeaseTerms, log: Logger): 
 }
 
 /**
- * Ends up to 1,000 leases whose worker died. The attempt counts, because it may have been sent: it is recorded as `unknown`,
- * and after the last attempt the delivery is failed. Safe to run anywhere, any number of times.
+ * Ends up to 1,000 leases whose worker died. The attempt counts, because its request may have been sent. It is recorded as
+ * `unknown`; if it was the last attempt, the delivery fails. Safe to run anywhere, any number of times.
  */
 export async function endExpiredLeases(db: Database, terms: LeaseTerms): Promise<EndedLeases> {
   const orphans = await removeExpiredOrphans(db);
   return db.transaction(async (sql) => {
     const expired = await lockExpired(sql);
     if (expired.length === 0) return { pending: 0, failed: 0, removed: orphans };
-    const [kept, lost] = [expired.filter((delivery) => delivery.kept), expired.filter((delivery) => !delivery.kept)];
-    const results = kept.map((delivery) => unknownResult(delivery, terms));
+    const sendable = expired.filter(({ event_is_stored }) => event_is_stored);
+    const unsendable = expired.filter(({ event_is_stored }) => !event_is_stored);
+    const results = sendable.map((delivery) => unknownResult(delivery, terms));
     await settleDeliveries(sql, results);
     await removeDeliveries(
       sql,
-      lost.map(({ id }) => id),
+      unsendable.map(({ id }) => id),
     );
     await leaveLanes(
       sql,
       expired.map(({ receiver_id }) => receiver_id),
     );
     const failed = results.filter(({ state }) => state === "failed").length;
-    return { pending: results.length - failed, failed, removed: orphans + lost.length };
+    return { pending: results.length - failed, failed, removed: orphans + unsendable.length };
   });
 }
 

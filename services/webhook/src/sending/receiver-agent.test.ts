@@ -3,7 +3,7 @@ import { startReceivingServer, type ReceivingServer } from "../../test/receiving
 import { attemptPost } from "./attempt.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";
 
-/** Nothing is sent to an address that is not public, however the URL or a resolver leads to it. */
+/** Nothing is sent to an address that is not public, whether the URL names it or DNS returns it. */
 
 let server: ReceivingServer;
 let opened: { stop(): Promise<void> }[];
@@ -21,7 +21,7 @@ function agentWith(options: Partial<ConstructorParameters<typeof ReceiverAgent>[
   return agent;
 }
 
-async function resolving(lookup: Parameters<typeof startDnsServer>[0]): Promise<DnsServer> {
+async function startDns(lookup: Parameters<typeof startDnsServer>[0]): Promise<DnsServer> {
   const dns = await startDnsServer(lookup);
   opened.push(dns);
   return dns;
@@ -83,11 +83,11 @@ it.each([
   ["a private address", ["127.0.0.1"], []],
   ["a private address beside a public one", ["198.41.0.4", "127.0.0.1"], []],
   ["a private IPv6 address beside a public IPv4 one", ["198.41.0.4"], ["::1"]],
-  ["IPv4 as IPv6", [], ["::ffff:127.0.0.1"]],
-  ["IPv4 behind NAT64", [], ["64:ff9b::7f00:1"]],
-  ["link-local", [], ["fe80::1"]],
+  ["a private IPv4 address mapped to IPv6", [], ["::ffff:127.0.0.1"]],
+  ["a private IPv4 address behind NAT64", [], ["64:ff9b::7f00:1"]],
+  ["a link-local address", [], ["fe80::1"]],
 ])("refuses a name that resolves to %s", async (_, v4, v6) => {
-  const dns = await resolving((_name, type) => (type === "A" ? v4 : v6));
+  const dns = await startDns((_name, type) => (type === "A" ? v4 : v6));
   const agent = agentWith({ dnsServers: [dns.address] });
   expect(await post(agent, `http://receiver.example:${server.port}/`)).toMatchObject(forbidden);
   expect(await post(agent, `https://receiver.example:${server.port}/`)).toMatchObject(forbidden);
@@ -97,21 +97,21 @@ it.each([
 
 it("refuses a name that resolves to a public address first and to a private one later", async () => {
   let questions = 0;
-  const dns = await resolving((_, type) => {
+  const dns = await startDns((_, type) => {
     if (type === "AAAA") return [];
     questions += 1;
     return [questions === 1 ? "198.41.0.4" : "127.0.0.1"];
   });
   const agent = agentWith({ dnsServers: [dns.address] });
   const url = `http://receiver.example:${server.port}/`;
-  // Nothing listens at that address; the test is that the request went there and nowhere else.
+  // Nothing listens at the public address: a timeout or a failed connection shows that the request went there.
   expect((await post(agent, url, 300)).outcome).toMatch(/^(timeout|connect)$/);
   expect(await post(agent, url)).toMatchObject(forbidden);
   expect(server.connections).toBe(0);
 });
 
-it("sends nothing on a connection to an address that is not public, even if no earlier check saw it", async () => {
-  // request() does not check literals, and a literal is not resolved: only the third check is left.
+it("refuses a connection to an address that is not public, even if no earlier check ran", async () => {
+  // request() does not check literals, and a literal is not resolved. Only the check of the connected address is left.
   const request = { origin: `http://127.0.0.1:${server.port}`, path: "/", method: "POST", body: "{}" } as const;
   await expect(agentWith().request(request)).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
   expect(server.requests).toEqual([]);
@@ -119,28 +119,28 @@ it("sends nothing on a connection to an address that is not public, even if no e
 });
 
 it("follows no redirect, wherever it leads", async () => {
-  const inside = await startReceivingServer();
-  opened.push(inside);
-  server.respond = (response) => response.writeHead(307, { location: inside.url }).end();
+  const target = await startReceivingServer();
+  opened.push(target);
+  server.respond = (response) => response.writeHead(307, { location: target.url }).end();
   expect(await post(agentWith({ allowLoopback: true }), server.url)).toMatchObject({ outcome: "refused", httpStatus: 307 });
-  expect(inside.connections).toBe(0);
+  expect(target.connections).toBe(0);
 });
 
-it("reports dns if a name cannot be resolved, and if no resolver responds", async () => {
-  const dns = await resolving(() => []);
+it("records the outcome dns if a name cannot be resolved or no resolver responds", async () => {
+  const dns = await startDns(() => []);
   expect(await post(agentWith({ dnsServers: [dns.address] }), "https://nowhere.example/")).toMatchObject({ outcome: "dns" });
   const silent = agentWith({ dnsServers: ["127.0.0.1:9"] });
   expect((await post(silent, "https://nowhere.example/", 20_000)).outcome).toBe("dns");
 }, 30_000);
 
-it("does not wait for IPv6 addresses that the resolver does not return", async () => {
-  const silentDns = await resolving((_, type) => (type === "A" ? ["127.0.0.1"] : undefined));
+it("sends over IPv4 if the resolver never responds for IPv6", async () => {
+  const silentDns = await startDns((_, type) => (type === "A" ? ["127.0.0.1"] : undefined));
   const agent = agentWith({ dnsServers: [silentDns.address, silentDns.address], allowLoopback: true });
   expect(await post(agent, `http://receiver.example:${server.port}/`, 4_000)).toMatchObject({ outcome: "accepted" });
 });
 
-it("reports dns if a name is not resolved in time, however many resolvers are silent", async () => {
-  const silentDns = await resolving(() => undefined);
+it("records the outcome dns after resolveMsMax, however many resolvers are silent", async () => {
+  const silentDns = await startDns(() => undefined);
   const agent = agentWith({ dnsServers: [silentDns.address, silentDns.address, silentDns.address], resolveMsMax: 300 });
   expect(await post(agent, "https://receiver.example/", 15_000)).toMatchObject({ outcome: "dns" });
 });

@@ -3,22 +3,24 @@ import { BREAKER_FAILURES, type LaneState } from "../domain/lane.ts";
 import type { ReceiverKey } from "../domain/receiver.ts";
 
 /**
- * Every statement that locks or updates `webhook.lanes` alone. A lane is one receiver's queue: a row for each receiver.
+ * Every statement that locks or updates `webhook.lanes` and no other table. A lane is one receiver's queue: a row for each receiver.
  *
  * The locking order of the service:
  *
  * 1. A transaction that adds deliveries, writes results, or enables, disables or deletes a receiver locks the lanes first;
  *    deliveries, receivers and replays come after them.
  * 2. Several lanes are locked by one statement, in the order of receiver_id.
- * 3. What depends on a lane is read by a later statement. Its snapshot is taken after the lock, so it contains what another
- *    transaction committed while this one waited.
+ * 3. A statement that reads rows of a lane comes after the one that locks the lane. Its snapshot is then taken after the lock, so it
+ *    contains what another transaction committed while this one waited.
  * 4. Claims and replay workers skip locked lanes: they wait for no other transaction, so they are never part of a deadlock.
  *
- * Without the lock, a claim could empty a lane and put it to sleep beside a delivery that was just being added.
+ * Without the lock, a claim could find a lane empty and set its `next_due` to infinity while another transaction adds a delivery to
+ * it. No sender would then look for that delivery.
  */
 
-/** Deliveries claimed from one lane at a time. Fairness comes from serving many lanes a little each. */
+/** Upper bound on the deliveries that one claim takes from a lane. Fairness comes from taking a few from each of many lanes. */
 export const ROOM_MAX = 16;
+/** Upper bound on the lanes that one claim locks. */
 const SERVED_LANES_MAX = 16;
 
 const statements = {
@@ -42,11 +44,11 @@ const statements = {
     name: "lanes.wake",
     text: "update webhook.lanes set next_due = now() where receiver_id = any($1::text[]) and next_due > now()",
   },
-  /** Once for each transaction, whatever its size. Postgres delivers it at the commit. */
+  /** Senders are notified once for each transaction, whatever its size. Postgres delivers the notification at the commit. */
   notifySenders: { name: "lanes.notify_senders", text: "select pg_notify('webhook_deliveries', '')" },
   hold: { name: "lanes.hold", text: "update webhook.lanes set held = true where receiver_id = $1" },
-  limit: {
-    name: "lanes.limit",
+  lowerLimit: {
+    name: "lanes.lower_limit",
     text: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
   },
   release: {
@@ -64,7 +66,7 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-/** Circuit and failure clock as they are before the first failure. */
+/** Assignments that reset the circuit and the failure clock to their state before the first failure. */
 function closedCircuit(): string {
   return `open_until = '-infinity', opened_at = null, failed_in_a_row = 0, trips = 0, first_failure_at = null, failing_since = null`;
 }
@@ -74,7 +76,7 @@ export async function insertLane(sql: Sql, receiverId: string): Promise<void> {
 }
 
 /**
- * Locks a receiver's lane: until the transaction ends, no other one adds or claims deliveries of this receiver.
+ * Locks a receiver's lane: until this transaction ends, no other transaction adds or claims deliveries of the receiver.
  *
  * @returns false if the brand has no such receiver
  */
@@ -91,17 +93,17 @@ export async function lockLanesSelecting(sql: Sql, brandIds: readonly string[], 
   return receiverIds(await sql.query<LaneId>(statements.lockSelecting, [brandIds, types]));
 }
 
-/** Locks these lanes. Those of deleted receivers are missing. */
+/** Locks these lanes. Ignores deleted receivers, which have no lane. */
 export async function lockLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
   await sql.query("select from webhook.lanes where receiver_id = any($1::text[]) order by receiver_id for update", [receiverIds]);
 }
 
 /**
- * Locks the lanes of deliveries whose lease expired. Only rows that have a lane count towards the limit: 1,000 rows without
- * one once hid every other row.
+ * Locks the lanes of deliveries whose lease expired. Only deliveries that have a lane count towards the limit: 1,000 deliveries
+ * without a lane once hid all others.
  *
  * @param expired condition on `webhook.deliveries d`
- * @param limit deliveries, oldest lease first
+ * @param limit upper bound on the deliveries to consider, those whose lease expired first
  * @returns the ids of the receivers
  */
 export async function lockLanesOfExpired(sql: Sql, expired: string, limit: number): Promise<string[]> {
@@ -115,7 +117,10 @@ export async function lockLanesOfExpired(sql: Sql, expired: string, limit: numbe
 /** Condition on `webhook.deliveries d`: its receiver was not deleted. */
 export const HAS_LANE = "exists (select from webhook.lanes o where o.receiver_id = d.receiver_id)";
 
-/** A receiver whose circuit is open gets one probe at a time. */
+/**
+ * Upper bound on a lane's attempts in flight. It is 1 after the failures that open the circuit, for a probe, and 1 for every lane if $3
+ * (`crowded`) is true.
+ */
 const CAP = `case when l.failed_in_a_row >= ${BREAKER_FAILURES} or $3 then 1 else l.max_in_flight end`;
 const LOCK_LANES_TO_SERVE = `
   select l.receiver_id, l.failed_in_a_row > 0 as failing, least(${CAP} - l.in_flight, ${ROOM_MAX}) as room
@@ -128,11 +133,11 @@ const LOCK_LANES_TO_SERVE = `
      for update skip locked`;
 
 export interface LanesToServe {
-  /** Deliveries to claim; rounded up to whole lanes. */
+  /** Deliveries to claim, rounded up to a multiple of 16: each lane adds up to `ROOM_MAX`. */
   readonly max: number;
-  /** Includes receivers whose last attempt failed. */
+  /** Also serve receivers whose last attempt failed. */
   readonly failing: boolean;
-  /** Only receivers with nothing in flight, one delivery each. */
+  /** Serve only receivers with nothing in flight, one delivery each. */
   readonly crowded: boolean;
 }
 
@@ -144,7 +149,7 @@ export interface LaneToServe {
   readonly failing: boolean;
 }
 
-/** Locks the due lanes that have room and were served longest ago. Skips lanes that another transaction has locked. */
+/** Locks the due lanes that have room, those served longest ago first. Skips lanes that another transaction has locked. */
 export function lockLanesToServe(sql: Sql, { max, failing, crowded }: LanesToServe): Promise<LaneToServe[]> {
   return sql.query<LaneToServe>(LOCK_LANES_TO_SERVE, [Math.min(SERVED_LANES_MAX, Math.ceil(max / ROOM_MAX)), failing, crowded]);
 }
@@ -165,7 +170,7 @@ const READ_LANES = `
     from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
    where l.receiver_id = any($1::text[])`;
 
-/** Locks and reads these lanes. Those of deleted receivers are missing. */
+/** Locks and reads these lanes. The result omits deleted receivers, which have no lane. */
 export async function lockAndReadLanes(sql: Sql, receiverIds: readonly string[]): Promise<LockedLane[]> {
   await lockLanes(sql, receiverIds);
   return sql.query<LockedLane>(READ_LANES, [receiverIds]);
@@ -176,9 +181,9 @@ export interface LaneUpdate {
   readonly lane: LaneState;
   /** Attempts that ended. */
   readonly ended: number;
-  /** Opens the circuit for this long; undefined leaves it as it is. */
+  /** Opens the circuit for this long. Undefined closes it after a success, and otherwise leaves it as it is. */
   readonly openSeconds: number | undefined;
-  /** Until the first retry is due. */
+  /** Until the first retry is due; undefined if there is none. */
   readonly dueInSeconds: number | undefined;
 }
 
@@ -196,7 +201,7 @@ const UPDATE_LANES = `
            open_seconds, due_in_seconds, opened_at)
    where l.receiver_id = t.receiver_id`;
 
-/** Writes what results make of their lanes. The lanes must be locked. */
+/** Writes the state of lanes after attempts ended. The lanes must be locked. */
 export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
   await sql.query(UPDATE_LANES, [
     updates.map(({ receiverId }) => receiverId),
@@ -215,9 +220,11 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
 }
 
 /**
- * The update that takes deliveries out of flight, for a statement that changes them as well. The lanes must be locked.
+ * Returns SQL that subtracts deliveries from their lanes' `in_flight`, to use in a statement that also changes these deliveries. The
+ * lanes must be locked.
  *
- * @param from a relation with the `receiver_id` of each delivery
+ * @param from a relation with one row for each delivery, which has its `receiver_id`
+ * @param isDue also makes the lanes due now
  */
 export const leaveLanesOf = (from: string, { isDue }: { readonly isDue: boolean }): string => `
   update webhook.lanes l set in_flight = greatest(0, l.in_flight - t.n)${isDue ? ", next_due = least(l.next_due, now())" : ""}
@@ -226,7 +233,7 @@ export const leaveLanesOf = (from: string, { isDue }: { readonly isDue: boolean 
 
 const LEAVE_LANES = leaveLanesOf("unnest($1::text[]) as d(receiver_id)", { isDue: true });
 
-/** Takes one delivery out of flight for each time its receiver is named, and makes the lanes due. They must be locked. */
+/** Subtracts one from a lane's `in_flight` for each occurrence of its receiver, and makes the lane due. The lanes must be locked. */
 export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
   await sql.query(LEAVE_LANES, [receiverIds]);
 }
@@ -243,22 +250,25 @@ export async function isHeld(sql: Sql, { brandId, receiverId }: ReceiverKey): Pr
   return row?.held;
 }
 
-/** Sends nothing until `releaseLane`. The lane must be locked. */
+/** Holds the lane: none of its deliveries is sent until `releaseLane`. The lane must be locked. */
 export async function holdLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.hold, [receiverId]);
 }
 
 /**
- * Sends again, from the first pending delivery on. Resets circuit and failure clock, because a member has looked at the
- * receiver; the number of failures that members see stays. The lane must be locked, by an earlier statement.
+ * Ends the hold: the lane is due with its first pending delivery. Resets circuit and failure clock, because a member has looked at
+ * the receiver. Keeps the number of failures that members see. An earlier statement must have locked the lane.
  */
 export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.release, [receiverId]);
 }
 
-/** Lowers the lane's own limit to the receiver's. Below it the lane goes on growing with each success. The lane must be locked. */
+/**
+ * Lowers the lane's `max_in_flight` to that of the receiver, if the lane's is higher. Below this limit, each success still raises the
+ * lane's. The lane must be locked.
+ */
 export async function limitLane(sql: Sql, receiverId: string, maxInFlight: number): Promise<void> {
-  await sql.query(statements.limit, [receiverId, maxInFlight]);
+  await sql.query(statements.lowerLimit, [receiverId, maxInFlight]);
 }
 
 /** Resets circuit, failure clock and the number of failures. The lane must be locked. */

@@ -15,7 +15,7 @@ export interface CreateReceiverParts {
 }
 
 /**
- * Adds a receiver, up to twenty for a brand. The limit is exact, however many are added at the same time.
+ * Adds a receiver, up to twenty for a brand. The limit is exact, even if several are added at the same time.
  *
  * @returns the receiver and its signing secret, which is never shown again
  * @throws AppError `not_found`, `duplicate_url`, `receiver_limit`
@@ -30,7 +30,8 @@ export async function createReceiver(
   const secret = newSigningSecret();
   return db.transaction(async (sql) => {
     await lockBrand(sql, brandId);
-    // Before the limit: a caller who repeats a lost call learns that it succeeded, also at the limit.
+    // Checked before the limit: a caller who repeats a call whose response was lost gets `duplicate_url`, which shows that the call
+    // succeeded, even if the brand is now at its limit.
     if (!(await insertReceiver(sql, { ...input, id, ...sealSigningSecret(keys, id, secret) }))) throw duplicateUrl();
     if ((await countReceivers(sql, brandId)) > RECEIVERS_MAX) throw receiverLimit();
     return { receiver: requireReceiver(await findReceiver(sql, { brandId, receiverId: id })), secret };

@@ -18,7 +18,7 @@ export interface QueuedTest {
 /**
  * Queues a delivery of sample data, which is sent like every other delivery. Queued does not mean delivered.
  *
- * @param type one of the selected types. Default: the first.
+ * @param type one of the types that the receiver selects. Default: the first of them.
  * @throws AppError `not_found`, `receiver_disabled`, `invalid_request`
  */
 export async function sendTest(
@@ -35,7 +35,7 @@ export async function sendTest(
     if (!(await lockLane(sql, key))) throw noSuchReceiver();
     const receiver = requireReceiver(await findReceiver(sql, key));
     if (!receiver.enabled) throw receiverDisabled();
-    const chosen = typeAmong(receiver.events, type);
+    const chosen = chooseType(receiver.events, type);
     const data = JSON.stringify(sampleData(chosen, created_at));
     await insertTestEvent(sql, { id: eventId, created_at, brand_id: brandId, type: chosen, data });
     await insertTestDelivery(sql, { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at });
@@ -43,7 +43,7 @@ export async function sendTest(
   return { deliveryId, eventId };
 }
 
-function typeAmong(selected: readonly string[], requested: EventType | undefined): EventType {
+function chooseType(selected: readonly string[], requested: EventType | undefined): EventType {
   const types = selected.filter(isEventType);
   const chosen = requested ?? types[0];
   if (chosen !== undefined && types.includes(chosen)) return chosen;

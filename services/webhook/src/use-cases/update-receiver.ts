@@ -4,8 +4,8 @@ import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
 import { changeReceiver, findReceiver } from "../storage/receivers.ts";
 
 /**
- * Changes the given fields of a receiver. Its secret and its pending deliveries stay. Attempts in flight beyond a lower
- * `maxInFlight` are not cut short; no other attempt starts until there is room.
+ * Changes the given fields of a receiver. Keeps its secret and its pending deliveries. If `maxInFlight` falls below the number of
+ * attempts in flight, these continue, and no other attempt starts until there is room.
  *
  * @throws AppError `not_found`, `duplicate_url`
  */
@@ -21,7 +21,7 @@ export async function updateReceiver(db: Database, change: ReceiverChange): Prom
   return requireReceiver(await findReceiver(db, change));
 }
 
-/** Failures of the old URL do not count against a new one. */
+/** Changes the receiver while its lane is locked. Failures of the old URL do not count against a new one. */
 async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
   const { receiverId, url, maxInFlight } = change;
   if (!(await lockLane(sql, change))) throw noSuchReceiver();

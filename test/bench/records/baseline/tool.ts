@@ -23,7 +23,7 @@ export interface Listing {
   readonly annotations: object;
 }
 
-/** Extracts the listing from the product's compiled code, so that the variants stay equal. */
+/** Reads the listing from the product's compiled code, so that every variant of the benchmark lists the same tool. */
 export async function productListing(): Promise<Listing> {
   const { TOOLBOX } = (await import(pathToFileURL(join(ROOT, "gateway/dist/http/mcp/toolbox.js")).href)) as {
     TOOLBOX: { listingFor(permissions: readonly string[]): string };
@@ -41,8 +41,8 @@ export type CallTool = (
 type Page = { resource: string; count: number; data: object[]; next_cursor?: string };
 
 /**
- * The tool as a program for the official SDK would implement it: the page from the product's records service, through the
- * gateway's client. The SDK has validated the arguments.
+ * Calls the tool as a program on the official SDK would implement it: reads the page from the product's records service, with the
+ * gateway's RPC client. The SDK has validated the arguments.
  */
 export function openTool(recordsAddress: string): CallTool {
   const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: ["listConversions"] });
