@@ -1,7 +1,10 @@
 import type { Database } from "@brand-records/postgres";
 
 const CHUNK_ROWS = 10_000;
-/** Dropping a partition waits for every reader of its table, and new readers wait for the drop. After this time it fails; the next round retries. */
+/**
+ * Dropping a partition waits for every reader of its table, and new readers wait for the drop. After this time the drop fails, and
+ * the next round retries.
+ */
 const LOCK_WAIT = "500ms";
 const DEAD_LETTER_DAYS = 90;
 
