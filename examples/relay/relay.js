@@ -4,7 +4,7 @@ import { readEvent } from "./message.js";
 import { Once } from "./once.js";
 import { isVerified } from "./verify.js";
 
-/** Deliveries have at most 20 KiB. */
+/** Leaves a margin: deliveries have at most 20 KiB. */
 const BODY_BYTES_MAX = 64 * 1024;
 const REQUEST_MS = 15_000;
 /** Messages in flight to the chat. Further deliveries get 503 and are retried. */
@@ -14,7 +14,7 @@ const BUSY_SECONDS = 5;
 /**
  * @typedef {object} Result
  * @property {number} status
- * @property {string} message for this log and for the service's list of attempts
+ * @property {string} message for the relay's log, and for the response, which the service shows in its list of attempts
  * @property {Record<string, string | number>} [headers]
  * @property {string} [eventId]
  */
@@ -38,7 +38,7 @@ export function createRelay(settings, log) {
   async function serve(request, response) {
     const { status, message, headers = {}, eventId } = await handle(request, settings, once).catch(failure);
     if (request.url !== "/healthz") log({ status, message, ...(eventId !== undefined && { event_id: eventId }) });
-    // A kept-alive connection would delay a stop; one with half a request is unusable.
+    // A connection kept alive would delay a stop. A connection whose request was not read to the end cannot be used again.
     const close = !server.listening || !request.complete ? { connection: "close" } : {};
     response.writeHead(status, { ...headers, ...close }).end(status === 204 ? undefined : `${message}\n`);
   }
@@ -64,7 +64,7 @@ async function handle(request, settings, once) {
   if (body === undefined) return { status: 413, message: "too large" };
   if (!isVerified(request.headers, body, settings.secrets, Date.now() / 1_000)) return { status: 401, message: "not verified" };
   const event = readEvent(body);
-  // Decides by the body, because the header is not signed.
+  // Reads the type from the body, which is signed. The header is not signed, so a header that differs is refused.
   if (event === undefined || event.type !== request.headers["x-service-event"] || !settings.events.has(event.type)) {
     return { status: 422, message: "not a configured event" };
   }

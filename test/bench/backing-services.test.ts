@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The commands that ensure.sh needs to search; it can install nothing with them. */
+/** The commands that ensure.sh needs to search for Redis. It can install nothing with them. */
 const TOOLS = ["bash", "sh", "sed", "grep", "id", "dirname"];
 
 let bin: string;

@@ -12,7 +12,7 @@ const STOP_MS_MAX = 20_000;
 
 export interface ProgramOptions {
   readonly name: string;
-  /** A compiled main module that sends `{ready: …}` once it is ready, and ends with its parent. */
+  /** A compiled main module that sends `{ready: …}` once it is ready, and ends when its parent ends. */
   readonly script: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -20,7 +20,7 @@ export interface ProgramOptions {
 export interface ProgramPlace {
   /** For log files. */
   readonly folder: string;
-  /** For CPU profiles, which make everything slower. Undefined: takes none. */
+  /** For CPU profiles, which make everything slower. No profiles are taken if it is undefined. */
   readonly profileDir: string | undefined;
 }
 
@@ -28,9 +28,9 @@ export interface Program {
   readonly name: string;
   readonly pid: number;
   readonly child: ChildProcess;
-  /** What it sent when it was ready. */
+  /** Resolves with the value that the program sent as `ready`. */
   readonly ready: Promise<unknown>;
-  /** Rejects with the end of its log if it ends before `stop`. */
+  /** Rejects with the last lines of the program's log if the program ends before `stop`. */
   readonly ended: Promise<never>;
   stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
     execArgv: [...NODE_ARGUMENTS, ...profiling],
     env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...env },
     stdio: ["ignore", output, output, "ipc"],
-    // Ctrl-C reaches the whole process group, but programs must stop in order.
+    // In its own process group: Ctrl-C reaches a whole group at once, but programs must stop in order.
     detached: true,
   });
   closeSync(output);
@@ -54,7 +54,7 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
     if (isStopping) return new Promise(() => {});
     throw new Error(`${name} ended unexpectedly (${signal ?? `exit code ${code}`}):\n${tail(logFile)}`);
   });
-  // Handled where it is raced against; not an unhandled rejection elsewhere.
+  // Callers that wait for `ended` handle its rejection. For all others it must not be an unhandled rejection.
   ended.catch(() => {});
   const ready = Promise.race([ended, once(child, "message").then(([message]) => (message as { ready: unknown }).ready)]);
   ready.catch(() => {});

@@ -3,7 +3,7 @@ import { Counter, Histogram, SECONDS_BUCKETS, type Logger, type Registry } from 
 import type { RequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
 
-/** One wide line and one observation per request, when its response is complete or its client has disconnected. */
+/** Writes one wide log line and observes the duration once per request: when its response is complete or its client has disconnected. */
 export function accessLog(log: Logger, metrics: Registry): RequestHandler {
   const duration = new Histogram({
     name: "http_request_duration_seconds",
@@ -18,7 +18,8 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
     labelNames: ["method", "generation", "tool", "error"],
     registers: [metrics],
   });
-  // Every field is a scalar named here. Redacting two levels down would double the cost of a line.
+  // Redacts no nested fields, unlike other logs: every field below is a scalar, and redacting two levels down would double
+  // the cost of a line.
   const lines = log.child({}, { redact: ["authorization"] });
   return (request, response, next) => {
     response.on("close", () => {

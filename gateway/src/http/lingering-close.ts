@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 
-/** Bytes a client may still send after its last response. They are read and dropped. */
+/** Bytes that are read and dropped after the connection's last response. */
 const LINGER_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 2_000;
 
 /**
- * Closes a connection whose client may still be sending. Our side ends once everything written has been sent; bytes that arrive
- * until the client ends its side are dropped, up to 256 KiB and 2 s. An immediate close with unread bytes would be
- * a reset, which can overtake the response.
+ * Closes a connection whose client may still be sending. Our side ends when everything written has been sent. Until the client
+ * ends its side, bytes that arrive are dropped. After 256 KiB nothing more is read; after 2 s the connection is destroyed.
+ * An immediate close with unread bytes would be a reset, which can overtake the response.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */

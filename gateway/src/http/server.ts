@@ -11,8 +11,9 @@ const HEADERS_BYTES_MAX = 32 * 1024;
 const KEEP_ALIVE_MS = 65_000;
 /** Closes a connection on which no byte moves for this long. */
 const IDLE_MS = 120_000;
-/** While stopping, the next response on an open connection carries `Connection: close`. */
-const LINGER_MS = 1_000;
+/** A stop first waits this long at most for clients to send a next request: its response carries `Connection: close`. */
+const NEXT_REQUEST_MS = 1_000;
+/** Then requests in flight get this long before their connections are closed. */
 const DRAIN_MS = 10_000;
 
 export interface HttpServerOptions {
@@ -40,17 +41,17 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
       requestTimeout: Math.max(options.requestTimeoutMs, options.headersTimeoutMs),
       connectionsCheckingInterval: Math.min(1_000, options.headersTimeoutMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Node's own 400 has no body, and `requireHost` checks more.
+      // Off: `requireHost` checks the header and more, and Node's own 400 has no body.
       requireHostHeader: false,
     },
     queues.handle,
   );
   server.timeout = IDLE_MS;
-  // A client that ends its side after the request still gets the response. The types lack the property.
+  // A client that ends its side after the request still gets the response. Node's types lack the property.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Any other Expect header is ignored rather than refused with an empty 417.
+  // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
   server.on("checkExpectation", queues.handle);
-  // The body's reader sends 100 Continue, so a refused client sends no body.
+  // The body's reader sends 100 Continue, so a client that is refused before sends no body.
   server.on("checkContinue", queues.handle);
   server.on("connection", guard);
   handleBrokenRequests(server, queues, options.onBrokenRequest);
@@ -64,19 +65,19 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
 }
 
-/** Guards a connection even after Node has removed its own listeners, as it does before the event `connect`. */
+/** Handles a connection's errors and timeouts, even after Node has removed its own listeners, as it does before the event `connect`. */
 function guard(socket: Socket): void {
   // Without a listener, one client's reset ends the process.
   socket.on("error", () => {});
   socket.on("timeout", () => socket.destroy());
-  // Node calls it after the connection's last response.
+  // Node calls this function after the connection's last response.
   socket.destroySoon = () => closeLingering(socket);
 }
 
-/** The app already sends `Connection: close`, so connections end with a response and not under a request. */
+/** The app already sends `Connection: close`, so that connections end after a response and not during a request. */
 async function drain(server: Server): Promise<void> {
-  const lingerUntil = Date.now() + LINGER_MS;
-  while (Date.now() < lingerUntil && (await openConnections(server)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const waitUntil = Date.now() + NEXT_REQUEST_MS;
+  while (Date.now() < waitUntil && (await openConnections(server)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise<void>((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     server.close(() => {

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterAll(() => windows.stop());
 
-it("returns a taken slot, and only that one", () => {
+it("frees the slot of the request that is undone, and no other", () => {
   expect(windows.spend(brandId, 2, 100).kind).toBe("admitted");
   expect(windows.spend(brandId, 2, 200).kind).toBe("admitted");
   windows.takeBack(brandId, 200);
@@ -21,11 +21,11 @@ it("returns a taken slot, and only that one", () => {
   expect(windows.spend(brandId, 2, 100 + MINUTE_MICROS).kind).toBe("admitted");
 });
 
-it("inserts a request accepted elsewhere by its time, and keeps at most the limit", () => {
+it("puts a request accepted elsewhere in its place by time, and keeps no more requests than the limit", () => {
   windows.spend(brandId, 2, 100);
   windows.spend(brandId, 2, 300);
   windows.note(brandId, 2, 200);
-  // 200 and 300 remain.
+  // The requests at 200 and 300 remain.
   expect(windows.spend(brandId, 2, 100 + MINUTE_MICROS).kind).toBe("refused");
   expect(windows.spend(brandId, 2, 200 + MINUTE_MICROS).kind).toBe("admitted");
   expect(windows.spend(brandId, 2, 200 + MINUTE_MICROS).kind).toBe("refused");

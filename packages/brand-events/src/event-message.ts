@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from "./event-types.ts";
 import { id, time } from "./fields.ts";
 
-/** Contract. Our events have some 600 bytes. */
+/** Promised to receivers. Our events have about 600 bytes. */
 export const EVENT_MESSAGE_BYTES_MAX = 20 * 1024;
 
 type DataSchema = (typeof EVENT_TYPES)[EventType]["data"];
@@ -13,14 +13,14 @@ const data = z.discriminatedUnion("resource", dataSchemas, {
   error: ({ code }) => (code === "invalid_union" ? `must be one of ${resources}` : undefined),
 });
 
-/** The rule of the `superRefine` below, for readers who validate with the JSON Schema: one of these must match. */
+/** The rule of the `superRefine` below, as JSON Schema for readers of the topic: a message must match one of these. */
 const typeFitsData = EVENT_TYPE_NAMES.map((type) => {
   const status = type.slice(type.indexOf(".") + 1);
   const data = { type: "object", properties: { resource: { const: EVENT_TYPES[type].resource }, status: { const: status } } };
   return { properties: { type: { const: type }, data } };
 });
 
-/** The JSON value of a message in the log, `brand.events`. Its key is the record's id; a header carries `traceparent`. */
+/** The JSON value of a message in the event log, `brand.events`. The message's key is the record's id; a header carries `traceparent`. */
 export const eventMessageSchema = z
   .looseObject({
     id: id("evt", "The event's id: the same for every copy of the event."),
@@ -40,17 +40,17 @@ export const eventMessageSchema = z
 
 export type EventMessage = z.output<typeof eventMessageSchema>;
 
-/** Our events nest one level deep. From some thousands of levels on, JSON.stringify and Postgres fail, at every attempt. */
+/** Our events nest one level deep. JSON.stringify and Postgres fail at some thousands of levels, and would fail at every retry. */
 const DEPTH_MAX = 32;
 
-/** The message is not an event. The error's message says why in one line, and contains none of the message's values. */
+/** A message of the event log is not an event. `error.message` gives the reason in one line, without any value from the log's message. */
 export class UnreadableMessage extends Error {
   override readonly name = "UnreadableMessage";
 }
 
 export interface ReadMessage {
   readonly event: EventMessage;
-  /** `data` as receivers get it: as the writer wrote it, with nothing added. */
+  /** `data` as receivers get it: every field that the writer wrote, and no other. */
   readonly dataJson: string;
 }
 
@@ -63,10 +63,10 @@ export function readEventMessage(value: Buffer): ReadMessage {
   requireStorable(message);
   const parsed = eventMessageSchema.safeParse(message);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the message"} ${message}`);
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "the message"} ${issue.message}`);
     throw new UnreadableMessage(problems.slice(0, 5).join("; "));
   }
-  // From the message, not from zod, which drops a field named __proto__.
+  // From the parsed JSON, not from the output of zod, which drops a field named __proto__.
   return { event: parsed.data, dataJson: JSON.stringify((message as { data: unknown }).data) };
 }
 

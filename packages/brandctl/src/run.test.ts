@@ -37,16 +37,16 @@ describe("brandctl", () => {
 
   describe("brands", () => {
     it("are created", async () => {
-      const made = await run("brands create --name Kape --tier pro --verified --id brd_kape --json");
-      expect(made.code).toBe(0);
-      expect(made.json()).toEqual({
+      const created = await run("brands create --name Kape --tier pro --verified --id brd_kape --json");
+      expect(created.code).toBe(0);
+      expect(created.json()).toEqual({
         brand: { id: "brd_kape", name: "Kape", tier: "pro", verified: true, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" },
       });
-      expect(made.stderr).toBe("");
+      expect(created.stderr).toBe("");
       expect(accounts.brands.has("brd_kape")).toBe(true);
     });
 
-    it("are left unchanged if the id exists already, with a note", async () => {
+    it("are left unchanged if the id exists already, and a note says so", async () => {
       const { code, stderr } = await run("brands create --name Ulap --tier enterprise --id brd_1");
       expect(code).toBe(0);
       expect(stderr).toContain("The brand exists already");
@@ -83,7 +83,7 @@ describe("brandctl", () => {
   });
 
   describe("keys", () => {
-    it("are created for the brand's first owner, and written alone to standard output", async () => {
+    it("are created for the brand's first owner, and standard output contains only the key", async () => {
       const { code, stdout, stderr } = await run("keys create --brand brd_1 --name Reporting");
       expect(code).toBe(0);
       expect(stdout).toBe(`brk_live_${"x".repeat(32)}abcd\n`);
@@ -92,7 +92,7 @@ describe("brandctl", () => {
       expect(accounts.keys[0]).toMatchObject({ created_by: "zoe@ulap.example", permissions: ["records:read"], environment: "live" });
     });
 
-    it("take environment, permissions and the owner they are created for", async () => {
+    it("are created with the given environment, permissions and owner", async () => {
       const line = "keys create --brand brd_1 --name P --environment test --permission campaigns:prepare --by eva@ulap.example --json";
       expect((await run(line)).json()).toMatchObject({
         key: { permissions: ["records:read", "campaigns:prepare"], created_by: "eva@ulap.example", environment: "test" },
@@ -111,7 +111,7 @@ describe("brandctl", () => {
       expect((await run("keys list --brand brd_1 --json")).json()).toMatchObject({ keys: [{ revoked_at: "2026-11-21T08:33:00.000Z" }] });
     });
 
-    it("are named by a known id, never by the key itself", async () => {
+    it("are revoked only by a known id, never by the key itself", async () => {
       expect(await run("keys revoke key_none")).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("There is no key of this id"),
@@ -119,7 +119,7 @@ describe("brandctl", () => {
       expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("the key itself") });
     });
 
-    it("need an owner", async () => {
+    it("cannot be created for a brand without an owner", async () => {
       await run("brands create --name B --tier plus --verified --id brd_9");
       const { code, stderr } = await run("keys create --brand brd_9 --name R --json");
       expect(code).toBe(1);
@@ -134,7 +134,7 @@ describe("brandctl", () => {
   });
 
   it.each(["keys revoke key_made0", "brands set-tier brd_1 starter", "brands verify brd_1 --off"])(
-    "%s waits until every gateway knows, and says so",
+    "%s says that it waits until every gateway knows of the change, and waits",
     async (line) => {
       await run("keys create --brand brd_1 --name Reporting");
       const known = Promise.withResolvers<void>();
@@ -202,14 +202,14 @@ describe("brandctl", () => {
       });
     });
 
-    it("name a TLS file that does not exist, and missing settings", async () => {
-      const none = await run("brands list --tls-cert /no/cert --tls-key /no/key --tls-ca /no/ca");
-      expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("The TLS file /no/cert cannot be read.") });
-      const half = await run("brands list", { env: { ACCOUNTS_ADDRESS: served.address, RPC_TLS_CERT: "/dev/null" } });
-      expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining("set all three or none") });
+    it("name a TLS file that does not exist, and report missing TLS settings", async () => {
+      const missingFile = await run("brands list --tls-cert /no/cert --tls-key /no/key --tls-ca /no/ca");
+      expect(missingFile).toMatchObject({ code: 1, stderr: expect.stringContaining("The TLS file /no/cert cannot be read.") });
+      const missingSettings = await run("brands list", { env: { ACCOUNTS_ADDRESS: served.address, RPC_TLS_CERT: "/dev/null" } });
+      expect(missingSettings).toMatchObject({ code: 1, stderr: expect.stringContaining("set all three or none") });
     });
 
-    it("after Ctrl-C leave open whether the change was made", async () => {
+    it("after Ctrl-C say that the change may or may not have been made", async () => {
       const { code, stderr } = await run("brands list", { interrupted: AbortSignal.abort() });
       expect(code).toBe(130);
       expect(stderr).toContain("Interrupted before the service responded");
@@ -237,19 +237,19 @@ describe("brandctl", () => {
       expect(await run("brands list", { env: { LOCAL_DIR: join(folder, "deep") }, cwd: folder })).toMatchObject({ code: 1 });
     });
 
-    it("are taken from a flag before a setting before the file", async () => {
+    it("come from the flag, else from the setting, else from the run file", async () => {
       await writeRunFile(JSON.stringify({ rpc: { accounts: "file.invalid:1" } }));
       const cwd = folder;
-      const failed = (env: NodeJS.ProcessEnv, flag = ""): Promise<Outcome> => run(`brands list${flag}`, { cwd, env });
-      expect((await failed({})).stderr).toContain("file.invalid:1");
-      expect((await failed({ ACCOUNTS_ADDRESS: "" })).stderr).toContain("file.invalid:1");
-      expect((await failed({ ACCOUNTS_ADDRESS: "setting.invalid:1" })).stderr).toContain(
+      const list = (env: NodeJS.ProcessEnv, flag = ""): Promise<Outcome> => run(`brands list${flag}`, { cwd, env });
+      expect((await list({})).stderr).toContain("file.invalid:1");
+      expect((await list({ ACCOUNTS_ADDRESS: "" })).stderr).toContain("file.invalid:1");
+      expect((await list({ ACCOUNTS_ADDRESS: "setting.invalid:1" })).stderr).toContain(
         "setting.invalid:1 (ACCOUNTS_ADDRESS): no such host",
       );
-      expect((await failed({ ACCOUNTS_ADDRESS: "setting.invalid:1" }, ` --accounts-address ${served.address}`)).code).toBe(0);
+      expect((await list({ ACCOUNTS_ADDRESS: "setting.invalid:1" }, ` --accounts-address ${served.address}`)).code).toBe(0);
     });
 
-    it("are reported missing by the name of a run file that lacks the service", async () => {
+    it("are reported as missing, with the path of a run file that lacks the service", async () => {
       await writeRunFile(JSON.stringify({ rpc: { accounts: served.address } }));
       const { code, stderr } = await run("plans list --brand brd_1", { env: {}, cwd: folder });
       expect(code).toBe(1);
@@ -258,9 +258,9 @@ describe("brandctl", () => {
     });
 
     it("are not taken from a run file whose launcher was killed", async () => {
-      const gone = spawn(process.execPath, ["--eval", ""]);
-      const launcher = { pid: gone.pid };
-      await once(gone, "exit");
+      const killed = spawn(process.execPath, ["--eval", ""]);
+      const launcher = { pid: killed.pid };
+      await once(killed, "exit");
       await writeRunFile(JSON.stringify({ launcher, rpc: { accounts: served.address } }));
       const { code, stderr } = await run("brands list", { env: {}, cwd: folder });
       expect(code).toBe(1);
@@ -270,7 +270,7 @@ describe("brandctl", () => {
       expect(await run(`brands list --accounts-address ${served.address}`, { env: {}, cwd: folder })).toMatchObject({ code: 0 });
     });
 
-    it.each(["{", "[]", '"x"', "null"])("are not guessed from a run file that holds %s", async (content) => {
+    it.each(["{", "[]", '"x"', "null"])("are not read from a run file whose content is %s", async (content) => {
       await writeRunFile(content);
       const { code, stderr } = await run("brands list --json", { env: {}, cwd: folder });
       expect(code).toBe(1);
@@ -289,7 +289,7 @@ describe("brandctl", () => {
       expect((await run("brands list --json", { isTerminal: true })).stdout).not.toContain(escape);
     });
 
-    it("defuses control characters in names", async () => {
+    it("replaces control characters in names", async () => {
       accounts.brands.set("brd_2", { id: "brd_2", name: "x\u001b[2J\u202ey", tier: "plus", verified: true, epoch: 1, created_at: "" });
       const { stdout } = await run("brands list");
       expect(stdout).toContain("x\ufffd[2J\ufffdy");

@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail. The kind is the `code` that callers see: it is contract and never renamed. `grpc` is the name of the
- * gRPC status code, `http` the HTTP status.
+ * Every way a request can fail. The kind is the `code` that callers see: it is part of the contract and never renamed. `grpc` is the
+ * name of the gRPC status code, `http` the HTTP status.
  */
 export const ERROR_KINDS = {
   invalid_parameter: { grpc: "INVALID_ARGUMENT", http: 400 },

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process, not just its pid, which the system reuses. */
+/** Identifies a process. The pid alone does not: the system reuses it. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In ticks since the machine's start; undefined on systems without /proc. */
+  /** The start time in clock ticks since the machine's start; undefined on systems without /proc. */
   readonly startedAt: string | undefined;
 }
 
-/** Returns undefined if the process does not exist. */
+/** Returns undefined if the process does not exist, or is a zombie whose threads have all ended. */
 export function identify(pid: number): ProcessIdentity | undefined {
   if (!processExists(pid)) return undefined;
   try {
@@ -34,8 +34,8 @@ export function processExists(pid: number): boolean {
 }
 
 /**
- * Whether a zombie still has running threads. A killed process whose first thread has ended keeps its files and ports until its last
- * thread ends. Its main thread stays listed even if its parent never waits for it.
+ * Whether a zombie still has running threads. A killed process whose main thread has ended keeps its files and ports until its last
+ * thread ends. The main thread of a zombie is always listed, so one entry means that no thread runs.
  */
 function hasThreads(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).length > 1;

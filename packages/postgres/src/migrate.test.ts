@@ -27,13 +27,13 @@ const steps = async (schema = "shop") =>
   (await db.query<{ name: string }>(`select name from ${schema}.steps order by at, name`)).map(({ name }) => name);
 const versions = async () =>
   (await db.query<{ version: number }>("select version from shop.schema_migrations order by version")).map((row) => row.version);
-const note = (name: string): string => `insert into shop.steps (name) values ('${name}');`;
+const recordStep = (name: string): string => `insert into shop.steps (name) values ('${name}');`;
 const FIRST = "create table shop.steps (at serial, name text);";
 
 it("applies migrations in the order of their numbers, each once", async () => {
-  await write({ "0001-first.sql": FIRST + note("1"), "0002-second.sql": note("2") });
+  await write({ "0001-first.sql": FIRST + recordStep("1"), "0002-second.sql": recordStep("2") });
   expect(await run()).toEqual(["0001-first.sql", "0002-second.sql"]);
-  await write({ "0003-third.sql": note("3"), "README.md": "not a migration" });
+  await write({ "0003-third.sql": recordStep("3"), "README.md": "not a migration" });
   expect(await run()).toEqual(["0003-third.sql"]);
   expect(await run()).toEqual([]);
   expect(await steps()).toEqual(["1", "2", "3"]);
@@ -47,14 +47,14 @@ it("keeps schemas of one database apart", async () => {
 });
 
 it("applies each migration once when many processes start at the same time", async () => {
-  await write({ "0001-first.sql": FIRST + note("1"), "0002-second.sql": `select pg_sleep(0.05); ${note("2")}` });
+  await write({ "0001-first.sql": FIRST + recordStep("1"), "0002-second.sql": `select pg_sleep(0.05); ${recordStep("2")}` });
   const applied = await Promise.all(Array.from({ length: 8 }, () => run()));
   expect(applied.flat().toSorted()).toEqual(["0001-first.sql", "0002-second.sql"]);
   expect(await steps()).toEqual(["1", "2"]);
 });
 
 it("refuses a schema that is newer than this release, and changes nothing", async () => {
-  await write({ "0001-first.sql": FIRST, "0002-second.sql": note("2") });
+  await write({ "0001-first.sql": FIRST, "0002-second.sql": recordStep("2") });
   await run();
   await rm(join(directory, "0002-second.sql"));
   await expect(run()).rejects.toThrow("schema shop is at version 2, newer than this release (1): run the newer release");
@@ -64,38 +64,41 @@ it("refuses a schema that is newer than this release, and changes nothing", asyn
 it("refuses a schema whose applied migration differs from this release's, and applies no later one", async () => {
   await write({ "0001-first.sql": FIRST });
   await run();
-  await write({ "0001-first.sql": `${FIRST} -- harmless`, "0002-second.sql": note("2") });
+  await write({ "0001-first.sql": `${FIRST} -- harmless`, "0002-second.sql": recordStep("2") });
   await expect(run()).rejects.toThrow("schema shop was created by another release: its 0001-first.sql differs from this release's");
   expect(await versions()).toEqual([1]);
 });
 
-it("advises npm run reset for the database of an earlier release with more and other migrations", async () => {
-  const earlier = { "0001-first.sql": FIRST, "0002-second.sql": note("2"), "0003-third.sql": note("3") };
+it("advises npm run reset if the database is from an earlier release, whose migrations were more and different", async () => {
+  const earlier = { "0001-first.sql": FIRST, "0002-second.sql": recordStep("2"), "0003-third.sql": recordStep("3") };
   await write(earlier);
   await run();
   for (const name of Object.keys(earlier)) await rm(join(directory, name));
-  await write({ "0001-initial.sql": `${FIRST} ${note("1")}` });
+  await write({ "0001-initial.sql": `${FIRST} ${recordStep("1")}` });
   const failure = await run().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(SchemaMismatchError);
   expect((failure as Error).message).toContain('On a laptop, "npm run reset" deletes the local database');
   expect(await versions()).toEqual([1, 2, 3]);
 });
 
-it("keeps the earlier migrations and nothing of a failing one, names it, and continues from there once it is fixed", async () => {
-  await write({ "0001-first.sql": FIRST + note("1"), "0002-second.sql": `create table shop.half (); ${note("2")} select 1 / 0;` });
+it("rolls back a migration that fails, names it, keeps the earlier ones, and continues there once it is fixed", async () => {
+  await write({
+    "0001-first.sql": FIRST + recordStep("1"),
+    "0002-second.sql": `create table shop.half (); ${recordStep("2")} select 1 / 0;`,
+  });
   const failure = await run().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(MigrationError);
   expect(failure).toMatchObject({ message: "0002-second.sql: division by zero", cause: expect.objectContaining({ code: "22012" }) });
   expect(await steps()).toEqual(["1"]);
   expect(await versions()).toEqual([1]);
   expect(await db.query("select to_regclass('shop.half') as half")).toEqual([{ half: null }]);
-  await write({ "0002-second.sql": note("2") });
+  await write({ "0002-second.sql": recordStep("2") });
   expect(await run()).toEqual(["0002-second.sql"]);
 });
 
 it.each<[string, string[]]>([
   ["a gap", ["0001-first.sql", "0003-third.sql"]],
-  ["a number twice", ["0001-first.sql", "0001-other.sql"]],
+  ["a duplicate number", ["0001-first.sql", "0001-other.sql"]],
   ["no number", ["first.sql"]],
   ["a first number other than 0001", ["0002-second.sql"]],
   ["capitals or underscores in a name", ["0001-First_one.sql"]],
@@ -105,7 +108,7 @@ it.each<[string, string[]]>([
   expect(await db.query("select to_regnamespace('shop') as schema")).toEqual([{ schema: null }]);
 });
 
-it("rejects when the connection is lost during a migration, and leaves nothing of it", async () => {
+it("rejects if the connection is lost during a migration, and leaves nothing of the migration", async () => {
   const { hostname, port } = new URL(database.url);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
   const url = new URL(database.url);

@@ -4,13 +4,13 @@ const RESPONSE_MS_MAX = 2_000;
 const METADATA = { key: 3, version: 1 } as const;
 const NO_TOPICS = Buffer.alloc(4);
 
-/** A request of Kafka's protocol. */
+/** A request in Kafka's protocol. */
 export interface KafkaRequest {
-  /** Selects the API. */
+  /** The number of the requested API. */
   readonly key: number;
-  /** One without tagged fields. */
+  /** The version of the API: one whose messages have no tagged fields. */
   readonly version: number;
-  /** Encoded. */
+  /** The encoded fields of the request. */
   readonly body: Buffer;
 }
 
@@ -43,8 +43,8 @@ export function requestKafka(port: number, { key, version, body }: KafkaRequest)
 }
 
 /**
- * Resolves when the broker on a loopback port has joined its cluster, so that topics can be created. Before that it
- * responds, but does not name itself.
+ * Resolves if the broker on a loopback port has joined its cluster, so that topics can be created. Rejects before that: the
+ * broker responds, but does not list itself as a broker.
  */
 export async function pingKafka(port: number): Promise<void> {
   const response = await requestKafka(port, { ...METADATA, body: NO_TOPICS });

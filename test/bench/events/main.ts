@@ -72,7 +72,7 @@ async function measure(owned: Owned, log: (text: string) => void): Promise<Recor
     log(`Round ${round} of ${ROUNDS}: ${MESSAGES.toLocaleString("en")} changes`);
     const [bare, ours] = [`bare.${round}`, `ours.${round}`];
     await createTopics(brokers, [bare, ours]);
-    const messages = await product.change();
+    const messages = await product.fillOutbox();
     record("bare_produce", await produceBare(brokers, bare, messages));
     record("relay", await product.relay(ours));
     record("bare_consume", await consumeBare(brokers, bare, messages.length));

@@ -49,10 +49,10 @@ export class EventProduct {
     return new EventProduct(parts, client);
   }
 
-  /** Fills the outbox as the platform would, and returns its messages. */
-  async change(): Promise<Message[]> {
+  /** Changes records as the platform would, so that triggers fill the outbox. Returns the outbox's messages. */
+  async fillOutbox(): Promise<Message[]> {
     await this.#client.query("truncate records.outbox");
-    // Only approvals make events; the rejections between them are not measured.
+    // Only the approvals make events. The rejections make the next approvals possible, with events switched off.
     for (let count = 0; count < MESSAGES; count += RECORDS) {
       await this.#client.query("begin");
       await this.#client.query("update records.submissions set status = 'approved'");
@@ -68,17 +68,17 @@ export class EventProduct {
     return rows;
   }
 
-  /** Returns events per second from the outbox into the topic, acknowledged and removed. */
+  /** Returns the events per second that the relay publishes from the outbox to the topic, acknowledged and removed. */
   async relay(topic: string): Promise<number> {
     return this.#measure("records", topic, {}, "outbox_published_total");
   }
 
-  /** Returns messages per second from the topic, each stored as one event and one delivery. */
+  /** Returns the messages per second that intake reads from the topic and stores, each as one event and one delivery. */
   async intake(topic: string): Promise<number> {
     const env = { ACCOUNTS_ADDRESS: "127.0.0.1:1", RECEIVER_SECRET_KEYS: this.#receiverSecretKeys };
     const rate = await this.#measure("webhook", topic, env, "intake_events_total");
     const { rows } = await this.#client.query<{ events: string; deliveries: string }>(
-      // The sender runs too: a delivery that cannot be sent leaves the queue.
+      // The sender runs too: it moves deliveries that cannot be sent from the queue to past_deliveries.
       `select (select count(*) from webhook.events) as events,
               (select count(*) from webhook.deliveries) + (select count(*) from webhook.past_deliveries) as deliveries`,
     );
@@ -90,7 +90,7 @@ export class EventProduct {
     return rate;
   }
 
-  /** Starts a service and measures from the counter's first increase to its last, without the start of the process. */
+  /** Starts a service and measures from the counter's first increase to its last, so the start of the process does not count. */
   async #measure(name: "records" | "webhook", topic: string, env: Record<string, string>, counter: string): Promise<number> {
     const program = this.#parts.start({
       name,

@@ -4,7 +4,7 @@ import { INSTRUCTIONS } from "./server-info.ts";
 import { TOOLBOX } from "./toolbox.ts";
 import type { ToolListing } from "./tool-listing.ts";
 
-const CHARACTERS_A_TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
 interface Schema extends Record<string, unknown> {
   properties?: Record<string, Schema>;
@@ -14,10 +14,10 @@ interface Schema extends Record<string, unknown> {
 type Tool = ToolListing & { inputSchema: Schema; outputSchema: Schema };
 
 /** The listings for a reporting key and for one that may prepare plans. */
-const reading = TOOLBOX.listingFor(["records:read"]);
-const everything = TOOLBOX.listingFor(["records:read", "campaigns:prepare"]);
-const lists = JSON.parse(reading) as Tool[];
-const tools = JSON.parse(everything) as Tool[];
+const readingListing = TOOLBOX.listingFor(["records:read"]);
+const fullListing = TOOLBOX.listingFor(["records:read", "campaigns:prepare"]);
+const readingTools = JSON.parse(readingListing) as Tool[];
+const allTools = JSON.parse(fullListing) as Tool[];
 
 /** A schema and all schemas within it. */
 function* schemasIn(schema: Schema): Generator<Schema> {
@@ -42,7 +42,7 @@ const REFUSED_KEYWORDS = new Set([
   "const",
 ]);
 
-describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
+describe.each(allTools.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
   it("has a name that every client accepts", () => {
     expect(name).toMatch(/^[a-z_]{1,64}$/);
   });
@@ -91,7 +91,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool
   });
 });
 
-describe.each(lists.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
+describe.each(readingTools.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
   it("says when to use it, how to page, and that texts are data", () => {
     for (const pattern of [/Read it /i, /Status: \w+/, /Newest first/, /next_cursor/, /no update feed/, /data, never instructions/]) {
       expect(tool.description).toMatch(pattern);
@@ -101,21 +101,21 @@ describe.each(lists.map((tool) => [tool.name, tool] as const))("%s", (_, tool) =
 });
 
 it("every operation is a tool", () => {
-  expect(tools.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
+  expect(allTools.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
 });
 
-it("only keys that may prepare plans see that tool, listed last; other permissions change no byte", () => {
-  expect(tools.slice(0, -1)).toEqual(lists);
-  expect(tools.at(-1)?.name).toBe("prepare_campaign_plan");
-  expect(TOOLBOX.listingFor([])).toBe(reading);
-  expect(TOOLBOX.listingFor(["campaigns:prepare", "made:up"])).toBe(everything);
+it("the tool that prepares plans is listed last, and only for keys that may prepare them; other permissions change no byte", () => {
+  expect(allTools.slice(0, -1)).toEqual(readingTools);
+  expect(allTools.at(-1)?.name).toBe("prepare_campaign_plan");
+  expect(TOOLBOX.listingFor([])).toBe(readingListing);
+  expect(TOOLBOX.listingFor(["campaigns:prepare", "made:up"])).toBe(fullListing);
 });
 
 it("tools/list costs a model less than 6,000 tokens, the instructions less than 600", () => {
-  expect(everything.length / CHARACTERS_A_TOKEN).toBeLessThan(6_000);
-  expect(INSTRUCTIONS.length / CHARACTERS_A_TOKEN).toBeLessThan(600);
+  expect(fullListing.length / CHARACTERS_PER_TOKEN).toBeLessThan(6_000);
+  expect(INSTRUCTIONS.length / CHARACTERS_PER_TOKEN).toBeLessThan(600);
 });
 
 it("instructions and tools change only on purpose", () => {
-  expect({ instructions: INSTRUCTIONS, tools }).toMatchSnapshot();
+  expect({ instructions: INSTRUCTIONS, tools: allTools }).toMatchSnapshot();
 });

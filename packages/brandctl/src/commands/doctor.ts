@@ -28,7 +28,7 @@ export function doctorCommand(shell: Shell): Command {
       "after",
       examples(
         ["brandctl doctor --json | jq -e .ok", "for a script"],
-        ["brandctl doctor --admin records=http://records:9090", "with an address that the settings do not have"],
+        ["brandctl doctor --admin records=http://records:9090", "with an address that is not in the settings"],
         ["brandctl doctor --json | jq '.checks[] | select(.state != \"ok\")'", "what is wrong or was not checked"],
       ),
     )
@@ -53,8 +53,8 @@ function checksText(checks: readonly CheckResult[], verdict: Verdict, colors: Co
 }
 
 function verdictText(checks: readonly CheckResult[], verdict: Verdict, colors: Colors): string {
-  const count = checks.filter(({ state }) => state === "not_checked").length;
-  const unchecked = count === 0 ? "" : ` ${count} of ${checks.length} checks could not be made.`;
+  const uncheckedCount = checks.filter(({ state }) => state === "not_checked").length;
+  const unchecked = uncheckedCount === 0 ? "" : ` ${uncheckedCount} of ${checks.length} checks could not be made.`;
   switch (verdict) {
     case "well":
       return colors.green("Everything is healthy.");

@@ -32,16 +32,16 @@ describe("brandctl records generate", () => {
     }
   });
 
-  it("writes a single resource to standard output, as many records as requested", async () => {
+  it("writes a single resource to standard output, with the requested number of records", async () => {
     const { code, stdout, stderr } = await run("--resource conversions --conversions 1234 --size medium");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.trimEnd().split("\n")).toHaveLength(1_234);
   });
 
-  it("makes records that fit together, one resource at a time", async () => {
-    const same = "--seed 5 --now 2026-11-21T08:30:00Z";
+  it("makes records whose references match, even if each resource is made by a separate command", async () => {
+    const sameFlags = "--seed 5 --now 2026-11-21T08:30:00Z";
     const idsOf = async (resource: string, key: string): Promise<string[]> =>
-      (await run(`--resource ${resource} ${same}`)).stdout
+      (await run(`--resource ${resource} ${sameFlags}`)).stdout
         .trimEnd()
         .split("\n")
         .map((line) => (JSON.parse(line) as Record<string, string>)[key] ?? "");
@@ -49,7 +49,7 @@ describe("brandctl records generate", () => {
     for (const id of await idsOf("submissions", "campaign_id")) expect(campaigns).toContain(id);
   });
 
-  it("imports the records, what others refer to first", async () => {
+  it("imports a resource before the resources that refer to it", async () => {
     const imports = new FakeImports();
     const served = await serve(imports.served);
     const outcome = await run("--import --resource submissions campaigns --submissions 20 --json", {

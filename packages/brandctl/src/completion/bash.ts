@@ -3,8 +3,8 @@ import { allCommands, type CompletedCommand, type CompletedValue } from "./comma
 /** Returns a bash completion script: it finds the command that the words name, then offers what may follow. */
 export function bashCompletion(root: CompletedCommand): string {
   const commands = allCommands(root);
-  const named = commands.filter(({ path }) => path !== "");
-  const withValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
+  const allSubcommands = commands.filter(({ path }) => path !== "");
+  const flagsWithValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
   return `# Completion of brandctl for bash. Put into ~/.bashrc:  source <(brandctl completion bash)
 _brandctl() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" at="" given=0 i word
@@ -12,11 +12,11 @@ _brandctl() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     case "$word" in
-      ${withValue.join("|")}) ((i++)); continue ;;
+      ${flagsWithValue.join("|")}) ((i++)); continue ;;
       -?*) continue ;;
     esac
     case "$at $word" in
-      ${named.map(({ path }) => `"${path}"`).join("|")}) at="$at $word" ;;
+      ${allSubcommands.map(({ path }) => `"${path}"`).join("|")}) at="$at $word" ;;
       *) ((given++)) ;;
     esac
   done
@@ -41,7 +41,7 @@ function commandCase({ path, subcommands, options, argumentValues }: CompletedCo
     const names = offer({ kind: "words", words: subcommands.map(({ name }) => name) });
     return `    "${path}") if [[ $cur == -* ]]; then ${flags}; else ${names}; fi ;;`;
   }
-  const values = argumentValues.map((value, at) => `${at}) ${offer(value)} ;;`).join(" ");
+  const values = argumentValues.map((value, index) => `${index}) ${offer(value)} ;;`).join(" ");
   return `    "${path}") if [[ $cur == -* ]]; then ${flags}; else case "$given" in ${values} *) ${flags} ;; esac; fi ;;`;
 }
 

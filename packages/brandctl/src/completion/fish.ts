@@ -3,8 +3,8 @@ import { allCommands, type CompletedCommand, type CompletedOption, type Complete
 /** Returns a fish completion script. */
 export function fishCompletion(root: CompletedCommand): string {
   const commands = allCommands(root);
-  const named = commands.filter(({ path }) => path !== "");
-  const withValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
+  const allSubcommands = commands.filter(({ path }) => path !== "");
+  const flagsWithValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
   return `# Completion of brandctl for fish. Load:  brandctl completion fish | source
 # The command that the words name, such as " brands create", and the number of arguments given.
 function __brandctl_at
@@ -15,11 +15,11 @@ function __brandctl_at
     for word in $words[2..-1]
         if test $skip -eq 1
             set skip 0
-        else if contains -- $word ${withValue.join(" ")}
+        else if contains -- $word ${flagsWithValue.join(" ")}
             set skip 1
         else if string match -q -- '-?*' $word
             continue
-        else if contains -- "$at $word" ${named.map(({ path }) => quoted(path)).join(" ")}
+        else if contains -- "$at $word" ${allSubcommands.map(({ path }) => quoted(path)).join(" ")}
             set at "$at $word"
         else
             set given (math $given + 1)

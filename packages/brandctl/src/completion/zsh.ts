@@ -1,10 +1,14 @@
 import { allCommands, type CompletedCommand, type CompletedValue } from "./command-tree.ts";
 
-/** Returns a zsh completion script, to be sourced or put into a folder of $fpath as _brandctl. */
+/**
+ * Returns a zsh completion script, to be sourced or put into a folder of $fpath as _brandctl. The script finds the command that
+ * the words before the cursor name (`at`) and counts its arguments (`given`). Then it offers values for the option before the
+ * cursor, else values for the next argument, else options or subcommands.
+ */
 export function zshCompletion(root: CompletedCommand): string {
   const commands = allCommands(root);
-  const named = commands.filter(({ path }) => path !== "");
-  const withValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
+  const allSubcommands = commands.filter(({ path }) => path !== "");
+  const flagsWithValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
   return `#compdef brandctl
 # Completion of brandctl for zsh. Put into ~/.zshrc, after compinit:  source <(brandctl completion zsh)
 _brandctl() {
@@ -14,11 +18,11 @@ _brandctl() {
   for ((i = 2; i < CURRENT; i++)); do
     word="\${words[i]}"
     case "$word" in
-      ${withValue.join("|")}) ((i++)); continue ;;
+      ${flagsWithValue.join("|")}) ((i++)); continue ;;
       -?*) continue ;;
     esac
     case "$at $word" in
-      ${named.map(({ path }) => quoted(path)).join("|")}) at="$at $word" ;;
+      ${allSubcommands.map(({ path }) => quoted(path)).join("|")}) at="$at $word" ;;
       *) ((given++)) ;;
     esac
   done
@@ -51,7 +55,7 @@ function optionCases({ path, options }: CompletedCommand): string[] {
 function commandCase({ path, subcommands, options, argumentValues }: CompletedCommand): string {
   const described = (items: readonly (readonly [name: string, summary: string])[]): string =>
     items.map(([name, summary]) => quoted(`${name}:${summary}`)).join(" ");
-  const values = argumentValues.map((value, at) => `${at}) ${offer(value)}; return ;;`).join(" ");
+  const values = argumentValues.map((value, index) => `${index}) ${offer(value)}; return ;;`).join(" ");
   const argumentsCase = values === "" ? "" : `\n      if [[ "\${words[CURRENT]}" != -* ]]; then case $given in ${values} esac; fi`;
   return `    ${quoted(path)})
       commands=(${described(subcommands.map(({ name, summary }) => [name, summary]))})

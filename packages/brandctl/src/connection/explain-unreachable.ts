@@ -6,9 +6,9 @@ import type { Endpoint } from "./endpoints.ts";
  * Converts a failure of the transport to a CommandFailure that names the address. Errors that the service itself returned,
  * `unavailable` included, are returned unchanged.
  *
- * @param more ends the hint
+ * @param advice added at the end of the hint
  */
-export function explainUnreachable(error: unknown, endpoint: Endpoint, more = " See brandctl doctor."): unknown {
+export function explainUnreachable(error: unknown, endpoint: Endpoint, advice = " See brandctl doctor."): unknown {
   if (!(error instanceof AppError) || (error.kind !== "unavailable" && error.kind !== "timeout")) return error;
   const { cause } = error;
   if (!isTransportError(cause)) return error;
@@ -17,14 +17,14 @@ export function explainUnreachable(error: unknown, endpoint: Endpoint, more = " 
     error.kind === "timeout"
       ? `${name} at ${address} (${from}) did not respond in time.`
       : `${name} cannot be reached at ${address} (${from}): ${reasonIn(cause.details)}.`;
-  return new CommandFailure(error.kind, message, { cause: error, hint: hintFor(endpoint, cause.details) + more });
+  return new CommandFailure(error.kind, message, { cause: error, hint: hintFor(endpoint, cause.details) + advice });
 }
 
 interface TransportError {
   readonly details: string;
 }
 
-/** An error of a service carries its kind in the trailers; the transport's own errors carry none. */
+/** An error that a service returned has its kind in the trailers; the transport's own errors have no kind. */
 function isTransportError(cause: unknown): cause is TransportError {
   if (!(cause instanceof Error) || !("details" in cause) || typeof cause.details !== "string") return false;
   const metadata = "metadata" in cause ? (cause.metadata as { get(name: string): unknown[] } | undefined) : undefined;

@@ -1,18 +1,18 @@
-/** What a list call takes beside its filters. */
+/** The fields of a list call in addition to its filters. */
 export interface PageRequest {
   readonly page_size: number;
   readonly after_id: string | null | undefined;
 }
 
-/** A page's items, and the id to continue after; none on the last page. */
 export interface Page<Item> {
   readonly items: readonly Item[];
+  /** The id to continue after; null or undefined on the last page. */
   readonly next: string | null | undefined;
 }
 
 export interface Listing<Item> {
   readonly items: Item[];
-  /** The limit ended the list, not the service. */
+  /** The list ended at the limit, before the service's last page. */
   readonly mayBeMore: boolean;
 }
 

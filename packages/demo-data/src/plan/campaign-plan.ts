@@ -4,11 +4,11 @@ import { DAY, HISTORY, HOUR, paydayFrom } from "../timeline.ts";
 import { CAMPAIGN_TYPES, campaignTitle, PLATFORMS, type CampaignType, type Platform } from "../vocabulary.ts";
 import type { Context } from "./context.ts";
 
-/** Orders arrive within this time after a click, and are returned within this time. */
+/** Longest time from a click to its order, and from an order to its return. */
 export const RETURN_WINDOW = 14 * DAY;
-/** From a campaign's end until the last submission, review and return. */
+/** Time from a campaign's end until its last submission, review and return. */
 const SETTLING = RETURN_WINDOW + 8 * DAY;
-/** From a payday until all its payouts are final. */
+/** Time from a payday until all its payouts are final. */
 export const PAYING = 5 * DAY;
 
 /** A campaign without its sums, which follow from its submissions, conversions and payouts. */
@@ -29,23 +29,24 @@ export interface PlannedCampaign {
   readonly createdAt: number;
   readonly startsAt: number | null;
   readonly endsAt: number | null;
-  /** When creators work for it; equal if it never ran. */
+  /** Creators work for the campaign from `runsFrom` until `runsUntil`. The two are equal if it never ran. */
   readonly runsFrom: number;
   readonly runsUntil: number;
-  /** The payday on which everything was paid, if all payouts are final by now. */
+  /** The payday on which everything was paid; null unless all payouts are final by now. */
   readonly settledOn: number | null;
 }
 
 export interface CampaignPlan {
   readonly all: readonly PlannedCampaign[];
-  /** Campaigns for content, and campaigns for links. Both are empty only without campaigns. */
+  /** Campaigns that ran, for submissions. Falls back on affiliate campaigns: empty only if no campaign ran. */
   readonly content: readonly PlannedCampaign[];
+  /** Campaigns that ran, for links. Empty only if no campaign ran. */
   readonly affiliate: readonly PlannedCampaign[];
 }
 
 /**
- * The first two run without end, from before the history begins: an affiliate programme and a call for content. An item that
- * finds no other campaign at its time belongs to one of these.
+ * The first two campaigns, an affiliate programme and a call for content, start before the history begins and have no end. A
+ * record that finds no other campaign at its time belongs to one of these two.
  */
 export function planCampaigns(context: Context): CampaignPlan {
   const all = Array.from({ length: context.sizes.campaigns }, (_, index) => planCampaign(index, context));
@@ -56,7 +57,7 @@ export function planCampaigns(context: Context): CampaignPlan {
 
 function planCampaign(index: number, context: Context): PlannedCampaign {
   const random = new Random(context.stream("campaign"), index);
-  const type = CAMPAIGN_TYPES[TYPES_FIRST[index] ?? -1] ?? random.pickWeighted(CAMPAIGN_TYPES, [35, 25, 15, 25]);
+  const type = FIRST_TYPES[index] ?? random.pickWeighted(CAMPAIGN_TYPES, [35, 25, 15, 25]);
   const dates = index < 2 ? evergreen(context) : datesOf(phaseOf(index), index, context, random);
   return {
     index,
@@ -73,8 +74,8 @@ function planCampaign(index: number, context: Context): PlannedCampaign {
   };
 }
 
-/** Indexes into CAMPAIGN_TYPES of the first campaigns, so that small sets have all four types. */
-const TYPES_FIRST = [3, 1, 0, 2];
+/** The types of the first campaigns, so that small sets have all four. */
+const FIRST_TYPES: readonly CampaignType[] = ["affiliate", "ugc", "blitz", "package"];
 
 type Dates = Pick<PlannedCampaign, "phase" | "createdAt" | "startsAt" | "endsAt" | "runsFrom" | "runsUntil">;
 
@@ -83,7 +84,7 @@ function evergreen({ now }: Context): Dates {
   return { phase: "running", createdAt: startsAt - 9 * DAY, startsAt, endsAt: null, runsFrom: startsAt, runsUntil: now };
 }
 
-/** Of every twelve campaigns, one each is a draft, pending funding, cancelled and paused. */
+/** Of every twelve campaigns, one is a draft, one is pending funding, one is cancelled, and one is paused. */
 function phaseOf(index: number): PlannedCampaign["phase"] {
   return (["draft", "pending_funding", "cancelled", "paused"] as const)[[5, 7, 9, 11].indexOf(index % 12)] ?? "running";
 }
@@ -120,7 +121,7 @@ function platformsFor(index: number, random: Random): readonly Platform[] {
   return chosen.length > 0 ? chosen : ["tiktok"];
 }
 
-/** Midnight in Manila. */
+/** Returns the last midnight in Manila, at `time` or before. */
 function startOfDay(time: number): number {
   return Math.floor((time + 8 * HOUR) / DAY) * DAY - 8 * HOUR;
 }

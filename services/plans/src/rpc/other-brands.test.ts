@@ -23,8 +23,8 @@ it("a plan is returned, listed, completed and cancelled for its own brand only",
   const [ours, theirs] = [newBrand(), newBrand()];
   const { plan } = await served.prepare(ours, planInput());
   const { plan: otherPlan } = await served.prepare(theirs, planInput());
-  for (const attempt of [served.get, served.cancel, served.complete]) {
-    await expect(attempt(theirs, plan.id)).rejects.toMatchObject({ kind: "not_found", field: "plan_id" });
+  for (const call of [served.get, served.cancel, served.complete]) {
+    await expect(call(theirs, plan.id)).rejects.toMatchObject({ kind: "not_found", field: "plan_id" });
   }
   expect(await served.all(ours)).toEqual([plan]);
   expect(await served.all(theirs)).toEqual([otherPlan]);
@@ -35,23 +35,23 @@ it("another brand's plan and an unknown plan are refused with the same error, so
   const { plan } = await served.prepare(newBrand(), planInput());
   const stranger = newBrand();
   await served.prepare(stranger, planInput());
-  for (const attempt of [served.get, served.cancel, served.complete]) {
+  for (const call of [served.get, served.cancel, served.complete]) {
     const [foreign, unknown] = await Promise.all(
       [plan.id, "pln_unknown"].map((id) =>
-        attempt(stranger, id).catch(({ kind, message, field, details }) => ({ kind, message, field, details })),
+        call(stranger, id).catch(({ kind, message, field, details }) => ({ kind, message, field, details })),
       ),
     );
     expect(foreign).toEqual(unknown);
     expect(foreign).toMatchObject({ kind: "not_found" });
   }
-  const after = (after_id: string) =>
+  const listAfter = (after_id: string) =>
     served.plans
       .listPlans({ brand_id: stranger, page_size: 10, after_id }, callContext())
       .catch(({ kind, message, field }) => ({ kind, message, field }));
-  expect(await after(plan.id)).toEqual(await after("pln_unknown"));
+  expect(await listAfter(plan.id)).toEqual(await listAfter("pln_unknown"));
 });
 
-it("a cancelled plan is no conflict for another brand's request_id", async () => {
+it("another brand can prepare a plan with the request_id of a cancelled plan", async () => {
   const [ours, theirs, input] = [newBrand(), newBrand(), planInput()];
   const { plan } = await served.prepare(ours, input);
   await served.cancel(ours, plan.id);

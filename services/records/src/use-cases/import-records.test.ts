@@ -40,7 +40,7 @@ describe("an import", () => {
     });
   });
 
-  it("repeated reports every record as unchanged", async () => {
+  it("that is repeated reports every record as unchanged", async () => {
     const lines = [deposit(), deposit({ reference: null }), deposit({ reference: "x" })];
     await served.import(brand, lines, deposits);
     expect((await served.import(brand, lines, deposits)).summary).toMatchObject({ inserted: 0, updated: 0, unchanged: 3 });
@@ -49,10 +49,10 @@ describe("an import", () => {
   it("updates records that differ, even from or to null, inserts new ones and leaves the others untouched", async () => {
     const [same, cleared, set] = [deposit(), deposit({ reference: "old" }), deposit({ reference: null, credited_at: null })];
     await served.import(brand, [same, cleared, set], deposits);
-    const untouched = await rowVersion(same.id);
+    const versionBefore = await rowVersion(same.id);
     const next = [same, { ...cleared, reference: null }, { ...set, status: "refunded" as const, credited_at: set.created_at }, deposit()];
     expect((await served.import(brand, next, deposits)).summary).toMatchObject({ inserted: 1, updated: 2, unchanged: 1 });
-    expect(await rowVersion(same.id)).toBe(untouched);
+    expect(await rowVersion(same.id)).toBe(versionBefore);
     expect(await served.list(brand, "deposits")).toEqual(expect.arrayContaining(next));
   });
 
@@ -70,7 +70,7 @@ describe("an import", () => {
     expect(await served.list(other, "deposits")).toEqual([theirs]);
   });
 
-  it("of the same records in two concurrent streams ends both, and keeps every record once", async () => {
+  it("of the same records in two concurrent streams is committed in both, and every record is stored once", async () => {
     const lines = Array.from({ length: 300 }, () => deposit());
     const reversed = lines.toReversed().map((line) => ({ ...line, reference: "second" }));
     const both = await Promise.all([
@@ -82,18 +82,18 @@ describe("an import", () => {
       "select count(*), array_agg(distinct reference) as references from records.deposits where brand_id = $1",
       [brand],
     );
-    // All records are from the import that ended last.
+    // All records are from the import that committed last.
     expect(rows).toEqual([{ count: 300, references: [expect.any(String)] }]);
   });
 
-  it("keeps times with an offset or more digits as UTC with milliseconds", async () => {
+  it("stores a time that has an offset and microseconds as UTC with milliseconds", async () => {
     await served.import(brand, [{ ...deposit(), created_at: "2026-11-21T16:30:00.123456+08:00" }], deposits);
     expect(await served.list(brand, "deposits")).toMatchObject([{ created_at: "2026-11-21T08:30:00.123Z" }]);
   });
 });
 
 describe("bad lines", () => {
-  it("prevent the whole import, and each is reported with its line and field", async () => {
+  it("prevent the whole import, and every problem is reported with its line and field", async () => {
     const good = deposit();
     const { summary, problems } = await served.import(
       brand,
@@ -109,7 +109,7 @@ describe("bad lines", () => {
     expect(await served.list(brand, "deposits")).toEqual([]);
   });
 
-  it("are skipped with skip_bad, and the others imported", async () => {
+  it("are skipped with skip_bad, and the other lines are imported", async () => {
     const good = deposit();
     const { summary, problems } = await served.import(brand, ["[]", good, "no"], { ...deposits, skipBad: true });
     expect(summary).toEqual({ lines: 3, inserted: 1, updated: 0, unchanged: 0, bad: 2, committed: true });
@@ -130,22 +130,22 @@ describe("bad lines", () => {
   });
 });
 
-describe("created_at never changes", () => {
-  it("compared with an earlier import", async () => {
-    const [moved, other] = [deposit(), deposit()];
-    await served.import(brand, [moved], deposits);
-    const lines = [other, { ...moved, created_at: "2026-11-21T08:30:00.001Z" }];
-    const problem = { line: 2, field: "created_at", message: expect.stringContaining(moved.id) };
+describe("a created_at that would change", () => {
+  it("is refused if an earlier import stored another one", async () => {
+    const [stored, other] = [deposit(), deposit()];
+    await served.import(brand, [stored], deposits);
+    const lines = [other, { ...stored, created_at: "2026-11-21T08:30:00.001Z" }];
+    const problem = { line: 2, field: "created_at", message: expect.stringContaining(stored.id) };
     expect(await served.import(brand, lines, deposits)).toMatchObject({ summary: { bad: 1, committed: false }, problems: [problem] });
-    expect(await served.list(brand, "deposits")).toEqual([moved]);
+    expect(await served.list(brand, "deposits")).toEqual([stored]);
     expect(await served.import(brand, lines, { ...deposits, skipBad: true })).toMatchObject({
       summary: { inserted: 1, updated: 0, bad: 1, committed: true },
       problems: [problem],
     });
-    expect(await served.list(brand, "deposits")).toEqual(expect.arrayContaining([moved, other]));
+    expect(await served.list(brand, "deposits")).toEqual(expect.arrayContaining([stored, other]));
   });
 
-  it("within one input, where the first line of an id wins", async () => {
+  it("is refused if an earlier line of the input has another one for the id", async () => {
     const first = deposit();
     const lines = [first, { ...first, created_at: "2027-01-01T00:00:00.000Z" }, { ...first, status: "refunded" as const }];
     expect(await served.import(brand, lines, { ...deposits, skipBad: true })).toMatchObject({
@@ -155,12 +155,12 @@ describe("created_at never changes", () => {
     expect(await served.list(brand, "deposits")).toEqual([lines[2]]);
   });
 
-  it("within one input, where an earlier import wins over the first line", async () => {
-    const before = deposit();
-    await served.import(brand, [before], deposits);
+  it("is compared with an earlier import before it is compared with earlier lines", async () => {
+    const stored = deposit();
+    await served.import(brand, [stored], deposits);
     const lines = [
-      { ...before, created_at: "2027-01-01T00:00:00.000Z" },
-      { ...before, status: "refunded" as const },
+      { ...stored, created_at: "2027-01-01T00:00:00.000Z" },
+      { ...stored, status: "refunded" as const },
     ];
     expect(await served.import(brand, lines, { ...deposits, skipBad: true })).toMatchObject({
       summary: { updated: 1, bad: 1, committed: true },
@@ -169,12 +169,12 @@ describe("created_at never changes", () => {
     expect(await served.list(brand, "deposits")).toEqual([lines[1]]);
   });
 
-  it("when two concurrent imports disagree: both end, and all records keep the created_at of one", async () => {
+  it("does not mix two concurrent imports that disagree: both end, and all records have the created_at of one", async () => {
     const ids = Array.from({ length: 50 }, () => newId("dep"));
-    const at = (created_at: string) => ids.map((id) => deposit({ id, created_at }));
+    const depositsAt = (created_at: string) => ids.map((id) => deposit({ id, created_at }));
     await Promise.allSettled([
-      served.import(brand, at("2026-01-01T00:00:00.000Z"), deposits),
-      served.import(brand, at("2026-02-01T00:00:00.000Z"), deposits),
+      served.import(brand, depositsAt("2026-01-01T00:00:00.000Z"), deposits),
+      served.import(brand, depositsAt("2026-02-01T00:00:00.000Z"), deposits),
     ]);
     const records = await served.list(brand, "deposits");
     expect(records).toHaveLength(50);
@@ -182,7 +182,7 @@ describe("created_at never changes", () => {
   });
 });
 
-it("the last of several lines of an id wins, and they count as one record", async () => {
+it("of several lines with one id the last one counts, and they count as one record", async () => {
   const id = newId("dep");
   const lines = ["pending", "failed", "succeeded"].map((status) => deposit({ id, status: status as "pending" }));
   expect((await served.import(brand, lines, { ...deposits, chunkSize: 1 })).summary).toMatchObject({ lines: 3, inserted: 1 });
@@ -195,14 +195,14 @@ it("blank lines are counted and ignored; a line may end in CRLF", async () => {
   expect((await served.import(brand, lines, deposits)).summary).toMatchObject({ lines: 5, inserted: 2, bad: 0 });
 });
 
-const RANGE_OF_TIMES = "must be an RFC 3339 time with an offset, from 2000 to 9999, such as 2026-11-21T08:30:00Z";
-const PLAIN_URL = "must have a host and no user name, password, blanks or control characters";
+const TIME_RULE = "must be an RFC 3339 time with an offset, from 2000 to 9999, such as 2026-11-21T08:30:00Z";
+const URL_RULE = "must have a host and no user name, password, blanks or control characters";
 
-describe("a line is refused with its wrong field,", () => {
+describe("refused, with the wrong field named: a line", () => {
   const valid = deposit();
   it.each<[string, unknown, { field: string | null; message: string }]>([
     ["that is not JSON", "{'id': 1}", { field: null, message: "is not valid JSON" }],
-    ["that is cut", JSON.stringify(valid).slice(0, -1), { field: null, message: "is not valid JSON" }],
+    ["that is cut off", JSON.stringify(valid).slice(0, -1), { field: null, message: "is not valid JSON" }],
     ["that is an array", [valid], { field: null, message: "must be a JSON object" }],
     ["that is a string", '"dep_1"', { field: null, message: "must be a JSON object" }],
     ["that is null", null, { field: null, message: "must be a JSON object" }],
@@ -247,17 +247,13 @@ describe("a line is refused with its wrong field,", () => {
       { ...valid, id: "cmp_1" },
       { field: "id", message: "must be dep_ and 1 to 40 lower-case letters or digits" },
     ],
-    ["with a time without offset", { ...valid, credited_at: "2026-11-21T08:30:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    [
-      "with a day that does not exist",
-      { ...valid, credited_at: "2026-02-30T08:30:00Z" },
-      { field: "credited_at", message: RANGE_OF_TIMES },
-    ],
+    ["with a time without offset", { ...valid, credited_at: "2026-11-21T08:30:00" }, { field: "credited_at", message: TIME_RULE }],
+    ["with a day that does not exist", { ...valid, credited_at: "2026-02-30T08:30:00Z" }, { field: "credited_at", message: TIME_RULE }],
     ["with another currency", { ...valid, currency: "USD" }, { field: "currency", message: "must be PHP" }],
-    ["with a time before 2000", { ...valid, credited_at: "1999-12-31T23:59:59.999Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with a time after 9999", { ...valid, credited_at: "9999-12-31T23:59:59-01:00" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with a year of five digits", { ...valid, credited_at: "20000-01-01T00:00:00Z" }, { field: "credited_at", message: RANGE_OF_TIMES }],
-    ["with infinity", { ...valid, credited_at: "infinity" }, { field: "credited_at", message: RANGE_OF_TIMES }],
+    ["with a time before 2000", { ...valid, credited_at: "1999-12-31T23:59:59.999Z" }, { field: "credited_at", message: TIME_RULE }],
+    ["with a time after 9999", { ...valid, credited_at: "9999-12-31T23:59:59-01:00" }, { field: "credited_at", message: TIME_RULE }],
+    ["with a year of five digits", { ...valid, credited_at: "20000-01-01T00:00:00Z" }, { field: "credited_at", message: TIME_RULE }],
+    ["with infinity", { ...valid, credited_at: "infinity" }, { field: "credited_at", message: TIME_RULE }],
   ])("%s", async (_, line, problem) => {
     const { summary, problems } = await served.import(brand, [line], deposits);
     expect(problems).toEqual([{ line: 1, ...problem }]);
@@ -267,11 +263,11 @@ describe("a line is refused with its wrong field,", () => {
   it.each([
     ["javascript:alert(1)", "must be an http or https URL"],
     ["data:text/html,x", "must be an http or https URL"],
-    ["https://user:pw@video.example/1", PLAIN_URL],
-    ["https://@video.example/1", PLAIN_URL],
-    ["https:///video.example/1", PLAIN_URL],
-    ["https://video.example/a b", PLAIN_URL],
-    ["https://video.example/\u0085", PLAIN_URL],
+    ["https://user:pw@video.example/1", URL_RULE],
+    ["https://@video.example/1", URL_RULE],
+    ["https:///video.example/1", URL_RULE],
+    ["https://video.example/a b", URL_RULE],
+    ["https://video.example/\u0085", URL_RULE],
     ["https://video.example/\udc00", "must not hold NUL or lone surrogates"],
   ])("with %j for a URL", async (content_url, message) => {
     const { problems } = await served.import(brand, [{ ...submission(), content_url }], { resource: "submissions" });
@@ -293,7 +289,7 @@ describe("a line is refused with its wrong field,", () => {
     ]);
   });
 
-  it("with all its wrong fields", async () => {
+  it("with several wrong fields, and all of them are named", async () => {
     const { problems } = await served.import(brand, [{ id: "dep_1", created_at: "today", colour: "violet" }], deposits);
     expect(new Set(problems.map(({ field }) => field))).toEqual(
       new Set(["amount_centavos", "colour", "created_at", "currency", "method", "refunded_centavos", "status", "updated_at"]),
@@ -301,16 +297,16 @@ describe("a line is refused with its wrong field,", () => {
   });
 });
 
-it.each(RESOURCE_NAMES)("any valid records of %s are listed exactly as imported, whatever their texts hold", async (resource) => {
+it.each(RESOURCE_NAMES)("any valid records of %s are listed exactly as imported, whatever their texts contain", async (resource) => {
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(anyRecord[resource], { selector: ({ id }) => id, minLength: 1, maxLength: 40 }), async (records) => {
-      const fresh = newId("brd");
-      const { summary, problems } = await served.import(fresh, records, { resource });
+      const newBrand = newId("brd");
+      const { summary, problems } = await served.import(newBrand, records, { resource });
       expect(problems).toEqual([]);
       expect(summary).toMatchObject({ inserted: records.length, committed: true });
       const byId = Object.fromEntries(records.map((record) => [record.id, RESOURCES[resource].schema.parse(record)]));
-      expect(Object.fromEntries((await served.list(fresh, resource)).map((record) => [record.id, record]))).toEqual(byId);
-      expect((await served.import(fresh, records, { resource })).summary).toMatchObject({ unchanged: records.length });
+      expect(Object.fromEntries((await served.list(newBrand, resource)).map((record) => [record.id, record]))).toEqual(byId);
+      expect((await served.import(newBrand, records, { resource })).summary).toMatchObject({ unchanged: records.length });
     }),
     { numRuns: 10 },
   );

@@ -26,11 +26,11 @@ it.each(V4)("refuses %s from %s to %s, and accepts the addresses next to it", (_
 });
 
 it.each([
-  ["2000::", "2000::1"],
-  ["2001:0:: to 2001:1ff:…", "2001:200::", "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
-  ["2001:db8::/32", "2001:db7:ffff::1", "2001:db9::"],
-  ["2002::/16", "2001:ffff::1", "2003::"],
-  ["3fff::/20", "3ffe:ffff::1", "3fff:1000::"],
+  ["the start of 2000::/3", "2000::1"],
+  ["next to 2001::/23", "2001:200::", "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
+  ["next to 2001:db8::/32", "2001:db7:ffff::1", "2001:db9::"],
+  ["next to 2002::/16", "2001:ffff::1", "2003::"],
+  ["next to 3fff::/20", "3ffe:ffff::1", "3fff:1000::"],
   [
     "well-known public addresses",
     "2606:4700:4700::1111",
@@ -61,7 +61,7 @@ it.each([
   ],
   ["documentation", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["6to4", "2002::", "2002:7f00:1::", "2002:a9fe:a9fe::1", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
-  ["beyond 2000::/3", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::", "5f00::1"],
+  ["outside 2000::/3", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::", "5f00::1"],
   ["unique local, link-local, site-local, multicast", "fc00::1", "fd00:ec2::254", "fdff::1", "fe80::1", "febf::1", "fec0::1", "ff02::1"],
   ["with a zone", "fe80::1%eth0", "fe80::1%1", "2606:4700:4700::1111%eth0", "::1%lo"],
 ])("refuses IPv6: %s", (_, ...addresses) => {
@@ -81,7 +81,7 @@ it.each([
   "134744072",
   "8.8.8.8:443",
   "8.8.8.8/32",
-])("refuses %j, which is not an address in the form of resolvers and sockets", (text) => expect(isPublicAddress(text)).toBe(false));
+])("refuses %j, which is not an IPv4 address as resolvers and sockets write it", (text) => expect(isPublicAddress(text)).toBe(false));
 
 it.each(["[2606:4700:4700::1111]", "2606:4700:4700:::1111", "2606:4700:4700::11111", "2606", "example.com"])(
   "refuses %j, which is not an IPv6 address",

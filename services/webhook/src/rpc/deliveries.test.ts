@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-type Wanted = Partial<Pick<ListDeliveriesRequest, "state" | "page_size" | "after_id">>;
+type Filters = Partial<Pick<ListDeliveriesRequest, "state" | "page_size" | "after_id">>;
 
-const list = ({ brand_id, id }: Receiver, wanted: Wanted = {}) =>
-  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, page_size: 0, ...wanted }, callContext());
+const list = ({ brand_id, id }: Receiver, filters: Filters = {}) =>
+  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, page_size: 0, ...filters }, callContext());
 const get = (brand_id: string, delivery_id: string) => served.deliveriesRpc.getDelivery({ brand_id, delivery_id }, callContext());
 const replay = async (brand_id: string, delivery_id: string): Promise<Delivery> =>
   present((await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id }, callContext())).delivery);
@@ -30,7 +30,7 @@ async function queue({ brand_id, id }: Receiver, count: number): Promise<string[
   return rows.map((row) => row.id).toSorted();
 }
 
-const begin = (ids: readonly string[]) =>
+const startSending = (ids: readonly string[]) =>
   served.db.query(
     `update webhook.deliveries set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(), lease_until = now() + interval '1 min'
       where id = any($1::text[])`,
@@ -52,13 +52,13 @@ const addAttempt = (id: string, attempt: number, more: { http_status?: number; e
     [id.slice(4), attempt, FROM, more.http_status ?? null, more.error ?? null, more.response ?? null],
   );
 
-const ids = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
+const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
 
 /** Adds five deliveries, oldest first: pending, sending, delivered, failed, and one more pending. */
-async function oneOfEach(): Promise<{ receiver: Receiver; all: [string, string, string, string, string] }> {
+async function addOneInEachState(): Promise<{ receiver: Receiver; all: [string, string, string, string, string] }> {
   const receiver = await served.create(newBrand());
   const all = (await queue(receiver, 5)) as [string, string, string, string, string];
-  await begin([all[1]]);
+  await startSending([all[1]]);
   await finish(receiver.brand_id, [all[2]], "delivered");
   await finish(receiver.brand_id, [all[3]], "failed");
   return { receiver, all };
@@ -66,9 +66,9 @@ async function oneOfEach(): Promise<{ receiver: Receiver; all: [string, string, 
 
 describe("a list", () => {
   it("contains every delivery, in flight or finished, newest first", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     const { deliveries, next_after_id } = await list(receiver);
-    expect(ids(deliveries)).toEqual(all.toReversed());
+    expect(idsOf(deliveries)).toEqual(all.toReversed());
     expect(next_after_id).toBeNull();
     expect(deliveries.map(({ state }) => state)).toEqual(["pending", "failed", "delivered", "sending", "pending"]);
     expect(deliveries[0]).toEqual({
@@ -88,7 +88,7 @@ describe("a list", () => {
   });
 
   it("contains only the deliveries in the given state", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     for (const [state, expected] of [
       ["pending", [all[4], all[0]]],
       ["sending", [all[1]]],
@@ -96,12 +96,12 @@ describe("a list", () => {
       ["delivered", [all[2]]],
       ["failed", [all[3]]],
     ] as const) {
-      expect(ids((await list(receiver, { state })).deliveries)).toEqual(expected);
+      expect(idsOf((await list(receiver, { state })).deliveries)).toEqual(expected);
     }
   });
 
   it("shows pending deliveries of a disabled receiver as held", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
     expect((await list(receiver)).deliveries.map(({ state }) => state)).toEqual(["held", "failed", "delivered", "sending", "held"]);
     expect((await list(receiver, { state: "held" })).deliveries).toMatchObject([{ id: all[4], due_at: null }, { id: all[0] }]);
@@ -109,49 +109,49 @@ describe("a list", () => {
   });
 
   it("shows an empty type once the event is deleted", async () => {
-    const { receiver } = await oneOfEach();
+    const { receiver } = await addOneInEachState();
     await served.db.query("delete from webhook.events where brand_id = $1", [receiver.brand_id]);
     expect((await list(receiver)).deliveries.map(({ event_type }) => event_type)).toEqual(["", "", "", "", ""]);
   });
 
-  it("neither loses nor repeats one of 1,000 over its pages while some finish and others begin", async () => {
+  it("contains each of 1,000 deliveries once over all pages, while some finish and others start to be sent", async () => {
     const receiver = await served.create(newBrand());
     const all = await queue(receiver, 1_000);
     const moving = [...all];
     const seen: string[] = [];
     for (let after_id: string | null = null; ;) {
       const page: Awaited<ReturnType<typeof list>> = await list(receiver, { page_size: 37, after_id });
-      seen.push(...ids(page.deliveries));
+      seen.push(...idsOf(page.deliveries));
       if (page.next_after_id == null) break;
       after_id = page.next_after_id;
-      // From both ends: listed ones and ones still to be listed.
+      // Finishes deliveries from both ends: the newest were on earlier pages, the oldest are on later pages.
       await finish(receiver.brand_id, [...moving.splice(0, 9), ...moving.splice(-9)], seen.length % 2 === 0 ? "delivered" : "failed");
-      await begin(moving.slice(0, 5));
+      await startSending(moving.slice(0, 5));
     }
     expect(seen).toEqual(all.toReversed());
   });
 
-  it.each<[Wanted, string]>([
+  it.each<[Filters, string]>([
     [{ page_size: 201 }, "page_size"],
     [{ page_size: -1 }, "page_size"],
     [{ state: "lost" }, "state"],
     [{ after_id: "evt_1" }, "after_id"],
-  ])("refuses %j", async (wanted, field) => {
+  ])("refuses %j", async (filters, field) => {
     const receiver = await served.create(newBrand());
-    await expect(list(receiver, wanted)).rejects.toMatchObject({ kind: "invalid_request", field });
+    await expect(list(receiver, filters)).rejects.toMatchObject({ kind: "invalid_request", field });
   });
 
   it("returns not_found for another brand's receiver", async () => {
-    const { receiver } = await oneOfEach();
+    const { receiver } = await addOneInEachState();
     await expect(list({ ...receiver, brand_id: newBrand() })).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
   });
 
-  it("reads only the rows it returns, whether the receiver has 3 or 20,000", async () => {
+  it("reads only the rows it returns, whether the receiver has 3 deliveries or 20,000", async () => {
     const [receiver, other] = [await served.create(newBrand()), await served.create(newBrand())];
     await served.addDeliveries(receiver, 20_000);
     const [newest] = (await queue(other, 3)).toReversed();
     await served.db.query("analyze webhook.deliveries");
-    for (const [of, wanted, count] of [
+    for (const [queried, filters, count] of [
       [receiver, {}, 50],
       [receiver, { state: "pending" }, 50],
       [receiver, { state: "sending" }, 0],
@@ -160,7 +160,7 @@ describe("a list", () => {
       [other, { after_id: present(newest) }, 2],
     ] as const) {
       const startedAt = performance.now();
-      expect((await list(of, wanted)).deliveries).toHaveLength(count);
+      expect((await list(queried, filters)).deliveries).toHaveLength(count);
       // About 10 ms, planning included; a full scan would grow with the table.
       expect(performance.now() - startedAt).toBeLessThan(100);
     }
@@ -169,7 +169,7 @@ describe("a list", () => {
 
 describe("one delivery", () => {
   it("is returned with its attempts, oldest first, and their responses", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     const [, , , failed] = all;
     await addAttempt(failed, 2, { error: "no connection" });
     await addAttempt(failed, 1, { http_status: 500, response: Buffer.from([0x6e, 0x6f, 0x00, 0xff]) });
@@ -183,7 +183,7 @@ describe("one delivery", () => {
   });
 
   it("is returned in every state, and never to another brand", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     for (const id of all) {
       expect((await get(receiver.brand_id, id)).delivery).toMatchObject({ id });
       await expect(get(newBrand(), id)).rejects.toMatchObject({ kind: "not_found", field: "delivery_id" });
@@ -196,63 +196,66 @@ describe("one delivery", () => {
 });
 
 describe("replaying a delivery", () => {
-  const sleep = (receiver: Receiver) =>
+  const makeIdle = (receiver: Receiver) =>
     served.db.query("update webhook.lanes set next_due = 'infinity' where receiver_id = $1", [receiver.id]);
-  const isAwake = async ({ id }: Receiver): Promise<boolean> =>
+  const isLaneDue = async ({ id }: Receiver): Promise<boolean> =>
     present((await served.db.query<{ due: boolean }>("select next_due <= now() as due from webhook.lanes where receiver_id = $1", [id]))[0])
       .due;
 
-  it.each([2, 3])("that is finished makes a new one of the same event, from attempt 1, due now", async (at) => {
-    const { receiver, all } = await oneOfEach();
+  it.each([
+    ["delivered", 2],
+    ["failed", 3],
+  ])("that is %s makes a new one of the same event, from attempt 1, due now", async (_, at) => {
+    const { receiver, all } = await addOneInEachState();
     const finished = present(all[at]);
-    await sleep(receiver);
-    const made = await replay(receiver.brand_id, finished);
-    expect(made).toMatchObject({
+    await makeIdle(receiver);
+    const newDelivery = await replay(receiver.brand_id, finished);
+    expect(newDelivery).toMatchObject({
       receiver_id: receiver.id,
       event_id: `evt_${finished.slice(4)}`,
       state: "pending",
       attempts: 0,
       test: false,
     });
-    expect(all).not.toContain(made.id);
+    expect(all).not.toContain(newDelivery.id);
     expect((await get(receiver.brand_id, finished)).delivery).toMatchObject({ finished_at: expect.any(String) });
-    expect(await isAwake(receiver)).toBe(true);
-    // Repeated, it makes another.
-    expect((await replay(receiver.brand_id, finished)).id > made.id).toBe(true);
+    expect(await isLaneDue(receiver)).toBe(true);
+    // A second replay makes another delivery.
+    expect((await replay(receiver.brand_id, finished)).id > newDelivery.id).toBe(true);
   });
 
   it("that is pending makes it due now and keeps its attempts", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     await served.db.query("update webhook.deliveries set due_at = now() + interval '5 h', attempt = 4 where id = $1", [all[0]]);
-    await sleep(receiver);
-    const { due_at, ...same } = await replay(receiver.brand_id, all[0]);
-    expect(same).toMatchObject({ id: all[0], state: "pending", attempts: 4 });
+    await makeIdle(receiver);
+    const { due_at, ...rest } = await replay(receiver.brand_id, all[0]);
+    expect(rest).toMatchObject({ id: all[0], state: "pending", attempts: 4 });
     expect(Date.parse(present(due_at))).toBeLessThanOrEqual(Date.now() + 1_000);
-    expect(await isAwake(receiver)).toBe(true);
+    expect(await isLaneDue(receiver)).toBe(true);
     expect((await list(receiver)).deliveries).toHaveLength(5);
   });
 
   it("that is being sent changes nothing", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     expect(await replay(receiver.brand_id, all[1])).toMatchObject({ id: all[1], state: "sending", attempts: 1 });
     expect((await list(receiver)).deliveries).toHaveLength(5);
   });
 
-  it("of a disabled receiver queues a held one", async () => {
-    const { receiver, all } = await oneOfEach();
+  it("of a disabled receiver makes a held one", async () => {
+    const { receiver, all } = await addOneInEachState();
     await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
     expect(await replay(receiver.brand_id, all[3])).toMatchObject({ state: "held", due_at: null });
     expect((await list(receiver, { state: "held" })).deliveries).toHaveLength(3);
   });
 
   it("that is a test makes another test", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     await served.db.query("update webhook.past_deliveries set test = true where id = $1", [all[3]]);
     expect(await replay(receiver.brand_id, all[3])).toMatchObject({ test: true });
   });
 
   it("is refused with the reason if its event or its receiver was deleted", async () => {
-    const { receiver, all } = await oneOfEach();
+    const { receiver, all } = await addOneInEachState();
     await served.db.query("delete from webhook.events where brand_id = $1", [receiver.brand_id]);
     for (const id of [all[0], all[3]]) {
       await expect(replay(receiver.brand_id, id)).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("event") });

@@ -12,24 +12,24 @@ import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
 const GATHER_MS = 5;
 const BATCH_MAX = 256;
 const RETRY_MS = 500;
-/** While this stops: if the database is available again within this time, it gets the results. */
+/** `stop` waits this long for the results to be written, in case the database becomes available again. */
 const STOP_MS = 2_000;
 
 interface Waiting {
   readonly result: AttemptResult;
-  readonly written: () => void;
+  readonly done: () => void;
 }
 
 /**
  * Writes results in batches, each in one transaction. While the database is unavailable, results wait in memory and are
- * retried. They count until their leases end; then other workers own the deliveries and send them again.
+ * retried. A result can be written until its lease expires; then another worker sends the delivery again.
  */
 export class ResultWriter {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #now: () => number;
   #waiting: Waiting[] = [];
-  /** Results of the current transaction. */
+  /** The results that are being written. */
   #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;
@@ -40,23 +40,23 @@ export class ResultWriter {
     this.#now = now;
   }
 
-  /** Resolves when the result is written, or given up while this stops. */
+  /** Resolves when the result is written, or is given up: Postgres refuses its data, or `stop` timed out. */
   write(result: AttemptResult): Promise<void> {
-    return new Promise((written) => {
-      this.#waiting.push({ result, written });
+    return new Promise((done) => {
+      this.#waiting.push({ result, done });
       this.#writing ??= this.#writeAll();
     });
   }
 
-  /** Writes the waiting results. After two seconds logs those that are not written, and gives them up. */
+  /** Writes the waiting results. Those not written after two seconds are logged and given up. */
   async stop(): Promise<void> {
     if (this.#writing === undefined || (await withTimeout(this.#writing, STOP_MS)) !== TIMED_OUT) return;
     this.#stopped = true;
-    for (const { result, written } of [...this.#batch, ...this.#waiting]) {
+    for (const { result, done } of [...this.#batch, ...this.#waiting]) {
       const { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status } = result;
       const fields = { delivery_id, event_id, receiver_id, brand_id, attempt, outcome, http_status };
       this.#log.error(fields, "result not written: the delivery continues when its lease expires");
-      written();
+      done();
     }
     this.#waiting = [];
   }
@@ -65,10 +65,10 @@ export class ResultWriter {
     await pause(GATHER_MS);
     while (this.#waiting.length > 0) {
       this.#batch = this.#waiting.splice(0, BATCH_MAX);
-      const isWritten = await this.#tryToWrite(this.#batch.map(({ result }) => result));
+      const isDone = await this.#tryToWrite(this.#batch.map(({ result }) => result));
       if (this.#stopped) return;
-      if (isWritten) {
-        for (const { written } of this.#batch.splice(0)) written();
+      if (isDone) {
+        for (const { done } of this.#batch.splice(0)) done();
         continue;
       }
       this.#waiting.unshift(...this.#batch.splice(0));
@@ -77,6 +77,7 @@ export class ResultWriter {
     this.#writing = undefined;
   }
 
+  /** Returns true if every result is written or given up, false if they must be retried. */
   async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
     try {
       await writeResults(this.#db, results, this.#now(), this.#log);
@@ -98,7 +99,7 @@ export class ResultWriter {
     return true;
   }
 
-  /** For example, the day of its event was dropped meanwhile: the result can never be written. */
+  /** Gives up a result that can never be written, for example because the partition of its event's day was dropped meanwhile. */
   async #giveUp(result: AttemptResult, reason: unknown): Promise<boolean> {
     const { delivery_id, receiver_id, lease } = result;
     try {
@@ -137,12 +138,12 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     }
     return disabled;
   });
-  for (const each of disabled) log.warn(each, "receiver disabled");
+  for (const fields of disabled) log.warn(fields, "receiver disabled");
 }
 
 function changeOf(lane: LockedLane, results: readonly AttemptResult[], settledIds: ReadonlySet<string>, now: number): LaneChange {
   const outcomes = results
-    // Outcomes of another URL say nothing about this one.
+    // The receiver's URL has changed since the attempt: its outcome says nothing about the current URL.
     .filter(({ delivery_id, url }) => settledIds.has(delivery_id) && url === lane.url)
     .map(({ outcome, http_status, test, started_at }) => ({
       startedAt: Date.parse(started_at),

@@ -8,7 +8,7 @@ import { ReceiverAgent } from "./receiver-agent.ts";
 import { Sender } from "./sender.ts";
 import { sendingMetrics } from "./sending-metrics.ts";
 
-/** Short: it has nothing to finish, and while the database does not respond, the sender needs the time. */
+/** Short: the notifier has nothing to finish, and if the database does not respond, the sender needs the rest of the stop's time. */
 const NOTIFIER_STOP_MS = 200;
 
 export interface SendingStart {

@@ -1,7 +1,10 @@
 import type { Database } from "@brand-records/postgres";
 
 const CHUNK_ROWS = 10_000;
-/** Dropping a partition waits for every reader of its table, and new readers wait for it. After this, the next round retries. */
+/**
+ * Dropping a partition waits for every reader of its table, and new readers wait for the drop. After this time the drop fails, and
+ * the next round retries.
+ */
 const LOCK_WAIT = "500ms";
 const DEAD_LETTER_DAYS = 90;
 
@@ -11,7 +14,7 @@ interface Day {
   readonly tables: string[];
 }
 
-/** Creates the partitions of these days (YYYY-MM-DD, UTC). Not within a transaction: a new table is locked until it ends. */
+/** Creates the partitions of these days (YYYY-MM-DD, UTC). Must not run in a transaction: it would lock the new tables until its end. */
 export async function ensureDays(db: Database, days: readonly string[]): Promise<void> {
   for (const day of days) await db.query("select webhook.ensure_day($1::date)", [day]);
 }
@@ -31,19 +34,19 @@ function daysToDrop(db: Database, keepDays: number): Promise<Day[]> {
 }
 
 /**
- * Drops what is older than `keepDays` whole days: events with their deliveries and attempts, including what a receiver
- * that was disabled for all that time had pending. Safe to run anywhere, any number of times; after an interruption the
- * next call continues.
+ * Drops events that are older than `keepDays` whole days, with their deliveries and attempts. This includes deliveries that
+ * are still pending, because their receiver was disabled all that time. Safe to run anywhere, any number of times; after an
+ * interruption the next call continues.
  *
  * @returns the days that were dropped
  */
 export async function dropOldDays(db: Database, keepDays: number): Promise<string[]> {
   const dropped: string[] = [];
   for (const { day, tables } of await daysToDrop(db, keepDays)) {
-    // First: no delivery may outlive its event.
-    await dropDeliveriesUntil(db, day);
-    // Results of attempts in flight must still be written. The next round drops the day.
-    if (await isBeingSent(db, day)) continue;
+    // Before the events: no delivery may outlive its event.
+    await deletePendingUntil(db, day);
+    // The results of attempts in flight must still be written, into the day's partitions. The next round drops the day.
+    if (await hasAttemptsInFlight(db, day)) continue;
     await db.transaction(async (sql) => {
       await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);
       for (const table of tables) await sql.query(`drop table if exists ${table}`);
@@ -55,7 +58,7 @@ export async function dropOldDays(db: Database, keepDays: number): Promise<strin
   return dropped;
 }
 
-async function dropDeliveriesUntil(db: Database, day: string): Promise<void> {
+async function deletePendingUntil(db: Database, day: string): Promise<void> {
   let rows: unknown[];
   do {
     rows = await db.query(
@@ -69,7 +72,7 @@ async function dropDeliveriesUntil(db: Database, day: string): Promise<void> {
 }
 
 /** Ignores expired leases: their workers died, so no result will be written. */
-async function isBeingSent(db: Database, day: string): Promise<boolean> {
+async function hasAttemptsInFlight(db: Database, day: string): Promise<boolean> {
   const rows = await db.query(
     `select from webhook.deliveries
       where state = 'sending' and lease_until >= now() and event_created_at < (($1::date + 1)::timestamp at time zone 'UTC') limit 1`,

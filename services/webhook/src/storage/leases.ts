@@ -1,10 +1,10 @@
 import type { Database, Sql } from "@brand-records/postgres";
 import { HAS_LANE, lockLanesOfExpired } from "./lanes.ts";
 
-/** Rows of one transaction. */
+/** Deliveries locked or removed by one statement. */
 const CHUNK_ROWS = 1_000;
 
-/** A delivery whose lease ended without a result. */
+/** A delivery whose lease expired without a result. */
 export interface ExpiredDelivery {
   readonly id: string;
   readonly lease: string;
@@ -13,11 +13,11 @@ export interface ExpiredDelivery {
   readonly event_created_at: string;
   readonly created_at: string;
   readonly lease_until: string;
-  /** The attempt in flight when the lease ended. */
+  /** The attempt in flight when the lease expired. */
   readonly attempt: number;
   readonly test: boolean;
   readonly brand_id: string;
-  /** If not, there is nothing to send, and its attempts have no partition. */
+  /** Otherwise there is nothing to send, and no partition for its attempts. */
   readonly event_is_stored: boolean;
 }
 
@@ -36,7 +36,8 @@ const LOCK_EXPIRED = `
    order by d.lease_until limit $1 for update of d skip locked`;
 
 /**
- * Removes deliveries whose lease ended after their receiver was deleted: no lane claims them, and no receiver gets them.
+ * Removes deliveries whose lease expired and whose receiver was deleted: they have no lane to be claimed from, and no
+ * receiver to be sent to.
  *
  * @returns how many, at most 1,000
  */
@@ -44,7 +45,7 @@ export async function removeExpiredOrphans(db: Database): Promise<number> {
   return (await db.query(REMOVE_ORPHANS, [CHUNK_ROWS])).length;
 }
 
-/** Locks up to 1,000 deliveries whose lease ended, after their lanes. */
+/** Locks up to 1,000 deliveries whose lease expired. Locks their lanes first. */
 export async function lockExpired(sql: Sql): Promise<ExpiredDelivery[]> {
   const receiverIds = await lockLanesOfExpired(sql, EXPIRED, CHUNK_ROWS);
   if (receiverIds.length === 0) return [];

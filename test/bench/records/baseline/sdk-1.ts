@@ -7,8 +7,8 @@ import { KEEP_ALIVE_MS } from "../settings.ts";
 import { openTool, productListing, type ToolArguments } from "./tool.ts";
 
 /**
- * Variant `sdk_1`: like `sdk`, but with version 1 of the SDK, which most servers still run, set up like its example of a
- * stateless server.
+ * Variant `sdk_1`: like `sdk`, but with version 1 of the SDK, which most servers still run. It is set up like that version's
+ * example of a stateless server.
  */
 const callTool = openTool(process.env["RECORDS_ADDRESS"] ?? "");
 const { name, inputSchema, outputSchema, ...description } = await productListing();
@@ -18,7 +18,7 @@ const app = createMcpExpressApp();
 app.post("/api/mcp", (request, response, next) => {
   const mcp = new McpServer({ name: "brand-records", version: "1.0.0" });
   mcp.registerTool(name, config, (args) => callTool(request.query["brand_id"] as string, args as ToolArguments));
-  // Without a sessionIdGenerator: no sessions.
+  // Has no sessions, because it has no sessionIdGenerator.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on("close", () => void Promise.all([transport.close(), mcp.close()]));
   mcp
