@@ -114,7 +114,7 @@ describe("brandctl", () => {
     it("are named by a known id, never by the key itself", async () => {
       expect(await run("keys revoke key_none")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("There is no key of this id"),
+        stderr: expect.stringContaining("There is no key with this id"),
       });
       expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("the key itself") });
     });
@@ -153,13 +153,13 @@ describe("brandctl", () => {
         expect.objectContaining({
           code: 1,
           stdout: "",
-          stderr: "error: There is no brand of this id\nbrandctl brands list shows the brands\n",
+          stderr: "error: There is no brand with this id\nbrandctl brands list shows the brands\n",
         }),
       );
       const { stderr } = await run("brands set-tier brd_none pro --json");
       const hint = "brandctl brands list shows the brands";
       expect(JSON.parse(stderr)).toEqual({
-        error: { code: "not_found", message: "There is no brand of this id", field: "brand_id", hint },
+        error: { code: "not_found", message: "There is no brand with this id", field: "brand_id", hint },
       });
     });
 

@@ -64,7 +64,7 @@ describe("brandctl events", () => {
         expect(await runWithAccounts("list --brand brd_zzz")).toMatchObject({
           code: 1,
           stdout: "",
-          stderr: "error: There is no brand of this id\nbrandctl brands list shows the brands\n",
+          stderr: "error: There is no brand with this id\nbrandctl brands list shows the brands\n",
         });
         const { code, stdout, stderr } = await runWithAccounts("list --brand brd_zzz --json");
         expect({ code, stdout, error: JSON.parse(stderr) }).toMatchObject({ code: 1, stdout: "", error: { error: { code: "not_found" } } });

@@ -81,13 +81,13 @@ export class FakeAccounts {
 
   #key(id: string): Key {
     const key = this.keys.find((one) => one.id === id);
-    if (key === undefined) throw new AppError("not_found", "There is no key of this id", { field: "key_id" });
+    if (key === undefined) throw new AppError("not_found", "There is no key with this id", { field: "key_id" });
     return key;
   }
 
   #brand(id: string): Brand {
     const brand = this.brands.get(id);
-    if (brand === undefined) throw new AppError("not_found", "There is no brand of this id", { field: "brand_id" });
+    if (brand === undefined) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
     return brand;
   }
 

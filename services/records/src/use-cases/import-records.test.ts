@@ -229,12 +229,12 @@ describe("a line is refused with its wrong field,", () => {
     [
       "with NUL",
       JSON.stringify({ ...valid, reference: "a\u0000b" }),
-      { field: "reference", message: "must not hold NUL or lone surrogates" },
+      { field: "reference", message: "must not contain NUL or lone surrogates" },
     ],
     [
       "with a lone surrogate",
       String.raw`${JSON.stringify(valid).replace("GC0001", "\\ud800")}`,
-      { field: "reference", message: "must not hold NUL or lone surrogates" },
+      { field: "reference", message: "must not contain NUL or lone surrogates" },
     ],
     ["with empty text", { ...valid, reference: "" }, { field: "reference", message: "must not be empty" }],
     [
@@ -272,7 +272,7 @@ describe("a line is refused with its wrong field,", () => {
     ["https:///video.example/1", PLAIN_URL],
     ["https://video.example/a b", PLAIN_URL],
     ["https://video.example/\u0085", PLAIN_URL],
-    ["https://video.example/\udc00", "must not hold NUL or lone surrogates"],
+    ["https://video.example/\udc00", "must not contain NUL or lone surrogates"],
   ])("with %j for a URL", async (content_url, message) => {
     const { problems } = await served.import(brand, [{ ...submission(), content_url }], { resource: "submissions" });
     expect(problems).toEqual([{ line: 1, field: "content_url", message }]);

@@ -3,7 +3,7 @@ import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
 import { requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
-import { noSuchReceiver } from "../domain/receiver.ts";
+import { receiverNotFound } from "../domain/receiver.ts";
 import { requireReplay } from "../domain/replay.ts";
 import { attemptsOf, findDelivery, pageOfDeliveries } from "../storage/deliveries.ts";
 import { isHeld } from "../storage/lanes.ts";
@@ -23,7 +23,7 @@ export function deliveriesHandlers({ db, replaying }: DeliveriesParts): Handlers
     async listDeliveries(request) {
       const { brand_id, receiver_id, state, page_size, after_id } = check(listFields, request);
       const held = await isHeld(db, { brandId: brand_id, receiverId: receiver_id });
-      if (held === undefined) throw noSuchReceiver();
+      if (held === undefined) throw receiverNotFound();
       // All unsent deliveries of a receiver are pending, or all are held.
       if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null };
       const page = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit: page_size };

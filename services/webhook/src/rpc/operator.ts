@@ -32,7 +32,7 @@ export function operatorHandlers(db: Database): Handlers<OperatorServiceService>
       const { noun, find } = KINDS[id.slice(0, 3) as keyof typeof KINDS];
       const brandId = await find(db, id);
       if (brandId === undefined)
-        throw new AppError("not_found", `There is no ${noun} of this id, or it is no longer stored`, { field: "id" });
+        throw new AppError("not_found", `There is no ${noun} with this id, or it is no longer stored`, { field: "id" });
       return { brand_id: brandId };
     },
   };

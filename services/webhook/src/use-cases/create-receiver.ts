@@ -25,7 +25,7 @@ export async function createReceiver(
   input: NewReceiver,
 ): Promise<{ receiver: Receiver; secret: string }> {
   const { brandId } = input;
-  if (!(await brands.isKnown(brandId))) throw new AppError("not_found", "There is no brand of this id", { field: "brand_id" });
+  if (!(await brands.isKnown(brandId))) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
   const id = newId("rcv");
   const secret = newSigningSecret();
   return db.transaction(async (sql) => {

@@ -2,7 +2,7 @@ import { isEventType, type EventType } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import { noSuchReceiver, requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
+import { receiverNotFound, requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
 import { sampleData } from "../domain/sample-data.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { insertTestDelivery } from "../storage/deliveries.ts";
@@ -32,7 +32,7 @@ export async function sendTest(
   await ensureDays(db, [created_at.slice(0, 10)]);
   const [deliveryId, eventId] = [newId("dlv"), newId("evt")];
   await db.transaction(async (sql) => {
-    if (!(await lockLane(sql, key))) throw noSuchReceiver();
+    if (!(await lockLane(sql, key))) throw receiverNotFound();
     const receiver = requireReceiver(await findReceiver(sql, key));
     if (!receiver.enabled) throw receiverDisabled();
     const chosen = typeAmong(receiver.events, type);

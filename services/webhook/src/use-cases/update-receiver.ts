@@ -1,5 +1,5 @@
 import { isUniqueViolation, type Database, type Sql } from "@brand-records/postgres";
-import { duplicateUrl, noSuchReceiver, requireReceiver, type Receiver, type ReceiverChange } from "../domain/receiver.ts";
+import { duplicateUrl, receiverNotFound, requireReceiver, type Receiver, type ReceiverChange } from "../domain/receiver.ts";
 import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
 import { changeReceiver, findReceiver } from "../storage/receivers.ts";
 
@@ -24,7 +24,7 @@ export async function updateReceiver(db: Database, change: ReceiverChange): Prom
 /** Failures of the old URL do not count against a new one. */
 async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
   const { receiverId, url, maxInFlight } = change;
-  if (!(await lockLane(sql, change))) throw noSuchReceiver();
+  if (!(await lockLane(sql, change))) throw receiverNotFound();
   const before = await findReceiver(sql, change);
   await changeReceiver(sql, change);
   if (maxInFlight !== undefined) await limitLane(sql, receiverId, maxInFlight);
