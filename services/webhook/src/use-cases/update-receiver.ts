@@ -1,7 +1,7 @@
 import { isUniqueViolation, type Database, type Sql } from "@brand-records/postgres";
 import { duplicateUrl, receiverNotFound, requireReceiver, type Receiver, type ReceiverChange } from "../domain/receiver.ts";
 import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
-import { changeReceiver, findReceiver } from "../storage/receivers.ts";
+import { changeReceiver, findReceiver, findSettings } from "../storage/receivers.ts";
 
 /**
  * Changes the given fields of a receiver. Its secret and its pending deliveries stay. Attempts in flight beyond a lower
@@ -25,7 +25,7 @@ export async function updateReceiver(db: Database, change: ReceiverChange): Prom
 async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
   const { receiverId, url, maxInFlight } = change;
   if (!(await lockLane(sql, change))) throw receiverNotFound();
-  const before = await findReceiver(sql, change);
+  const before = await findSettings(sql, change);
   await changeReceiver(sql, change);
   if (maxInFlight !== undefined) await limitLane(sql, receiverId, maxInFlight);
   if (url !== undefined && url !== before?.url) await forgetFailures(sql, receiverId);
