@@ -345,10 +345,10 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toBeUndefined();
       expect(await served.deliveries(receiver)).toBe(many - chunkRows);
       await repair();
-      const janitors = await Promise.all([dropOrphanedDeliveries(served.parts.db), dropOrphanedDeliveries(served.parts.db)]);
+      const janitors = await Promise.all([dropOrphanedDeliveries(served.deps.db), dropOrphanedDeliveries(served.deps.db)]);
       expect(janitors.reduce((sum, dropped) => sum + dropped)).toBe(many - chunkRows);
       expect([await served.deliveries(receiver), await served.deliveries(other), await served.deliveries(held)]).toEqual([0, 3, 4]);
-      expect(await dropOrphanedDeliveries(served.parts.db)).toBe(0);
+      expect(await dropOrphanedDeliveries(served.deps.db)).toBe(0);
     });
 
     it("succeeds once among simultaneous calls, while others enable and disable it", async () => {
