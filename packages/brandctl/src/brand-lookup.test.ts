@@ -19,7 +19,7 @@ describe("the brand of a command", () => {
     // Each has an OperatorService of its own package, so one server takes all three.
     served = await serve(...accounts.served, ...plans.served, ...webhook.served);
     for (const id of ["brd_1", "brd_2"]) {
-      accounts.brands.set(id, { id, name: id, tier: "plus", verified: true, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" });
+      accounts.add({ id, name: id });
       accounts.members.push({ brand_id: id, email: `owner@${id}.example`, role: "owner", created_at: "2026-11-21T08:30:00.000Z" });
     }
   });

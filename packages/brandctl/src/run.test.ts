@@ -23,14 +23,7 @@ describe("brandctl", () => {
     accounts.brands.clear();
     accounts.members.splice(0);
     accounts.keys.splice(0);
-    accounts.brands.set("brd_1", {
-      id: "brd_1",
-      name: "Ulap",
-      tier: "plus",
-      verified: true,
-      epoch: 1,
-      created_at: "2026-11-21T08:30:00.000Z",
-    });
+    accounts.add();
     accounts.members.push({ brand_id: "brd_1", email: "zoe@ulap.example", role: "owner", created_at: "2026-11-21T08:30:00.000Z" });
     accounts.members.push({ brand_id: "brd_1", email: "ana@ulap.example", role: "member", created_at: "2026-11-21T08:30:00.000Z" });
   });
@@ -290,7 +283,7 @@ describe("brandctl", () => {
     });
 
     it("defuses control characters in names", async () => {
-      accounts.brands.set("brd_2", { id: "brd_2", name: "x\u001b[2J\u202ey", tier: "plus", verified: true, epoch: 1, created_at: "" });
+      accounts.add({ id: "brd_2", name: "x\u001b[2J\u202ey" });
       const { stdout } = await run("brands list");
       expect(stdout).toContain("x\ufffd[2J\ufffdy");
     });

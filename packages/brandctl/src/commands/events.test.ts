@@ -50,14 +50,7 @@ describe("brandctl events", () => {
 
     it("fails with not_found for an unknown brand, if accounts is reachable", async () => {
       const accounts = new FakeAccounts();
-      accounts.brands.set("brd_1", {
-        id: "brd_1",
-        name: "Ulap",
-        tier: "plus",
-        verified: true,
-        epoch: 1,
-        created_at: "2026-11-21T08:30:00.000Z",
-      });
+      accounts.add();
       const other = await serve(...accounts.served);
       const runWithAccounts = (line: string): Promise<Outcome> => run(`events ${line} --accounts-address ${other.address}`);
       try {

@@ -2,6 +2,8 @@ import { AppError } from "@brand-records/errors";
 import { AccountsServiceService, OperatorServiceService, type Brand, type Key, type Member } from "@brand-records/proto/accounts/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 
+const CREATED_AT = "2026-11-21T08:30:00.000Z";
+
 /** Accounts in memory: what brandctl needs. */
 export class FakeAccounts {
   readonly brands = new Map<string, Brand>();
@@ -19,7 +21,7 @@ export class FakeAccounts {
         const existing = this.brands.get(chosen);
         if (existing !== undefined && existing.name !== name)
           throw new AppError("already_exists", "Another brand has this id", { field: "id" });
-        const brand = existing ?? { id: chosen, name, tier, verified, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" };
+        const brand = existing ?? { id: chosen, name, tier, verified, epoch: 1, created_at: CREATED_AT };
         this.brands.set(chosen, brand);
         return { brand };
       },
@@ -78,6 +80,12 @@ export class FakeAccounts {
       findBrand: async ({ id }) => ({ brand_id: this.#key(id).brand_id }),
     }),
   ];
+
+  /** Adds a verified brand on Plus. */
+  add(brand: Partial<Brand> = {}): void {
+    const added = { id: "brd_1", name: "Ulap", tier: "plus", verified: true, epoch: 1, created_at: CREATED_AT, ...brand };
+    this.brands.set(added.id, added);
+  }
 
   #key(id: string): Key {
     const key = this.keys.find((one) => one.id === id);
