@@ -1,4 +1,4 @@
-export { traceIdOf, traceparentFrom, wellFormedTraceparent, type CallContext } from "./call-context.ts";
+export { newCallContext, traceIdOf, traceparentFrom, wellFormedTraceparent, type CallContext } from "./call-context.ts";
 export { connectRpc, type ConnectOptions, type RpcClient } from "./connect.ts";
 export { service, type Handlers, type ServedService } from "./handlers.ts";
 export { serveRpc, type RpcServer, type ServeOptions } from "./serve.ts";

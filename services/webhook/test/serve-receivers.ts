@@ -9,7 +9,7 @@ import {
   type CreateReceiverRequest,
   type Receiver,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
@@ -26,11 +26,7 @@ export const webhookDatabase = (): Promise<TestDatabase> =>
     await migrate({ url, schema: "webhook", directory: MIGRATIONS });
   });
 
-export const callContext = (withinMs = 25_000): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + withinMs,
-});
+export const callContext = (withinMs = 25_000): CallContext => newCallContext(withinMs, "test");
 
 export const secretKey = (id: number): SecretKey => ({ id, bytes: randomBytes(32) });
 
