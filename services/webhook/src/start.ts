@@ -45,7 +45,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
 
   life.own("janitor", startJanitor({ db, log, keepDays: config.RETENTION_DAYS }));
   startSending({ config, db: base.openPool("webhook sending", SENDING_CONNECTIONS), life, registry: metrics, log });
-  const replaying = life.own("replay worker", startReplayWorker({ db, log }));
+  const replaying = life.own("replay worker", startReplayWorker(db, log));
 
   const deps: WebhookDependencies = {
     db,

@@ -27,17 +27,15 @@ interface Waiting {
 export class ResultWriter {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #now: () => number;
   #waiting: Waiting[] = [];
   /** Results of the current transaction. */
   #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(db: Database, log: Logger, now: () => number = Date.now) {
+  constructor(db: Database, log: Logger) {
     this.#db = db;
     this.#log = log;
-    this.#now = now;
   }
 
   /** Resolves when the result is written, or given up while this stops. */
@@ -79,7 +77,7 @@ export class ResultWriter {
 
   async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
     try {
-      await writeResults(this.#db, results, this.#now(), this.#log);
+      await writeResults(this.#db, results, Date.now(), this.#log);
       return true;
     } catch (error) {
       const [only] = results;
