@@ -4,7 +4,7 @@ import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
-import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { freePort } from "@brand-records/postgres/embedded";
 import {
   createDatabase,
@@ -81,11 +81,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-export const callContext = (timeoutMs = 10_000): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + timeoutMs,
-});
+export const callContext = (timeoutMs = 10_000): CallContext => newCallContext(timeoutMs, "test");
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const database = await createDatabase("empty");

@@ -48,7 +48,7 @@ loop do
 end
 `;
 
-export const LANGUAGES = {
+const LANGUAGES = {
   node: { fence: "js", file: "receiver.mjs", serve: async (file) => [process.execPath, file] },
   python: { fence: "python", file: "receiver.py", serve: async (file) => ["python3", "-u", file] },
   go: {

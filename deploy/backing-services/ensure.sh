@@ -156,7 +156,7 @@ redis_responds() {
   case "$reply" in [+-]*) return 0 ;; *) return 1 ;; esac
 }
 
-# Provides the means to start Kafka. The tests start one for all of them, which takes no longer than a container would, and
+# Provides the means to start Kafka. The tests share one, which takes no longer than a container would, and
 # more where they freeze and kill theirs.
 ensure_kafka() {
   if [ -n "${KAFKA_BROKERS:-}" ]; then

@@ -206,7 +206,7 @@ it("shares deliveries between two workers, and attempts none twice when one stop
   respond = (response) => setTimeout(() => response.writeHead(204).end(), 20);
   const ids = await approve(300);
   await eventually(() => expect(requests.length).toBeGreaterThan(20));
-  // The first worker may have leased all of them before the second polls.
+  // The first worker may have leased them all before the second polls.
   await eventually(
     async () => {
       if (!another.output().includes("delivery attempted")) ids.push(...(await approve(20)));

@@ -247,7 +247,7 @@ it("finishes requests in progress on SIGTERM, and logs no secrets", async () => 
   expect(relay.output()).not.toMatch(/whsec_|chat-token|private/);
 });
 
-it("refuses to start with invalid settings, and names all of them", async () => {
+it("refuses to start with invalid settings, and names every one", async () => {
   const { child, output } = spawnRelay({
     RELAY_SECRET: "secret",
     RELAY_CHAT_URL: "http://chat.example/token",

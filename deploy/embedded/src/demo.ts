@@ -4,7 +4,7 @@ import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type DemoResource } from "@
 import { AccountsServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { listMethod } from "@brand-records/resources";
-import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { RunBrand } from "./run-file.ts";
 
 const SEED = 1;
@@ -130,4 +130,4 @@ function* lines(records: Iterable<object>): Generator<string> {
   for (const record of records) yield JSON.stringify(record);
 }
 
-const step = (): CallContext => ({ requestId: "demo", traceparent: traceparentFrom(undefined), deadline: Date.now() + STEP_DEADLINE_MS });
+const step = (): CallContext => newCallContext(STEP_DEADLINE_MS, "demo");

@@ -8,7 +8,7 @@ import type { Verifier } from "./verifier.ts";
 /** Requests accepted in any 60 seconds, by tier. */
 export type TierLimits = Readonly<Record<Exclude<Tier, "starter">, number>>;
 
-export interface AdmissionParts {
+export interface AdmissionDependencies {
   readonly environment: KeyEnvironment;
   readonly verifier: Verifier;
   readonly limiter: RateLimiter;
@@ -33,27 +33,27 @@ export type AdmittedBrands = "integrating" | "any";
  * @throws AppError 401 and 403 kinds; being over the limit is a verdict, not an error
  */
 export async function admit(
-  parts: AdmissionParts,
+  deps: AdmissionDependencies,
   rawHeaders: readonly string[],
   context: CallContext,
-  brands: AdmittedBrands = "integrating",
+  brands: AdmittedBrands,
 ): Promise<Admission> {
-  const keyDigest = keyDigestFrom(rawHeaders, parts.environment);
+  const keyDigest = keyDigestFrom(rawHeaders, deps.environment);
 
-  const cached = parts.verifier.cached(keyDigest);
+  const cached = deps.verifier.cached(keyDigest);
   if (cached !== undefined) {
-    const verdict = await spend(parts, cached, false);
+    const verdict = await spend(deps, cached, false);
     if (verdict.kind !== "stale") return { principal: cached, verdict };
   }
 
-  const principal = await parts.verifier.verify(keyDigest, context);
+  const principal = await deps.verifier.verify(keyDigest, context);
   if (brands === "integrating") requireIntegratingBrand(principal);
-  const verdict = await spend(parts, principal, true);
+  const verdict = await spend(deps, principal, true);
   if (verdict.kind === "stale") throw new Error("the limiter must decide on a fresh principal");
   return { principal, verdict };
 }
 
-function spend({ limiter, tierLimits }: AdmissionParts, principal: Principal, fresh: boolean): Promise<Verdict> {
+function spend({ limiter, tierLimits }: AdmissionDependencies, principal: Principal, fresh: boolean): Promise<Verdict> {
   const limit = principal.tier === "starter" ? tierLimits.plus : tierLimits[principal.tier];
   return limiter.spend({ brandId: principal.brand_id, limit, epoch: principal.epoch, fresh });
 }

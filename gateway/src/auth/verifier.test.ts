@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "@brand-records/errors";
 import { VerificationServiceService, type VerifyKeyResponse } from "@brand-records/proto/accounts/v1";
-import { connectRpc, service, serveRpc, traceparentFrom, type CallContext, type RpcClient, type RpcServer } from "@brand-records/rpc";
+import { connectRpc, service, serveRpc, newCallContext, type CallContext, type RpcClient, type RpcServer } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { Verifier } from "./verifier.ts";
@@ -60,11 +60,7 @@ beforeEach(async () => {
 });
 afterEach(() => accounts.stop());
 
-const context = (withinMs = 60_000): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + withinMs,
-});
+const context = (withinMs = 60_000): CallContext => newCallContext(withinMs, "test");
 const kindOf = (verification: Promise<unknown>): Promise<string> =>
   verification.then(
     () => "verified",

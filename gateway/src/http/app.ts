@@ -2,7 +2,7 @@ import { AppError } from "@brand-records/errors";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import compression from "compression";
 import express, { type Express, type RequestHandler } from "express";
-import { admit, type AdmissionParts } from "../auth/admission.ts";
+import { admit, type AdmissionDependencies } from "../auth/admission.ts";
 import { WINDOW_SECONDS, type Verdict } from "../limits/rate-limiter.ts";
 import type { Services } from "../services.ts";
 import { accessLog } from "./access-log.ts";
@@ -20,7 +20,7 @@ const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
 const ASSISTANTS_PATH = "/api/mcp";
 
-export interface AppParts extends AdmissionParts {
+export interface AppDependencies extends AdmissionDependencies {
   readonly services: Services;
   readonly publicUrl: string;
   readonly trustProxy: number | string | undefined;
@@ -34,28 +34,28 @@ export interface AppParts extends AdmissionParts {
 }
 
 /** Returns the application: every check and handler of a request, in order. */
-export function createApp(parts: AppParts): Express {
+export function createApp(deps: AppDependencies): Express {
   const app = express();
   app.disable("x-powered-by");
   app.enable("case sensitive routing");
   app.enable("strict routing");
   app.set("query parser", false);
-  if (parts.trustProxy !== undefined) app.set("trust proxy", parts.trustProxy);
+  if (deps.trustProxy !== undefined) app.set("trust proxy", deps.trustProxy);
 
-  app.use(requestContext(parts.requestDeadlineMs));
-  app.use(accessLog(parts.log, parts.metrics));
-  app.use(boundBodies(parts.metrics));
+  app.use(requestContext(deps.requestDeadlineMs));
+  app.use(accessLog(deps.log, deps.metrics));
+  app.use(boundBodies(deps.metrics));
   app.use(errorForms);
-  app.use(checkUrlAndHost(parts));
-  // Before compression, which would compress the description's megabyte again for each request.
-  app.use(descriptionRouter(parts.publicUrl));
+  app.use(checkUrlAndHost(deps));
+  // Before compression, which would compress the description again for each request.
+  app.use(descriptionRouter(deps.publicUrl));
   app.use(compress());
   // Before the API: some clients append the well-known path to the endpoint's path.
   app.use(`${ASSISTANTS_PATH}/.well-known`, oauthUnsupported);
-  app.use("/api", api(parts));
+  app.use("/api", api(deps));
   app.use(OAUTH_PATHS, oauthUnsupported);
   app.use(notFound);
-  app.use(errorHandler(parts.log));
+  app.use(errorHandler(deps.log));
   return app;
 }
 
@@ -70,7 +70,7 @@ const errorForms: RequestHandler = (request, response, next) => {
 };
 
 /** Sets the headers of every response, then checks the Host header and the length of the URL. */
-function checkUrlAndHost({ isStopping }: AppParts): RequestHandler {
+function checkUrlAndHost({ isStopping }: AppDependencies): RequestHandler {
   return (request, response, next) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     if (isStopping()) response.setHeader("Connection", "close");
@@ -81,20 +81,20 @@ function checkUrlAndHost({ isStopping }: AppParts): RequestHandler {
 }
 
 /** Every path under /api needs a key, even one that does not exist. */
-function api(parts: AppParts): RequestHandler {
+function api(deps: AppDependencies): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
     const isAssistant = context.route === ASSISTANTS_PATH;
     const operation = operationAt(request.baseUrl + request.path);
-    if (isAssistant) requireAllowedOrigin(parts.allowedOrigins, request.headers.origin);
+    if (isAssistant) requireAllowedOrigin(deps.allowedOrigins, request.headers.origin);
     else context.route = operation?.path ?? "/api/*";
-    const { principal, verdict } = await admit(parts, request.rawHeaders, context, isAssistant ? "any" : "integrating");
+    const { principal, verdict } = await admit(deps, request.rawHeaders, context, isAssistant ? "any" : "integrating");
     context.brandId = principal.brand_id;
     context.keyId = principal.key_id;
     setRateLimitHeaders(response, verdict);
     if (verdict.kind === "refused") throw rateLimited(verdict);
-    if (isAssistant) await serveMcp(parts.services, principal, request, response);
-    else await serveRest(parts.services, principal, operation, request, response);
+    if (isAssistant) await serveMcp(deps.services, principal, request, response);
+    else await serveRest(deps.services, principal, operation, request, response);
   };
 }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { generateKey, KEY_PATTERN, keyEnvironment, keyHint } from "./index.ts";
+import { generateKey, KEY_PATTERN, keyEnvironment, keyHint } from "./api-key.ts";
 
 describe("API keys", () => {
   it.each(["live", "test"] as const)("have the environment %s they are generated for", (environment) => {

@@ -1,1 +1,1 @@
-export { generateKey, KEY_PATTERN, keyDigest, keyEnvironment, keyHint, type KeyEnvironment } from "./api-key.ts";
+export { generateKey, keyDigest, keyEnvironment, keyHint, type KeyEnvironment } from "./api-key.ts";

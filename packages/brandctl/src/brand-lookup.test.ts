@@ -19,7 +19,7 @@ describe("the brand of a command", () => {
     // Each has an OperatorService of its own package, so one server takes all three.
     served = await serve(...accounts.served, ...plans.served, ...webhook.served);
     for (const id of ["brd_1", "brd_2"]) {
-      accounts.brands.set(id, { id, name: id, tier: "plus", verified: true, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" });
+      accounts.add({ id, name: id });
       accounts.members.push({ brand_id: id, email: `owner@${id}.example`, role: "owner", created_at: "2026-11-21T08:30:00.000Z" });
     }
   });
@@ -66,10 +66,10 @@ describe("the brand of a command", () => {
   });
 
   it.each([
-    ["keys revoke key_9", "There is no key of this id", "brandctl keys list --brand BRAND"],
-    ["plans show pln_9", "There is no plan of this id", "brandctl plans list --brand BRAND"],
-    ["receivers test rcv_9", "There is no receiver of this id", "brandctl receivers list --brand BRAND"],
-    ["deliveries show dlv_9", "There is no delivery of this id", "brandctl deliveries list --receiver RECEIVER"],
+    ["keys revoke key_9", "There is no key with this id", "brandctl keys list --brand BRAND"],
+    ["plans show pln_9", "There is no plan with this id", "brandctl plans list --brand BRAND"],
+    ["receivers test rcv_9", "There is no receiver with this id", "brandctl receivers list --brand BRAND"],
+    ["deliveries show dlv_9", "There is no delivery with this id", "brandctl deliveries list --receiver RECEIVER"],
   ])("is not found for an unknown id: %s", async (line, message, hint) => {
     expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${message}\n${hint}`) });
   });
@@ -88,7 +88,7 @@ describe("the brand of a command", () => {
   it.each(BY_BRAND)("is --brand, else BRAND: %s", async (line) => {
     expect((await run(`${line} --brand brd_1`, { BRAND: "brd_9" })).code).toBe(0);
     expect((await run(line, { BRAND: "brd_1" })).stdout).toBe((await run(`${line} --brand brd_1`)).stdout);
-    expect((await run(line, { BRAND: "brd_9" })).stderr).toContain("There is no brand of this id");
+    expect((await run(line, { BRAND: "brd_9" })).stderr).toContain("There is no brand with this id");
   });
 
   const CREATE = "receivers create --url https://hooks.ulap.example/in --label Ledger --events payout.paid";

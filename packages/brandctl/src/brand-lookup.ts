@@ -50,7 +50,7 @@ function wrongKind(kind: IdKind, id: string): CommandFailure {
 }
 
 const noneOfThisId = (kind: IdKind, cause?: AppError): AppError =>
-  new AppError("not_found", `There is no ${kind} of this id`, { field: `${kind}_id`, cause });
+  new AppError("not_found", `There is no ${kind} with this id`, { field: `${kind}_id`, cause });
 
 /**
  * Returns what to print for an empty list. Plans and webhook return one for unknown brands too, so accounts is called, if its

@@ -1,2 +1,1 @@
-export { ImportBroken, importRecords, type ImportResult, type ImportTarget } from "./import/import-records.ts";
-export type { InputLine, UnreadableLine } from "./import/read-lines.ts";
+export { importRecords } from "./import/import-records.ts";

@@ -23,14 +23,7 @@ describe("brandctl", () => {
     accounts.brands.clear();
     accounts.members.splice(0);
     accounts.keys.splice(0);
-    accounts.brands.set("brd_1", {
-      id: "brd_1",
-      name: "Ulap",
-      tier: "plus",
-      verified: true,
-      epoch: 1,
-      created_at: "2026-11-21T08:30:00.000Z",
-    });
+    accounts.add();
     accounts.members.push({ brand_id: "brd_1", email: "zoe@ulap.example", role: "owner", created_at: "2026-11-21T08:30:00.000Z" });
     accounts.members.push({ brand_id: "brd_1", email: "ana@ulap.example", role: "member", created_at: "2026-11-21T08:30:00.000Z" });
   });
@@ -114,7 +107,7 @@ describe("brandctl", () => {
     it("are revoked only by a known id, never by the key itself", async () => {
       expect(await run("keys revoke key_none")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("There is no key of this id"),
+        stderr: expect.stringContaining("There is no key with this id"),
       });
       expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("the key itself") });
     });
@@ -153,13 +146,13 @@ describe("brandctl", () => {
         expect.objectContaining({
           code: 1,
           stdout: "",
-          stderr: "error: There is no brand of this id\nbrandctl brands list shows the brands\n",
+          stderr: "error: There is no brand with this id\nbrandctl brands list shows the brands\n",
         }),
       );
       const { stderr } = await run("brands set-tier brd_none pro --json");
       const hint = "brandctl brands list shows the brands";
       expect(JSON.parse(stderr)).toEqual({
-        error: { code: "not_found", message: "There is no brand of this id", field: "brand_id", hint },
+        error: { code: "not_found", message: "There is no brand with this id", field: "brand_id", hint },
       });
     });
 
@@ -290,7 +283,7 @@ describe("brandctl", () => {
     });
 
     it("replaces control characters in names", async () => {
-      accounts.brands.set("brd_2", { id: "brd_2", name: "x\u001b[2J\u202ey", tier: "plus", verified: true, epoch: 1, created_at: "" });
+      accounts.add({ id: "brd_2", name: "x\u001b[2J\u202ey" });
       const { stdout } = await run("brands list");
       expect(stdout).toContain("x\ufffd[2J\ufffdy");
     });

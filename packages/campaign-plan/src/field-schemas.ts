@@ -25,9 +25,9 @@ export const text = ({ min = 0, max, isOneLine = false, isVisible = false }: Tex
     .check(
       rule((value) => countCharacters(value) >= min, "must not be empty"),
       rule((value) => countCharacters(value) <= max, `must be at most ${max.toLocaleString("en")} characters`),
-      rule((value) => value.isWellFormed() && !value.includes("\0"), "must not hold NUL or lone surrogates"),
-      ...(isOneLine ? [rule((value) => !CONTROL.test(value), "must not hold control characters such as line breaks")] : []),
-      ...(isVisible ? [rule((value) => VISIBLE.test(value), "must hold at least one visible character")] : []),
+      rule((value) => value.isWellFormed() && !value.includes("\0"), "must not contain NUL or lone surrogates"),
+      ...(isOneLine ? [rule((value) => !CONTROL.test(value), "must not contain control characters such as line breaks")] : []),
+      ...(isVisible ? [rule((value) => VISIBLE.test(value), "must contain at least one visible character")] : []),
     )
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 };

@@ -330,7 +330,7 @@ describe("text", () => {
     "\u{E0020}",
   ])("refuses a title or a goal of only %j, which is invisible", (invisible) => {
     for (const field of ["title", "goal"]) {
-      expect(problemsOf(planWith({ [field]: invisible }))).toEqual([{ field, message: "must hold at least one visible character" }]);
+      expect(problemsOf(planWith({ [field]: invisible }))).toEqual([{ field, message: "must contain at least one visible character" }]);
       for (const text of [`a${invisible}`, `${invisible}😀`, `${invisible}.`]) {
         expect(parsePlanInput(planWith({ [field]: text }))).toMatchObject({ [field]: text });
       }
@@ -340,7 +340,7 @@ describe("text", () => {
   it.each(["\u0001", "\t", "\n", "\r", "\u001B", "\u001F", "\u007F", "\u0080", "\u0085", "\u009F"])(
     "refuses a title or a platform with the control character %j, because it is shown on one line",
     (control) => {
-      const message = "must not hold control characters such as line breaks";
+      const message = "must not contain control characters such as line breaks";
       expect(problemsOf(planWith({ title: `a${control}b` }))).toEqual([{ field: "title", message }]);
       expect(problemsOf(planWith({ title: control }))).toEqual([{ field: "title", message }]);
       expect(problemsOf(planWith({ platforms: ["tiktok", `a${control}b`] }))).toEqual([{ field: "platforms[1]", message }]);
@@ -358,7 +358,7 @@ describe("text", () => {
   ];
 
   it.each(UNSTORABLE)("is refused with %s, in every field", (_, text) => {
-    const problem = (field: string) => [{ field, message: "must not hold NUL or lone surrogates" }];
+    const problem = (field: string) => [{ field, message: "must not contain NUL or lone surrogates" }];
     for (const field of TEXT_FIELDS) expect(problemsOf(planWith({ [field]: text }))).toEqual(problem(field));
     for (const field of ["requirements", "platforms"]) {
       expect(problemsOf(planWith({ [field]: ["fine", text] }))).toEqual(problem(`${field}[1]`));

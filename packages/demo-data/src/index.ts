@@ -1,5 +1,4 @@
 export { DEMO_BRANDS, type DemoBrand } from "./demo-brands.ts";
 export { generateBrand, type GeneratedBrand } from "./generate-brand.ts";
 export { Random } from "./random.ts";
-export type { BrandOptions } from "./plan/context.ts";
 export { DEMO_RESOURCES, type BrandSizes, type DemoResource } from "./sizes.ts";

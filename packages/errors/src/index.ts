@@ -1,2 +1,2 @@
-export { AppError, type AppErrorOptions, type ProblemDetail } from "./app-error.ts";
+export { AppError, type ProblemDetail } from "./app-error.ts";
 export { ERROR_KINDS, isErrorKind, type ErrorKind } from "./kinds.ts";

@@ -10,5 +10,5 @@ export type {
   ReceivedMessage,
   Subscription,
 } from "./event-log.ts";
-export { openKafkaPublisher, openKafkaReader, type KafkaReader } from "./kafka/kafka-log.ts";
+export { openKafkaPublisher, openKafkaReader } from "./kafka/kafka-log.ts";
 export { eventLogSettings, type EventLogConfig } from "./settings.ts";

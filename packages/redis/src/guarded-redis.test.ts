@@ -113,7 +113,7 @@ it("starts without Redis, fails immediately until Redis starts, then is up autom
   expect(states).toEqual([false, true]);
 });
 
-it("sends only a single PING after a timeout, until it is answered", async () => {
+it("sends only a single PING after a timeout, until its reply arrives", async () => {
   const { proxy, url } = await startProxy();
   const redis = open(url, { commandTimeoutMs: 200 });
   await isUp(redis);

@@ -1,6 +1,6 @@
 export { EPOCH_TTL_SECONDS, epochKey, PRINCIPAL_TTL_MS, publishEpoch, windowKey } from "./brand-epoch.ts";
 export { keySlot, SLOTS } from "./key-slot.ts";
-export { luaScript, type LuaScript } from "./lua-script.ts";
+export { luaScript } from "./lua-script.ts";
 export { openRedis } from "./open-redis.ts";
-export type { RedisClient, RedisClientOptions, RedisLog } from "./redis-client.ts";
+export type { RedisClient, RedisLog } from "./redis-client.ts";
 export { RedisReplyError, RedisUnavailable } from "./redis-errors.ts";

@@ -21,7 +21,7 @@ export const text = (max: number) =>
     .string()
     .min(1, "must not be empty")
     .max(max, `must be at most ${max} characters`)
-    .refine(isStorable, "must not hold NUL or lone surrogates");
+    .refine(isStorable, "must not contain NUL or lone surrogates");
 
 const isRecordTime = (value: string): boolean => {
   const instant = parseInstant(value);
@@ -51,7 +51,7 @@ export const webUrl = () =>
   z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .max(2_048, "must be at most 2048 characters")
-    .refine(isStorable, "must not hold NUL or lone surrogates")
+    .refine(isStorable, "must not contain NUL or lone surrogates")
     .refine(
       (value) => !/^https?:/i.test(value) || WEB_URL.test(value),
       "must have a host and no user name, password, blanks or control characters",

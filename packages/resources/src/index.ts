@@ -7,7 +7,7 @@ import { payouts } from "./payouts.ts";
 import { submissions } from "./submissions.ts";
 
 export { EARLIEST_INSTANT, formatInstant, LATEST_INSTANT, parseInstant } from "./instant.ts";
-export { fieldsByKind, type Resource } from "./resource.ts";
+export { fieldsByKind } from "./resource.ts";
 
 /** The readable resources, by their names in paths. */
 export const RESOURCES = Object.freeze({ campaigns, submissions, payouts, deposits, conversions, links });

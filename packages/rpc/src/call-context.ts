@@ -29,6 +29,11 @@ export function traceparentFrom(traceparent: string | undefined): string {
   return `00-${random}-${random.slice(0, 16)}-00`;
 }
 
+/** Returns the context of work that no caller asked for: a new trace, ending after `withinMs`. */
+export function newCallContext(withinMs: number, requestId: string = randomUUID()): CallContext {
+  return { requestId, traceparent: traceparentFrom(undefined), deadline: Date.now() + withinMs };
+}
+
 export function traceIdOf(traceparent: string): string {
   return traceparent.slice(3, 35);
 }

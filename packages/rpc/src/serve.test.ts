@@ -71,12 +71,12 @@ it.each(["", "test.v1.EchoService"])("responds to the health check for %j with S
   const { address } = await serve();
   const client = new Client(address, credentials.createInsecure());
   const { path, requestSerialize, responseDeserialize } = healthService["Check"] as MethodDefinition<object, object>;
-  const answer = await new Promise((resolve, reject) => {
+  const response = await new Promise((resolve, reject) => {
     client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service: name }, (error, response) =>
       error === null ? resolve(response) : reject(error),
     );
   });
-  expect(answer).toMatchObject({ status: "SERVING" });
+  expect(response).toMatchObject({ status: "SERVING" });
   client.close();
 });
 

@@ -1,7 +1,7 @@
 import { openMetrics, type Logger } from "@brand-records/telemetry";
 import type { MethodDefinition } from "@grpc/grpc-js";
 import { pino } from "pino";
-import { traceparentFrom, type CallContext } from "../src/call-context.ts";
+import { newCallContext, type CallContext } from "../src/call-context.ts";
 import { connectRpc, type ConnectOptions, type RpcClient } from "../src/connect.ts";
 import { service, type Handlers } from "../src/handlers.ts";
 import { serveRpc, type RpcServer, type ServeOptions } from "../src/serve.ts";
@@ -32,10 +32,8 @@ export type EchoService = typeof EchoService;
 export type EchoClient = RpcClient<EchoService>;
 
 export const callContext = (more: Partial<CallContext> = {}): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
   // Later than any test's timeout: a call that hangs fails the test, instead of ending with the timeout that a test may expect.
-  deadline: Date.now() + 120_000,
+  ...newCallContext(120_000, "test"),
   ...more,
 });
 

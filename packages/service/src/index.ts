@@ -1,3 +1,3 @@
-export { check, emailField, idField } from "./check.ts";
+export { check, emailField, idField, nextAfterId, pageSizeField } from "./check.ts";
 export { serviceSettings } from "./settings.ts";
-export { startService, type ServiceOptions, type ServicePorts, type StartedService } from "./start-service.ts";
+export { startService, type ServicePorts, type StartedService } from "./start-service.ts";

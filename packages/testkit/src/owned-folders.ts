@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "@brand-records/postgres/embedded";
+import { processExists } from "@brand-records/lifecycle";
 
 /** Makes a temporary folder whose name holds this process' id, for `removeOrphanedFolders`. */
 export function makeOwnedFolder(prefix: string): Promise<string> {
@@ -12,7 +12,7 @@ export function makeOwnedFolder(prefix: string): Promise<string> {
 export async function removeOrphanedFolders(prefix: string, remove = removeFolder): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (!(owner > 0) || isAlive(owner)) continue;
+    if (!(owner > 0) || processExists(owner)) continue;
     const folder = join(tmpdir(), name);
     if ((await userOf(folder)) === process.getuid?.()) await remove(folder);
   }

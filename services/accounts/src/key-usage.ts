@@ -24,7 +24,7 @@ export function startKeyUsage(db: Database, log: Logger): KeyUsage {
     } catch (error) {
       // Kept for the next flush; later uses of the same keys win.
       unwritten = new Map([...batch, ...unwritten]);
-      log.warn({ err: error, keys: batch.size }, "writing last uses failed, will retry");
+      log.warn({ err: error, keys: batch.size }, "last uses of keys cannot be written");
     }
   };
   const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS);

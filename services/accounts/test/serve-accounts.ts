@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { AccountsServiceService, OperatorServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
-import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
@@ -17,11 +17,7 @@ const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
 export const pepper = (version: number): Pepper => ({ version, bytes: randomBytes(32) });
 
-export const callContext = (withinMs = 20_000): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + withinMs,
-});
+export const callContext = (withinMs = 20_000): CallContext => newCallContext(withinMs, "test");
 
 export interface TestBrand {
   readonly id: string;

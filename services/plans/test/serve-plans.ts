@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { KeyedMutex } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { OperatorServiceService, PlansServiceService, type Plan, type PlanInput } from "@brand-records/proto/plans/v1";
-import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
@@ -13,11 +13,7 @@ import { plansHandlers } from "../src/rpc/plans.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
-export const callContext = (withinMs = 25_000): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + withinMs,
-});
+export const callContext = (withinMs = 25_000): CallContext => newCallContext(withinMs, "test");
 
 export const newBrand = (): string => newId("brd");
 

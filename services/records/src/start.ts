@@ -32,7 +32,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   ]);
 }
 
-/** Without KAFKA_BROKERS and WEBHOOK_ADDRESS there is no relay: the outbox keeps its events until one of them is set. */
+/** Without KAFKA_BROKERS and WEBHOOK_ADDRESS there is no relay: the outbox keeps its events until one is set. */
 function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: StartedService, life: Lifecycle, log: Logger): void {
   const oldestEventSeconds = (): Promise<number> => oldestSeconds(db);
   const counters = relayMetrics(metrics, oldestEventSeconds);

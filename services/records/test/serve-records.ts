@@ -13,7 +13,7 @@ import {
   fromServiceError,
   serveRpc,
   service,
-  traceparentFrom,
+  newCallContext,
   type CallContext,
   type Handlers,
   type RpcClient,
@@ -25,11 +25,7 @@ import { recordsHandlers } from "../src/rpc/list-records.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
-export const callContext = (withinMs = 20_000): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + withinMs,
-});
+export const callContext = (withinMs = 20_000): CallContext => newCallContext(withinMs, "test");
 
 export interface Imported {
   readonly summary: ImportSummary | undefined;

@@ -1,7 +1,6 @@
 import type { Database } from "@brand-records/postgres";
 import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
-import { traceparentFrom, type RpcClient } from "@brand-records/rpc";
-import { randomUUID } from "node:crypto";
+import { newCallContext, type RpcClient } from "@brand-records/rpc";
 import { knownAmong, rememberBrand } from "./storage/brands.ts";
 
 const GET_BRAND_MS = 5_000;
@@ -44,9 +43,8 @@ export class KnownBrands {
   }
 
   async #exists(brandId: string): Promise<boolean> {
-    const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + GET_BRAND_MS };
     try {
-      await this.#accounts.getBrand({ brand_id: brandId }, context);
+      await this.#accounts.getBrand({ brand_id: brandId }, newCallContext(GET_BRAND_MS));
       return true;
     } catch (error) {
       if (error instanceof Error && "kind" in error && error.kind === "not_found") return false;

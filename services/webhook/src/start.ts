@@ -11,6 +11,7 @@ import { connectRpc, service } from "@brand-records/rpc";
 import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import type { WebhookConfig } from "./config.ts";
+import type { WebhookDependencies } from "./dependencies.ts";
 import { startIntake } from "./intake/start-intake.ts";
 import { startJanitor } from "./janitor.ts";
 import { KnownBrands } from "./known-brands.ts";
@@ -47,14 +48,22 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
 
   life.own("janitor", startJanitor({ db, log, keepDays: config.RETENTION_DAYS }));
   startSending({ config, db: base.openPool("webhook sending", SENDING_CONNECTIONS), life, registry: metrics, log });
-  const replaying = life.own("replay worker", startReplayWorker({ db, log }));
+  const replaying = life.own("replay worker", startReplayWorker(db, log));
 
-  const loopback = config.RECEIVERS_ON_LOOPBACK === "true";
+  const deps: WebhookDependencies = {
+    db,
+    keys,
+    brands,
+    deadLetters: intake.deadLetters,
+    replaying,
+    ports: config.RECEIVER_PORTS,
+    loopback: config.RECEIVERS_ON_LOOPBACK === "true",
+  };
   return base.serve([
-    service(ReceiversServiceService, receiversHandlers({ db, keys, brands, ports: config.RECEIVER_PORTS, loopback })),
-    service(DeliveriesServiceService, deliveriesHandlers({ db, replaying })),
-    service(EventsServiceService, eventsHandlers({ db, deadLetters: intake.deadLetters })),
-    service(OperatorServiceService, operatorHandlers(db)),
+    service(ReceiversServiceService, receiversHandlers(deps)),
+    service(DeliveriesServiceService, deliveriesHandlers(deps)),
+    service(EventsServiceService, eventsHandlers(deps)),
+    service(OperatorServiceService, operatorHandlers(deps)),
     ...intake.services,
   ]);
 }

@@ -37,6 +37,15 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       (await served.db.query<{ due: string }>("select min(due_at)::text as due from webhook.deliveries where receiver_id = $1", [id]))[0],
     ).due;
 
+  /** Resolves once a statement waits for a lock. */
+  const untilLockAwaited = (): Promise<void> =>
+    eventually(async () => {
+      const waiting = await served.db.query(
+        "select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()",
+      );
+      expect(waiting).not.toEqual([]);
+    });
+
   async function disabledWith(count: number): Promise<Receiver> {
     const receiver = await served.create(newBrand());
     await served.addDeliveries(receiver, count);
@@ -152,20 +161,15 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
 
     it("waits for the lane, and misses no delivery that was added meanwhile", async () => {
       const receiver = await disabledWith(0);
-      let enabling: Promise<unknown> = Promise.resolve();
-      await served.db.transaction(async (sql) => {
+      const { enabling } = await served.db.transaction(async (sql) => {
         await sql.query("select from webhook.lanes where receiver_id = $1 for update", [receiver.id]);
-        enabling = enable(receiver, "release");
-        await eventually(async () => {
-          const waiting = await served.db.query(
-            "select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()",
-          );
-          expect(waiting).not.toEqual([]);
-        });
+        const enabling = enable(receiver, "release");
+        await untilLockAwaited();
         await sql.query(
           "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at) values ('dlv_' || substr($1, 5), $1, 'evt_1', now(), now() - interval '1 hour')",
           [receiver.id],
         );
+        return { enabling };
       });
       await enabling;
       expect(await laneOf(receiver)).toEqual({ held: false, next_due: await firstDue(receiver) });
@@ -254,19 +258,13 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
 
     it("stops dropping once another caller has released", async () => {
       const receiver = await disabledWith(many);
-      let dropping: Promise<{ dropped: number }> = Promise.resolve({ dropped: -1 });
-      await served.db.transaction(async (sql) => {
+      const { dropping } = await served.db.transaction(async (sql) => {
         // The first chunk must wait for this one.
         await sql.query("select from webhook.deliveries where receiver_id = $1 order by due_at, id limit 1 for update", [receiver.id]);
-        dropping = enable(receiver, "drop");
-        await eventually(async () => {
-          expect(
-            await served.db.query(
-              "select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()",
-            ),
-          ).not.toEqual([]);
-        });
+        const dropping = enable(receiver, "drop");
+        await untilLockAwaited();
         expect(await enable(receiver, "release")).toMatchObject({ receiver: { enabled: true, waiting: many } });
+        return { dropping };
       });
       expect(await dropping).toMatchObject({ dropped: chunkRows });
       expect(await served.deliveries(receiver)).toBe(many - chunkRows);
@@ -274,18 +272,18 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
 
     it("holds neither lane nor receiver while it drops", async () => {
       const receiver = await disabledWith(many);
-      let dropping: Promise<unknown> = Promise.resolve();
-      await served.db.transaction(async (sql) => {
+      const { dropping } = await served.db.transaction(async (sql) => {
         await sql.query(
           // Of the second chunk. Not with the offset itself: it locks what it skips.
           "select from webhook.deliveries where id = (select id from webhook.deliveries where receiver_id = $1 order by due_at, id offset $2 limit 1) for update",
           [receiver.id, 1.2 * chunkRows],
         );
-        dropping = enable(receiver, "drop");
+        const dropping = enable(receiver, "drop");
         await eventually(async () => expect(await served.deliveries(receiver)).toBe(many - chunkRows));
         // It waits within its second chunk now.
         await served.db.query("select from webhook.lanes where receiver_id = $1 for update nowait", [receiver.id]);
         await served.db.query("select from webhook.receivers where id = $1 for update nowait", [receiver.id]);
+        return { dropping };
       });
       await dropping;
       expect(await served.get(receiver)).toMatchObject({ enabled: true, waiting: 0 });
@@ -345,10 +343,10 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       expect(await laneOf(receiver)).toBeUndefined();
       expect(await served.deliveries(receiver)).toBe(many - chunkRows);
       await repair();
-      const janitors = await Promise.all([dropOrphanedDeliveries(served.parts.db), dropOrphanedDeliveries(served.parts.db)]);
+      const janitors = await Promise.all([dropOrphanedDeliveries(served.deps.db), dropOrphanedDeliveries(served.deps.db)]);
       expect(janitors.reduce((sum, dropped) => sum + dropped)).toBe(many - chunkRows);
       expect([await served.deliveries(receiver), await served.deliveries(other), await served.deliveries(held)]).toEqual([0, 3, 4]);
-      expect(await dropOrphanedDeliveries(served.parts.db)).toBe(0);
+      expect(await dropOrphanedDeliveries(served.deps.db)).toBe(0);
     });
 
     it("succeeds once among simultaneous calls, while others enable and disable it", async () => {

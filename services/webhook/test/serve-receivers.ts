@@ -9,7 +9,7 @@ import {
   type CreateReceiverRequest,
   type Receiver,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, serveRpc, service, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
@@ -17,7 +17,7 @@ import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
 import { deliveriesHandlers } from "../src/rpc/deliveries.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
-import { receiversHandlers, type ReceiversParts } from "../src/rpc/receivers.ts";
+import { receiversHandlers, type ReceiversDependencies } from "../src/rpc/receivers.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
@@ -26,11 +26,7 @@ export const webhookDatabase = (): Promise<TestDatabase> =>
     await migrate({ url, schema: "webhook", directory: MIGRATIONS });
   });
 
-export const callContext = (withinMs = 25_000): CallContext => ({
-  requestId: "test",
-  traceparent: traceparentFrom(undefined),
-  deadline: Date.now() + withinMs,
-});
+export const callContext = (withinMs = 25_000): CallContext => newCallContext(withinMs, "test");
 
 export const secretKey = (id: number): SecretKey => ({ id, bytes: randomBytes(32) });
 
@@ -61,7 +57,7 @@ export interface ServedReceivers {
   readonly deliveriesRpc: RpcClient<DeliveriesServiceService>;
   readonly operator: RpcClient<OperatorServiceService>;
   readonly url: string;
-  readonly parts: ReceiversParts;
+  readonly deps: ReceiversDependencies;
   readonly brands: Brands;
   /** Connections of the test, beside those of the service. */
   readonly db: Database;
@@ -79,23 +75,23 @@ export interface ServedReceivers {
 /** Serves the handlers over real gRPC, on a new database. */
 export async function serveReceivers(
   allowedPorts: readonly number[] = [],
-  more: Pick<ReceiversParts, "dropping"> = {},
+  more: Pick<ReceiversDependencies, "dropping"> = {},
 ): Promise<ServedReceivers> {
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });
   const pool = openPool({ url: database.url, applicationName: "webhook" });
   const brands = new Brands();
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
-  const parts: ReceiversParts = { db: pool, keys, ports: new Set(allowedPorts), brands, ...more };
+  const deps: ReceiversDependencies = { db: pool, keys, ports: new Set(allowedPorts), brands, ...more };
   const lines: string[] = [];
   const append = (...line: unknown[]): void => void lines.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
   const log = { trace: append, debug: append, info: append, warn: append, error: append, isLevelEnabled: () => true } as unknown as Logger;
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
     services: [
-      service(ReceiversServiceService, receiversHandlers(parts)),
-      service(DeliveriesServiceService, deliveriesHandlers({ db: pool })),
-      service(OperatorServiceService, operatorHandlers(pool)),
+      service(ReceiversServiceService, receiversHandlers(deps)),
+      service(DeliveriesServiceService, deliveriesHandlers(deps)),
+      service(OperatorServiceService, operatorHandlers(deps)),
     ],
     log,
     metrics: openMetrics("webhook"),
@@ -109,7 +105,7 @@ export async function serveReceivers(
     deliveriesRpc,
     operator,
     url: database.url,
-    parts,
+    deps,
     brands,
     db,
     logged: () => lines.join("\n"),

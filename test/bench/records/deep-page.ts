@@ -1,5 +1,5 @@
 import { RecordsServiceService, type ListConversionsResponse } from "@brand-records/proto/records/v1";
-import { connectRpc, traceparentFrom, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import pg from "pg";
 import { pageValues, productStatement } from "./baseline/page.ts";
 import { brandId, externalId, LARGEST_BRAND_RECORDS } from "./dataset.ts";
@@ -66,7 +66,7 @@ async function cursorAfterNewest(records: Records, count: number): Promise<strin
 }
 
 function list(records: Records, limit: number, cursor: string | null): Promise<ListConversionsResponse> {
-  const context: CallContext = { requestId: "bench", traceparent: traceparentFrom(undefined), deadline: Date.now() + 10_000 };
+  const context = newCallContext(10_000, "bench");
   return records.listConversions({ brand_id: brandId(LARGEST_BRAND), limit, cursor, since: null }, context);
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { migrate } from "@brand-records/postgres";
 import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
-import { connectRpc, traceparentFrom } from "@brand-records/rpc";
+import { connectRpc, newCallContext } from "@brand-records/rpc";
 import pg from "pg";
 import { cpuMs, postgresCpuMs } from "../process-usage.ts";
 import { ROOT, type Program, type ProgramOptions } from "../program.ts";
@@ -85,8 +85,7 @@ export class WebhookProduct {
         label: `Receiver ${index}`,
         events: ["submission.approved"],
       };
-      const context = { requestId: "bench", traceparent: traceparentFrom(undefined), deadline: Date.now() + 10_000 };
-      const { receiver } = await client.createReceiver(request, context);
+      const { receiver } = await client.createReceiver(request, newCallContext(10_000, "bench"));
       this.#ids.push(receiver?.id ?? "");
     }
     client.stop();

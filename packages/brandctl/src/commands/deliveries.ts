@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { brandOf } from "../brand-lookup.ts";
-import { readPages } from "../connection/read-pages.ts";
+import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
 import { deliveryColumns, deliveryText } from "../output/delivery-text.ts";
 import { table } from "../output/table.ts";
@@ -9,8 +9,6 @@ import { replay } from "./deliveries-replay.ts";
 import { brandCheckOption, DELIVERY_HELP, examples, limitOption, noteLimit, RECEIVER_HELP } from "./options.ts";
 
 const STATES = ["pending", "sending", "held", "delivered", "failed"];
-/** The largest page that the service returns. */
-const PAGE_SIZE_MAX = 200;
 
 export function deliveriesCommand(shell: Shell): Command {
   const deliveries = new Command("deliveries").description("show deliveries and their attempts, and send them again");
@@ -41,7 +39,7 @@ function list(shell: Shell): Command {
       shell.act(command, async (session) => {
         const brand_id = await brandOf(session, "receiver", receiver, brand);
         const client = await session.deliveries();
-        const listing = await readPages(limit, PAGE_SIZE_MAX, async (page) => {
+        const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
           const { deliveries, next_after_id } = await client.listDeliveries({ brand_id, receiver_id: receiver, state, ...page });
           return { items: deliveries, next: next_after_id };
         });

@@ -50,21 +50,14 @@ describe("brandctl events", () => {
 
     it("fails with not_found for an unknown brand, if accounts is reachable", async () => {
       const accounts = new FakeAccounts();
-      accounts.brands.set("brd_1", {
-        id: "brd_1",
-        name: "Ulap",
-        tier: "plus",
-        verified: true,
-        epoch: 1,
-        created_at: "2026-11-21T08:30:00.000Z",
-      });
+      accounts.add();
       const other = await serve(...accounts.served);
       const runWithAccounts = (line: string): Promise<Outcome> => run(`events ${line} --accounts-address ${other.address}`);
       try {
         expect(await runWithAccounts("list --brand brd_zzz")).toMatchObject({
           code: 1,
           stdout: "",
-          stderr: "error: There is no brand of this id\nbrandctl brands list shows the brands\n",
+          stderr: "error: There is no brand with this id\nbrandctl brands list shows the brands\n",
         });
         const { code, stdout, stderr } = await runWithAccounts("list --brand brd_zzz --json");
         expect({ code, stdout, error: JSON.parse(stderr) }).toMatchObject({ code: 1, stdout: "", error: { error: { code: "not_found" } } });

@@ -4,16 +4,13 @@ import type { DeadLetter, Event } from "@brand-records/proto/webhook/v1";
 import { Command, Option } from "commander";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import type { EventsClient } from "../connection/clients.ts";
-import { readPages } from "../connection/read-pages.ts";
+import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { CommandFailure } from "../failure.ts";
 import { counted, shortTime } from "../output/format.ts";
 import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { brandOption, examples, limitOption, noteLimit } from "./options.ts";
-
-/** The largest page that the service returns, of events and of dead letters. */
-const PAGE_SIZE_MAX = 200;
 
 export function eventsCommand(shell: Shell): Command {
   const events = new Command("events").description("list a brand's events; list and replay dead letters");
@@ -45,7 +42,7 @@ function list(shell: Shell): Command {
       shell.act(command, async (session) => {
         const brandId = namedBrand(session, brand);
         const client = await session.events();
-        const listing = await readPages(limit, PAGE_SIZE_MAX, async (page) => {
+        const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
           const { events, next_after_id } = await client.listEvents({ brand_id: brandId, type, ...page });
           return { items: events, next: next_after_id };
         });
@@ -62,10 +59,10 @@ function listDead(shell: Shell): Command {
   return new Command("list-dead")
     .summary("list dead letters")
     .description("List dead letters: messages of the event log that the intake could not read, oldest first, each with the reason.")
-    .addOption(limitOption(PAGE_SIZE_MAX))
+    .addOption(limitOption(WEBHOOK_PAGE_SIZE_MAX))
     .action(({ limit }: { limit: number }, command: Command) =>
       shell.act(command, async (session) => {
-        const page_size = Math.min(limit, PAGE_SIZE_MAX);
+        const page_size = Math.min(limit, WEBHOOK_PAGE_SIZE_MAX);
         const { dead_letters, total } = await (await session.events()).listDeadLetters({ page_size });
         session.print({ dead_letters, total }, (colors) =>
           table(deadLetterColumns(colors), dead_letters, colors, "There are no dead letters: every message was read."),

@@ -49,7 +49,7 @@ describe("brandctl plans", () => {
         expect(await run(`plans list --brand brd_zzz --accounts-address ${accounts.address}`)).toMatchObject({
           code: 1,
           stdout: "",
-          stderr: expect.stringContaining("There is no brand of this id"),
+          stderr: expect.stringContaining("There is no brand with this id"),
         });
       } finally {
         await accounts.stop();
@@ -173,11 +173,13 @@ describe("brandctl plans", () => {
       expect(await run("plans show pln_1 --brand brd_1")).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: `error: There is no plan of this id\n${hint}\n`,
+        stderr: `error: There is no plan with this id\n${hint}\n`,
       });
       const { code, stderr } = await run("plans show pln_1 --brand brd_1 --json");
       expect(code).toBe(1);
-      expect(JSON.parse(stderr)).toEqual({ error: { code: "not_found", message: "There is no plan of this id", field: "plan_id", hint } });
+      expect(JSON.parse(stderr)).toEqual({
+        error: { code: "not_found", message: "There is no plan with this id", field: "plan_id", hint },
+      });
     });
   });
 

@@ -155,7 +155,7 @@ describe("brandctl receivers", () => {
         expect(await run("receivers list --brand brd_nope1", { env })).toMatchObject({
           code: 1,
           stdout: "",
-          stderr: expect.stringContaining("There is no brand of this id"),
+          stderr: expect.stringContaining("There is no brand with this id"),
         });
         const { code, stderr } = await run("receivers list --brand brd_nope1 --json", { env });
         expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 1, error: { code: "not_found", field: "brand_id" } });
@@ -352,7 +352,7 @@ describe("brandctl receivers", () => {
     expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: `error: There is no receiver of this id\n${hint}\n`,
+      stderr: `error: There is no receiver with this id\n${hint}\n`,
     });
   });
 

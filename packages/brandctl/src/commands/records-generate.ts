@@ -1,5 +1,6 @@
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type BrandSizes, type DemoResource } from "@brand-records/demo-data";
 import { formatInstant, parseInstant } from "@brand-records/resources";
+import { idPattern, idRule } from "@brand-records/typeid";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
@@ -64,7 +65,7 @@ export function generateCommand(shell: Shell): Command {
 async function generate(options: GenerateOptions, session: Session): Promise<void> {
   const { seed, out } = options;
   const brandId = namedBrand(session, options.brand);
-  if (!/^brd_[0-9a-z]{1,40}$/.test(brandId)) throw new UsageFailure("--brand: must be brd_ and 1 to 40 lower-case letters or digits");
+  if (!idPattern("brd").test(brandId)) throw new UsageFailure(`--brand: ${idRule("brd")}`);
   const now = options.now ?? Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const sizes = Object.fromEntries(DEMO_RESOURCES.map((name) => [name, options[name] ?? SIZES[options.size][name]])) as BrandSizes;
   const chosen = DEMO_RESOURCES.filter((name) => options.resource?.includes(name) ?? true);

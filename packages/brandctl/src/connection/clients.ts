@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { AccountsServiceService, OperatorServiceService as AccountsOperatorService } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService as PlansOperatorService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService } from "@brand-records/proto/records/v1";
@@ -8,7 +7,7 @@ import {
   OperatorServiceService as WebhookOperatorService,
   ReceiversServiceService,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, traceparentFrom, type CallContext, type ConnectOptions, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext, type ConnectOptions, type RpcClient } from "@brand-records/rpc";
 import type { Endpoint, TlsFiles } from "./endpoints.ts";
 import { explainUnreachable } from "./explain-unreachable.ts";
 
@@ -91,20 +90,11 @@ function connect<Service extends Definition>(
     bound[name] = async (request: unknown): Promise<unknown> => {
       signal.throwIfAborted();
       try {
-        return await call(request, callContext(deadlines[name] ?? CALL_MS, signal));
+        return await call(request, { ...newCallContext(deadlines[name] ?? CALL_MS), signal });
       } catch (error) {
         throw explainUnreachable(error, endpoint);
       }
     };
   }
   return bound as BoundClient<Service>;
-}
-
-export function callContext(deadlineMs: number, signal?: AbortSignal): CallContext {
-  return {
-    requestId: randomUUID(),
-    traceparent: traceparentFrom(undefined),
-    deadline: Date.now() + deadlineMs,
-    ...(signal !== undefined && { signal }),
-  };
 }

@@ -1,3 +1,6 @@
+/** The largest page that webhook returns, of deliveries, events and dead letters. */
+export const WEBHOOK_PAGE_SIZE_MAX = 200;
+
 /** The fields of a list call in addition to its filters. */
 export interface PageRequest {
   readonly page_size: number;

@@ -1,12 +1,11 @@
 import { AppError } from "@brand-records/errors";
-import { connectRpc, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { service as healthService } from "grpc-health-check";
-import { callContext } from "../connection/clients.ts";
 import type { Endpoint, TlsFiles } from "../connection/endpoints.ts";
 import { explainUnreachable } from "../connection/explain-unreachable.ts";
 
 interface HealthClient {
-  readonly Check: (request: { service: string }, context: ReturnType<typeof callContext>) => Promise<{ readonly status: string }>;
+  readonly Check: (request: { service: string }, context: CallContext) => Promise<{ readonly status: string }>;
   stop(): void;
 }
 
@@ -14,7 +13,7 @@ interface HealthClient {
 export async function checkRpcHealth(endpoint: Endpoint, config: TlsFiles, deadlineMs: number, signal: AbortSignal): Promise<void> {
   const client = connectRpc(healthService, endpoint.address, { config, idempotent: [] }) as RpcClient<object> as unknown as HealthClient;
   try {
-    const { status } = await client.Check({ service: "" }, callContext(deadlineMs, signal));
+    const { status } = await client.Check({ service: "" }, { ...newCallContext(deadlineMs), signal });
     if (status !== "SERVING") throw new AppError("unavailable", `${endpoint.name} at ${endpoint.address} reports ${status}.`);
   } catch (error) {
     throw explainUnreachable(error, endpoint, "");

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { AppError } from "@brand-records/errors";
 import type { ImportProblem, ImportRecordsRequest, ImportRecordsResponse, ImportSummary } from "@brand-records/proto/records/v1";
 import type { ResourceName } from "@brand-records/resources";
-import { fromServiceError } from "@brand-records/rpc";
-import { callContext, type ImportClient } from "../connection/clients.ts";
+import { fromServiceError, newCallContext } from "@brand-records/rpc";
+import type { ImportClient } from "../connection/clients.ts";
 import { isTooLong, TOO_LONG, type InputLine } from "./read-lines.ts";
 
 type ImportStream = ReturnType<ImportClient["importRecords"]>;
@@ -70,7 +70,7 @@ export async function importRecords(
   lines: AsyncIterable<InputLine> | Iterable<InputLine>,
   onProgress: (progress: { readonly lines: number }) => void = () => undefined,
 ): Promise<ImportResult> {
-  const stream = client.importRecords(callContext(IMPORT_MS));
+  const stream = client.importRecords(newCallContext(IMPORT_MS));
   const sender = new Sender(stream);
   const cancel = (): void => sender.cancel();
   signal?.addEventListener("abort", cancel);

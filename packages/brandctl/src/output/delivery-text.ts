@@ -1,8 +1,8 @@
 import type { Attempt, Delivery } from "@brand-records/proto/webhook/v1";
 import type { Colors } from "../terminal.ts";
-import { printable } from "./printable.ts";
+import { printableLines } from "./printable.ts";
 import { shortTime, timeWithSeconds } from "./format.ts";
-import { table, type Column } from "./table.ts";
+import { factLines, table, type Column, type Fact } from "./table.ts";
 
 /** Characters of a response to show; --json has everything kept. */
 const RESPONSE_CHARACTERS_MAX = 2_000;
@@ -23,7 +23,7 @@ export function deliveryColumns(colors: Colors): Column<Delivery>[] {
 /** Lays out a delivery and its attempts for people to read. */
 export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], colors: Colors): string {
   const { id, receiver_id, event_id, state, created_at, due_at, finished_at } = delivery;
-  const facts: readonly (readonly [label: string, text: string, paint?: (text: string) => string])[] = [
+  const facts: readonly Fact[] = [
     ["ID", id, colors.cyan],
     ["State", state, (text) => paintState(text, state, colors)],
     ["Attempts", String(delivery.attempts)],
@@ -33,9 +33,8 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], c
     ["Due (UTC)", timeWithSeconds(due_at)],
     ["Finished (UTC)", shortTime(finished_at)],
   ];
-  const width = Math.max(...facts.map(([label]) => label.length));
   return [
-    ...facts.map(([label, text, paint = String]) => `${colors.dim(label.padEnd(width))}  ${paint(printable(text))}`),
+    ...factLines(facts, colors),
     "",
     table(attemptColumns(colors), attempts, colors, "No attempt has finished yet."),
     ...runsOf(attempts.filter(({ response }) => response.length > 0)).flatMap((run) => responseLines(run, colors)),
@@ -77,7 +76,7 @@ function attemptColumns(colors: Colors): Column<Attempt>[] {
 function responseLines({ first: { attempt, response }, others }: Run, { dim }: Colors): string[] {
   const text = Buffer.from(response).toString("utf8");
   const shown = text.slice(0, RESPONSE_CHARACTERS_MAX);
-  const lines = shown.split(/\r\n|\r|\n/).map((line) => `  ${printable(line.replaceAll("\t", "    "))}`.trimEnd());
+  const lines = printableLines(shown).map((line) => `  ${line}`.trimEnd());
   const rest = shown.length < text.length ? [dim("  … --json has the rest")] : [];
   const same = others.length === 1 ? `Attempt ${others[0]}` : `Attempts ${others.join(", ")}`;
   const repeated = others.length === 0 ? [] : ["", dim(`${same}: the same response as attempt ${attempt}`)];

@@ -1,8 +1,9 @@
 import type { Plan } from "@brand-records/proto/plans/v1";
 import type { Colors } from "../terminal.ts";
 
-import { printable } from "./printable.ts";
 import { pesos, shortTime } from "./format.ts";
+import { printableLines } from "./printable.ts";
+import { factLines, type Fact } from "./table.ts";
 
 /** Colours a plan's status. */
 export function paintStatus(text: string, status: string, colors: Colors): string {
@@ -12,7 +13,7 @@ export function paintStatus(text: string, status: string, colors: Colors): strin
 
 /** Lays out a plan for people to read: facts, then texts; a dash for a missing value. */
 export function planText(plan: Plan, colors: Colors): string {
-  const facts: readonly (readonly [label: string, text: string, paint?: (text: string) => string])[] = [
+  const facts: readonly Fact[] = [
     ["ID", plan.id, colors.cyan],
     ["Title", plan.title, colors.bold],
     ["Status", plan.status, (text) => paintStatus(text, plan.status, colors)],
@@ -34,18 +35,14 @@ export function planText(plan: Plan, colors: Colors): string {
     ["Brief", linesOf(plan.brief)],
     ["Requirements", plan.requirements.length > 0 ? plan.requirements.flatMap(item) : [NONE]],
   ];
-  const width = Math.max(...facts.map(([label]) => label.length));
   return [
-    ...facts.map(([label, text, paint = String]) => `${colors.dim(label.padEnd(width))}  ${paint(printable(text))}`),
+    ...factLines(facts, colors),
     ...texts.flatMap(([label, lines]) => ["", colors.dim(label), ...lines.map((line) => `  ${line}`.trimEnd())]),
   ].join("\n");
 }
 
 const NONE = "-";
 
-/** Splits a text into its lines. Tabs become spaces; other control characters are defused. */
-function linesOf(text: string | null | undefined): string[] {
-  return (text ?? NONE).split(/\r\n|\r|\n/).map((line) => printable(line.replaceAll("\t", "    ")));
-}
+const linesOf = (text: string | null | undefined): string[] => printableLines(text ?? NONE);
 
 const item = (text: string): string[] => linesOf(text).map((line, at) => `${at === 0 ? "-" : " "} ${line}`);

@@ -6,6 +6,11 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }
 
+/** Splits a text into its lines. Tabs become spaces; other control characters are defused. */
+export function printableLines(text: string): string[] {
+  return text.split(/\r\n|\r|\n/).map((line) => printable(line.replaceAll("\t", "    ")));
+}
+
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const ZERO = /\p{Mn}|\p{Me}|\p{Cf}/u;
 

@@ -29,3 +29,11 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   const body = rows.map((row, number) => line(cells[number] ?? [], (text, at) => columns[at]?.paint?.(text, row) ?? text));
   return [heading, ...body].join("\n");
 }
+
+export type Fact = readonly [label: string, text: string, paint?: (text: string) => string];
+
+/** Lays out facts, a line each, with their texts below each other. */
+export function factLines(facts: readonly Fact[], { dim }: Colors): string[] {
+  const width = Math.max(...facts.map(([label]) => label.length));
+  return facts.map(([label, text, paint = String]) => `${dim(label.padEnd(width))}  ${paint(printable(text))}`);
+}

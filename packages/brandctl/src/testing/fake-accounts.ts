@@ -2,6 +2,8 @@ import { AppError } from "@brand-records/errors";
 import { AccountsServiceService, OperatorServiceService, type Brand, type Key, type Member } from "@brand-records/proto/accounts/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 
+const CREATED_AT = "2026-11-21T08:30:00.000Z";
+
 /** Accounts in memory: what brandctl needs. */
 export class FakeAccounts {
   readonly brands = new Map<string, Brand>();
@@ -19,7 +21,7 @@ export class FakeAccounts {
         const existing = this.brands.get(chosen);
         if (existing !== undefined && existing.name !== name)
           throw new AppError("already_exists", "Another brand has this id", { field: "id" });
-        const brand = existing ?? { id: chosen, name, tier, verified, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" };
+        const brand = existing ?? { id: chosen, name, tier, verified, epoch: 1, created_at: CREATED_AT };
         this.brands.set(chosen, brand);
         return { brand };
       },
@@ -79,15 +81,21 @@ export class FakeAccounts {
     }),
   ];
 
+  /** Adds a verified brand on Plus. */
+  add(brand: Partial<Brand> = {}): void {
+    const added = { id: "brd_1", name: "Ulap", tier: "plus", verified: true, epoch: 1, created_at: CREATED_AT, ...brand };
+    this.brands.set(added.id, added);
+  }
+
   #key(id: string): Key {
     const key = this.keys.find((one) => one.id === id);
-    if (key === undefined) throw new AppError("not_found", "There is no key of this id", { field: "key_id" });
+    if (key === undefined) throw new AppError("not_found", "There is no key with this id", { field: "key_id" });
     return key;
   }
 
   #brand(id: string): Brand {
     const brand = this.brands.get(id);
-    if (brand === undefined) throw new AppError("not_found", "There is no brand of this id", { field: "brand_id" });
+    if (brand === undefined) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
     return brand;
   }
 

@@ -16,7 +16,7 @@ export class FakePlans {
     service(PlansServiceService, {
       getPlan: async ({ brand_id, plan_id }) => {
         const plan = this.plans.find((one) => one.brand_id === brand_id && one.id === plan_id);
-        if (plan === undefined) throw new AppError("not_found", "There is no plan of this id", { field: "plan_id" });
+        if (plan === undefined) throw new AppError("not_found", "There is no plan with this id", { field: "plan_id" });
         return { plan };
       },
       listPlans: async (request) => {
@@ -37,7 +37,7 @@ export class FakePlans {
     service(OperatorServiceService, {
       findBrand: async ({ id }) => {
         const plan = this.plans.find((one) => one.id === id);
-        if (plan === undefined) throw new AppError("not_found", "There is no plan of this id", { field: "id" });
+        if (plan === undefined) throw new AppError("not_found", "There is no plan with this id", { field: "id" });
         return { brand_id: plan.brand_id };
       },
     }),

@@ -123,7 +123,7 @@ export class FakeWebhook {
       },
       getReplay: async ({ replay_id }) => {
         const replay = this.replays.find(({ id }) => id === replay_id);
-        if (replay === undefined) throw new AppError("not_found", "There is no replay of this id", { field: "replay_id" });
+        if (replay === undefined) throw new AppError("not_found", "There is no replay with this id", { field: "replay_id" });
         replay.queued = Math.min(replay.total, replay.queued + this.replayStep);
         if (replay.queued === replay.total) replay.finished_at = NOW;
         return { replay };
@@ -151,7 +151,7 @@ export class FakeWebhook {
       findBrand: async ({ id }) => {
         const receiverId = this.deliveries.find((delivery) => delivery.id === id)?.receiver_id ?? id;
         const receiver = this.receivers.find((one) => one.id === receiverId);
-        if (receiver === undefined) throw new AppError("not_found", "There is nothing of this id", { field: "id" });
+        if (receiver === undefined) throw new AppError("not_found", "There is nothing with this id", { field: "id" });
         return { brand_id: receiver.brand_id };
       },
     }),
@@ -161,14 +161,14 @@ export class FakeWebhook {
     const delivery = this.deliveries.find((one) => one.id === id);
     const receiver = this.receivers.find((one) => one.brand_id === brandId && one.id === delivery?.receiver_id);
     if (delivery === undefined || receiver === undefined) {
-      throw new AppError("not_found", "There is no delivery of this id", { field: "delivery_id" });
+      throw new AppError("not_found", "There is no delivery with this id", { field: "delivery_id" });
     }
     return delivery;
   }
 
   #find(brandId: string, id: string): Receiver {
     const receiver = this.receivers.find((one) => one.brand_id === brandId && one.id === id);
-    if (receiver === undefined) throw new AppError("not_found", "There is no receiver of this id", { field: "receiver_id" });
+    if (receiver === undefined) throw new AppError("not_found", "There is no receiver with this id", { field: "receiver_id" });
     return receiver;
   }
 }

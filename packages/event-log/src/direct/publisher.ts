@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { Mutex } from "@brand-records/lifecycle";
 import type { IntakeServiceService } from "@brand-records/proto/webhook/v1";
-import { MESSAGE_BYTES_MAX, traceparentFrom, type RpcClient } from "@brand-records/rpc";
+import { MESSAGE_BYTES_MAX, newCallContext, type RpcClient } from "@brand-records/rpc";
 import { chunks } from "../chunks.ts";
 import type { LogMessage, Publisher } from "../event-log.ts";
 
@@ -18,8 +17,7 @@ export function directPublisher(webhook: RpcClient<IntakeServiceService>): Publi
       // An empty call checks whether webhook is reachable.
       const batches = messages.length === 0 ? [[]] : chunks(messages, BYTES_MAX);
       for (const batch of batches) {
-        const context = { requestId: randomUUID(), traceparent: traceparentFrom(undefined), deadline: Date.now() + DEADLINE_MS };
-        await webhook.publishMessages({ messages: batch }, context);
+        await webhook.publishMessages({ messages: batch }, newCallContext(DEADLINE_MS));
       }
       ready = true;
     } catch (error) {

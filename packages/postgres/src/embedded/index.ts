@@ -1,7 +1,5 @@
 export { embeddedDataDir } from "./data-directory.ts";
-export { EmbeddedPostgresError } from "./errors.ts";
 export { freePort } from "./free-port.ts";
-export { processExists as isAlive } from "@brand-records/lifecycle";
 export type { EmbeddedPostgres } from "./launch-server.ts";
-export { deleteEmbeddedData, stopOrphanedPostgres } from "./postmaster.ts";
-export { startEmbeddedPostgres, type EmbeddedPostgresOptions } from "./start-embedded-postgres.ts";
+export { deleteEmbeddedData } from "./postmaster.ts";
+export { startEmbeddedPostgres } from "./start-embedded-postgres.ts";

@@ -23,7 +23,7 @@ export function startEpochRepublisher(db: Database, publisher: EpochPublisher, l
         await Promise.all(changed.slice(start, start + BATCH_SIZE).map(({ id, epoch }) => publisher.publish(id, epoch)));
       }
     } catch (error) {
-      log.warn({ err: error }, "epoch republication failed");
+      log.warn({ err: error }, "epochs cannot be republished");
     }
   };
   return repeat(republish, INTERVAL_MS);

@@ -1,6 +1,6 @@
 import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
+import { check, nextAfterId } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Key } from "../domain/key.ts";
 import { pageOfBrands, setTier, setVerified } from "../storage/brands.ts";
@@ -36,7 +36,7 @@ function brandHandlers(
       const { page_size, after_id } = check({ page_size: fields.pageSize, after_id: fields.afterId.nullish() }, request);
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
       const brands = await pageOfBrands(deps.db, after_id ?? "", limit);
-      return { brands, next_after_id: brands.length === limit ? (brands.at(-1)?.id ?? null) : null };
+      return { brands, next_after_id: nextAfterId(brands, limit) };
     },
     async setBrandTier(request) {
       const { brand_id, tier } = check({ brand_id: fields.brandId, tier: fields.tier }, request);

@@ -2,17 +2,13 @@ import { parsePlanInput, pesosOf, type PlanInput } from "@brand-records/campaign
 import { AppError } from "@brand-records/errors";
 import type { PlanInput as PlanInputMessage, PlansServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, emailField, idField } from "@brand-records/service";
+import { check, emailField, idField, nextAfterId, pageSizeField } from "@brand-records/service";
 import { z } from "zod";
 import type { PlansDependencies } from "../dependencies.ts";
 import { PLAN_STATES, planNotFound, requireConfirmations } from "../domain/plan.ts";
 import { findPlan, pageOfPlans } from "../storage/plans.ts";
 import { closePlan } from "../use-cases/close-plan.ts";
 import { preparePlan } from "../use-cases/prepare-plan.ts";
-
-/** A plan with the longest texts, in four-byte characters, is 202 KB; clients accept messages of 8 MiB. */
-const PAGE_SIZE_MAX = 40;
-const PAGE_SIZE_DEFAULT = 20;
 
 export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceService> {
   return {
@@ -31,13 +27,12 @@ export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceSer
         { brand_id: fields.brandId, status: fields.status.nullish(), page_size: fields.pageSize, after_id: fields.planId.nullish() },
         request,
       );
-      const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
-      const plans = await pageOfPlans(deps.db, brand_id, { status: status ?? null, afterId: after_id ?? null, limit });
+      const plans = await pageOfPlans(deps.db, brand_id, { status: status ?? null, afterId: after_id ?? null, limit: page_size });
       // After another brand's plan the page is empty, which would look like the end of the list.
       if (plans.length === 0 && after_id != null && (await findPlan(deps.db, brand_id, after_id)) === undefined) {
         throw new AppError("invalid_request", "after_id is not a plan of this brand", { field: "after_id" });
       }
-      return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
+      return { plans, next_after_id: nextAfterId(plans, page_size) };
     },
     async cancelPlan(request) {
       const { brand_id, plan_id, member } = check(closingFields, request);
@@ -55,7 +50,8 @@ const fields = {
   brandId: idField("brd"),
   planId: idField("pln"),
   status: z.enum(PLAN_STATES, `must be one of ${PLAN_STATES.join(", ")}`),
-  pageSize: z.int().min(0, "must not be negative").max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`),
+  /** A plan with the longest texts, in four-byte characters, is 202 KB; clients accept messages of 8 MiB. */
+  pageSize: pageSizeField({ default: 20, max: 40 }),
   member: emailField(),
 };
 

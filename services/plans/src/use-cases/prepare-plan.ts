@@ -30,7 +30,7 @@ export async function preparePlan(
   return brandMutex.run(brandId, () => {
     const remainingMs = deadline - Date.now();
     // The caller is gone; a retry makes the plan.
-    if (remainingMs <= 0) throw new AppError("timeout", "The answer took too long. Try again.");
+    if (remainingMs <= 0) throw new AppError("timeout", "The request took too long. Try again.");
     return db.transaction(async (sql) => {
       // The mutex orders the requests of this process; the lock orders those of all processes.
       await lockBrand(sql, brandId, remainingMs);

@@ -65,7 +65,7 @@ export class OutboxRelay {
         if (this.#stopping.signal.aborted) return;
         this.#isHealthy = false;
         metrics.failures.inc();
-        log.warn({ err: error, retry_in_ms: retryMs }, "moving events to the log failed");
+        log.warn({ err: error, retry_in_ms: retryMs }, "events cannot be moved to the log");
         await this.#pause(retryMs);
         retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
       } finally {

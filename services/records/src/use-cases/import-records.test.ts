@@ -229,12 +229,12 @@ describe("refused, with the wrong field named: a line", () => {
     [
       "with NUL",
       JSON.stringify({ ...valid, reference: "a\u0000b" }),
-      { field: "reference", message: "must not hold NUL or lone surrogates" },
+      { field: "reference", message: "must not contain NUL or lone surrogates" },
     ],
     [
       "with a lone surrogate",
       String.raw`${JSON.stringify(valid).replace("GC0001", "\\ud800")}`,
-      { field: "reference", message: "must not hold NUL or lone surrogates" },
+      { field: "reference", message: "must not contain NUL or lone surrogates" },
     ],
     ["with empty text", { ...valid, reference: "" }, { field: "reference", message: "must not be empty" }],
     [
@@ -268,7 +268,7 @@ describe("refused, with the wrong field named: a line", () => {
     ["https:///video.example/1", URL_RULE],
     ["https://video.example/a b", URL_RULE],
     ["https://video.example/\u0085", URL_RULE],
-    ["https://video.example/\udc00", "must not hold NUL or lone surrogates"],
+    ["https://video.example/\udc00", "must not contain NUL or lone surrogates"],
   ])("with %j for a URL", async (content_url, message) => {
     const { problems } = await served.import(brand, [{ ...submission(), content_url }], { resource: "submissions" });
     expect(problems).toEqual([{ line: 1, field: "content_url", message }]);

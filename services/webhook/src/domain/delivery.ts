@@ -42,7 +42,7 @@ export interface DeliveryKey {
 /** @throws AppError `not_found`, also for another brand's delivery, so that ids cannot be probed */
 export function requireDelivery(delivery: Delivery | undefined): Delivery {
   if (delivery !== undefined) return delivery;
-  throw new AppError("not_found", "There is no delivery of this id, or it is no longer stored", { field: "delivery_id" });
+  throw new AppError("not_found", "There is no delivery with this id, or it is no longer stored", { field: "delivery_id" });
 }
 
 /** Time beyond the deadline for the claim before an attempt and the result after it. */

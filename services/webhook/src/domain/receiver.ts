@@ -48,11 +48,11 @@ export interface ReceiverChange extends ReceiverKey {
 }
 
 /** Also for another brand's receiver, so that ids cannot be probed. */
-export const noSuchReceiver = (): AppError => new AppError("not_found", "There is no receiver of this id", { field: "receiver_id" });
+export const receiverNotFound = (): AppError => new AppError("not_found", "There is no receiver with this id", { field: "receiver_id" });
 
 /** @throws AppError `not_found` */
 export function requireReceiver(receiver: Receiver | undefined): Receiver {
-  if (receiver === undefined) throw noSuchReceiver();
+  if (receiver === undefined) throw receiverNotFound();
   return receiver;
 }
 

@@ -20,6 +20,6 @@ export interface ReplayKey {
 
 /** @throws AppError `not_found`, also for another brand's replay or one whose receiver was deleted */
 export function requireReplay(replay: Replay | undefined): Replay {
-  if (replay === undefined) throw new AppError("not_found", "There is no replay of this id", { field: "replay_id" });
+  if (replay === undefined) throw new AppError("not_found", "There is no replay with this id", { field: "replay_id" });
   return replay;
 }

@@ -20,7 +20,7 @@ afterAll(() => served.stop());
 
 const workers: ReplayWorker[] = [];
 const start = (db: Database = served.db): ReplayWorker => {
-  const worker = startReplayWorker({ db, log });
+  const worker = startReplayWorker(db, log);
   workers.push(worker);
   return worker;
 };

@@ -10,11 +10,6 @@ const BUSY_MS = 25;
 /** A batch takes 20 ms unless the database does not respond. Another process continues one that is cut off. */
 const STOP_MS = 2_000;
 
-export interface ReplayWorkerOptions {
-  readonly db: Database;
-  readonly log: Logger;
-}
-
 export interface ReplayWorker {
   /** Looks for replays now instead of at the next poll. */
   wake(): void;
@@ -23,7 +18,7 @@ export interface ReplayWorker {
 }
 
 /** Queues the events of replays until it is stopped. Any number of processes share the work. */
-export function startReplayWorker({ db, log }: ReplayWorkerOptions): ReplayWorker {
+export function startReplayWorker(db: Database, log: Logger): ReplayWorker {
   const stopping = new AbortController();
   const wake = new WakeSignal();
 

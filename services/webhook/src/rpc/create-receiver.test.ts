@@ -32,7 +32,7 @@ const rowOf = async (id: string): Promise<Row> =>
 
 const openRow = async (id: string, owner = id): Promise<string> => {
   const { secret, secret_key_id } = await rowOf(id);
-  return openSigningSecret(served.parts.keys, owner, { sealed: secret, keyId: secret_key_id });
+  return openSigningSecret(served.deps.keys, owner, { sealed: secret, keyId: secret_key_id });
 };
 
 describe("a new receiver", () => {
@@ -346,7 +346,7 @@ describe("a brand", () => {
     const { createReceiver } = await import("../use-cases/create-receiver.ts");
     const brands = { isKnown: () => Promise.reject(new AppError("unavailable", "accounts is unavailable")) };
     const input = { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] };
-    await expect(createReceiver({ ...served.parts, db, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });
+    await expect(createReceiver({ ...served.deps, db, brands }, input)).rejects.toMatchObject({ kind: "unavailable" });
     await db.stop();
   });
 });

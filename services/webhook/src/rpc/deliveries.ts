@@ -1,9 +1,9 @@
-import type { Database } from "@brand-records/postgres";
 import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
+import { check, nextAfterId } from "@brand-records/service";
+import type { WebhookDependencies } from "../dependencies.ts";
 import { requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
-import { noSuchReceiver } from "../domain/receiver.ts";
+import { receiverNotFound } from "../domain/receiver.ts";
 import { requireReplay } from "../domain/replay.ts";
 import { attemptsOf, findDelivery, pageOfDeliveries } from "../storage/deliveries.ts";
 import { isHeld } from "../storage/lanes.ts";
@@ -12,23 +12,17 @@ import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { replayEvents } from "../use-cases/replay-events.ts";
 import { fields } from "./fields.ts";
 
-export interface DeliveriesParts {
-  readonly db: Database;
-  /** Woken by each new replay. Without it, a worker finds the replay within a second. */
-  readonly replaying?: { wake(): void };
-}
-
-export function deliveriesHandlers({ db, replaying }: DeliveriesParts): Handlers<DeliveriesServiceService> {
+export function deliveriesHandlers({ db, replaying }: Pick<WebhookDependencies, "db" | "replaying">): Handlers<DeliveriesServiceService> {
   return {
     async listDeliveries(request) {
       const { brand_id, receiver_id, state, page_size, after_id } = check(listFields, request);
       const held = await isHeld(db, { brandId: brand_id, receiverId: receiver_id });
-      if (held === undefined) throw noSuchReceiver();
+      if (held === undefined) throw receiverNotFound();
       // All unsent deliveries of a receiver are pending, or all are held.
       if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null };
       const page = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit: page_size };
       const deliveries = await pageOfDeliveries(db, page);
-      return { deliveries, next_after_id: deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null };
+      return { deliveries, next_after_id: nextAfterId(deliveries, page_size) };
     },
     async getDelivery(request) {
       const key = deliveryIn(request);

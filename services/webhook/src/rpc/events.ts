@@ -1,18 +1,13 @@
 import { AppError } from "@brand-records/errors";
-import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
-import type { Database } from "@brand-records/postgres";
+import type { DeadLetterSummary } from "@brand-records/event-log";
 import type { DeadLetter as DeadLetterMessage, EventsServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
+import { check, nextAfterId } from "@brand-records/service";
+import type { WebhookDependencies } from "../dependencies.ts";
 import { isEventStored, pageOfEvents } from "../storage/events.ts";
 import { fields } from "./fields.ts";
 
-interface EventsParts {
-  readonly db: Database;
-  readonly deadLetters: DeadLetters;
-}
-
-export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<EventsServiceService> {
+export function eventsHandlers({ db, deadLetters }: Pick<WebhookDependencies, "db" | "deadLetters">): Handlers<EventsServiceService> {
   return {
     async listEvents(request) {
       const { brand_id, type, page_size, after_id } = check(
@@ -26,7 +21,7 @@ export function eventsHandlers({ db, deadLetters }: EventsParts): Handlers<Event
           field: "after_id",
         });
       }
-      return { events, next_after_id: events.length === page_size ? (events.at(-1)?.id ?? null) : null };
+      return { events, next_after_id: nextAfterId(events, page_size) };
     },
     async listDeadLetters(request) {
       const { page_size } = check({ page_size: fields.pageSize }, request);

@@ -1,15 +1,11 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
-import { idField } from "@brand-records/service";
+import { formatInstant, parseInstant } from "@brand-records/resources";
+import { idField, pageSizeField } from "@brand-records/service";
 import { z } from "zod";
 import { DELIVERY_STATES } from "../domain/delivery.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";
 
 const LABEL_CHARACTERS_MAX = 80;
-/** An event has at most 20 KiB; clients accept messages of 8 MiB. */
-const PAGE_SIZE_MAX = 200;
-const PAGE_SIZE_DEFAULT = 50;
-/** With seconds and an offset, which zod leaves optional. */
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 const eventType = z.enum(EVENT_TYPE_NAMES, `must be one of ${EVENT_TYPE_NAMES.join(", ")}`);
 const eventTypes = z.array(eventType).refine((types) => new Set(types).size === types.length, "must name no event type twice");
@@ -36,19 +32,11 @@ export const fields = {
   maxInFlight: z.int().min(1, "must be at least 1").max(IN_FLIGHT_MAX, `must be at most ${IN_FLIGHT_MAX}`),
   held: z.enum(["release", "drop"], "must be release or drop"),
   state: z.enum(DELIVERY_STATES, `must be one of ${DELIVERY_STATES.join(", ")}`),
-  /** 0 means the default. */
-  pageSize: z
-    .int()
-    .min(0, "must not be negative")
-    .max(PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
-    .transform((size) => size || PAGE_SIZE_DEFAULT),
+  /** An event has at most 20 KiB; clients accept messages of 8 MiB. */
+  pageSize: pageSizeField({ default: 50, max: 200 }),
   /** Converted to UTC and rounded down to the millisecond: an event of that very millisecond is replayed, not skipped. */
   since: z
     .string()
-    .refine((text) => RFC_3339.test(text) && z.iso.datetime({ offset: true }).safeParse(text).success, {
-      error: "must be RFC 3339, such as 2026-11-21T08:30:00Z",
-      abort: true,
-    })
-    .refine((text) => Date.parse(text) >= 0, "must be after 1970")
-    .transform((text) => new Date(text).toISOString()),
+    .transform((text) => parseInstant(text) ?? Number.NaN)
+    .pipe(z.number("must be RFC 3339, such as 2026-11-21T08:30:00Z").min(0, "must be after 1970").transform(formatInstant)),
 };

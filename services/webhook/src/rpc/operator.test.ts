@@ -47,7 +47,7 @@ describe("FindBrand", () => {
     await expect(findBrand(id)).rejects.toMatchObject({
       kind: "not_found",
       field: "id",
-      message: `There is no ${noun} of this id, or it is no longer stored`,
+      message: `There is no ${noun} with this id, or it is no longer stored`,
     });
   });
 

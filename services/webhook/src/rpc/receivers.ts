@@ -1,11 +1,10 @@
 import type { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
-import type { UrlRules } from "../domain/receiver-url.ts";
+import type { WebhookDependencies } from "../dependencies.ts";
 import { requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
-import type { DropOptions } from "../storage/held-deliveries.ts";
 import { findReceiver, listReceivers } from "../storage/receivers.ts";
-import { createReceiver, type CreateReceiverParts } from "../use-cases/create-receiver.ts";
+import { createReceiver } from "../use-cases/create-receiver.ts";
 import { deleteReceiver } from "../use-cases/delete-receiver.ts";
 import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts";
 import { activateSecret, rotateSecret } from "../use-cases/rotate-secret.ts";
@@ -14,15 +13,13 @@ import { updateReceiver } from "../use-cases/update-receiver.ts";
 import { fields } from "./fields.ts";
 import { readNewReceiver, readReceiverChange } from "./receiver-fields.ts";
 
-export interface ReceiversParts extends CreateReceiverParts, UrlRules {
-  readonly dropping?: Pick<DropOptions, "chunkRows">;
-}
+export type ReceiversDependencies = Omit<WebhookDependencies, "deadLetters" | "replaying">;
 
-export function receiversHandlers(parts: ReceiversParts): Handlers<ReceiversServiceService> {
-  const { db, keys, dropping } = parts;
+export function receiversHandlers(deps: ReceiversDependencies): Handlers<ReceiversServiceService> {
+  const { db, keys, dropping } = deps;
   return {
     async createReceiver(request) {
-      return createReceiver(parts, readNewReceiver(request, parts));
+      return createReceiver(deps, readNewReceiver(request, deps));
     },
     async getReceiver(request) {
       return { receiver: requireReceiver(await findReceiver(db, keyIn(request))) };
@@ -32,7 +29,7 @@ export function receiversHandlers(parts: ReceiversParts): Handlers<ReceiversServ
       return { receivers: await listReceivers(db, brand_id) };
     },
     async updateReceiver(request) {
-      return { receiver: await updateReceiver(db, readReceiverChange(request, parts)) };
+      return { receiver: await updateReceiver(db, readReceiverChange(request, deps)) };
     },
     async enableReceiver(request) {
       const { brand_id, receiver_id, held } = check({ ...key, held: fields.held }, request);

@@ -30,7 +30,7 @@ const stored = async ({ id }: Receiver): Promise<Row> =>
   );
 
 const opened = (receiver: Receiver, sealed: Buffer | null, keyId: number | null): string =>
-  openSigningSecret(served.parts.keys, receiver.id, { sealed: present(sealed), keyId: present(keyId) });
+  openSigningSecret(served.deps.keys, receiver.id, { sealed: present(sealed), keyId: present(keyId) });
 
 describe("rotating a secret", () => {
   it("returns a next secret, stores it sealed under the newest key, and keeps the active one", async () => {

@@ -18,7 +18,7 @@ const SECOND_FAMILY_MS = 300;
 const KEEP_ALIVE_MS = 30_000;
 
 /** The URL, or a name in it, leads to an address that is not public. */
-export class ForbiddenAddressError extends Error {
+class ForbiddenAddressError extends Error {
   readonly code = "FORBIDDEN_ADDRESS";
 }
 
@@ -33,7 +33,7 @@ export class UnresolvedNameError extends Error {
 }
 
 /** The host was reached, but TLS was not established. */
-export class TlsUnfinishedError extends Error {
+class TlsUnfinishedError extends Error {
   readonly code: string;
 
   constructor(cause: Error) {

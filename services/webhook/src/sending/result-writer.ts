@@ -27,17 +27,15 @@ interface Waiting {
 export class ResultWriter {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #now: () => number;
   #waiting: Waiting[] = [];
   /** The results that are being written. */
   #batch: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(db: Database, log: Logger, now: () => number = Date.now) {
+  constructor(db: Database, log: Logger) {
     this.#db = db;
     this.#log = log;
-    this.#now = now;
   }
 
   /** Resolves when the result is written, or is given up: Postgres refuses its data, or `stop` timed out. */
@@ -80,7 +78,7 @@ export class ResultWriter {
   /** Returns true if every result is written or given up, false if they must be retried. */
   async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
     try {
-      await writeResults(this.#db, results, this.#now(), this.#log);
+      await writeResults(this.#db, results, Date.now(), this.#log);
       return true;
     } catch (error) {
       const [only] = results;

@@ -30,21 +30,18 @@ const USER_AGENT = "BrandRecords-Webhooks/1.0";
 
 type Sendable = ClaimedDelivery & { readonly brand_id: string };
 
-export interface SendingSettings {
+export interface SenderOptions {
+  readonly db: Database;
+  readonly keys: SecretKeys;
+  readonly agent: ReceiverAgent;
+  readonly metrics: SendingMetrics;
+  readonly log: Logger;
   /** Attempts in flight in this process. */
   readonly inFlightMax: number;
   readonly deadlineMs: number;
   readonly retryDelaysSeconds: readonly number[];
   readonly publicUrl: string;
   readonly headerWord: string;
-}
-
-export interface SenderOptions extends SendingSettings {
-  readonly db: Database;
-  readonly keys: SecretKeys;
-  readonly agent: ReceiverAgent;
-  readonly metrics: SendingMetrics;
-  readonly log: Logger;
 }
 
 const newAttemptId = idSequence("att");

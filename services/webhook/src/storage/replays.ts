@@ -2,7 +2,7 @@ import type { Sql, Statement } from "@brand-records/postgres";
 import type { Replay, ReplayKey } from "../domain/replay.ts";
 
 /** Events counted for the total, at most: 40 ms. */
-export const REPLAY_COUNTED_MAX = 100_000;
+const REPLAY_COUNTED_MAX = 100_000;
 
 /** Where it continues: after the last event that was read. `~` sorts after every id of the same time. */
 const FROM = "coalesce(p.at_created_at, p.since), coalesce(p.at_id, '~')";

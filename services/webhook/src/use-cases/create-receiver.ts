@@ -1,18 +1,10 @@
 import { AppError } from "@brand-records/errors";
-import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
+import type { WebhookDependencies } from "../dependencies.ts";
 import { duplicateUrl, RECEIVERS_MAX, requireReceiver, type NewReceiver, type Receiver } from "../domain/receiver.ts";
-import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
-import type { KnownBrands } from "../known-brands.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { countReceivers, findReceiver, insertReceiver } from "../storage/receivers.ts";
-
-export interface CreateReceiverParts {
-  readonly db: Database;
-  readonly keys: SecretKeys;
-  readonly brands: Pick<KnownBrands, "isKnown">;
-}
 
 /**
  * Adds a receiver, up to twenty for a brand. The limit is exact, even if several are added at the same time.
@@ -21,11 +13,11 @@ export interface CreateReceiverParts {
  * @throws AppError `not_found`, `duplicate_url`, `receiver_limit`
  */
 export async function createReceiver(
-  { db, keys, brands }: CreateReceiverParts,
+  { db, keys, brands }: Pick<WebhookDependencies, "db" | "keys" | "brands">,
   input: NewReceiver,
 ): Promise<{ receiver: Receiver; secret: string }> {
   const { brandId } = input;
-  if (!(await brands.isKnown(brandId))) throw new AppError("not_found", "There is no brand of this id", { field: "brand_id" });
+  if (!(await brands.isKnown(brandId))) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
   const id = newId("rcv");
   const secret = newSigningSecret();
   return db.transaction(async (sql) => {

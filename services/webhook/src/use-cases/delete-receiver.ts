@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import { noSuchReceiver, type ReceiverKey } from "../domain/receiver.ts";
+import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { dropPending, orphanedReceiverIds, type DropOptions } from "../storage/held-deliveries.ts";
 import { lockLane } from "../storage/lanes.ts";
 import { deleteReceiver as remove } from "../storage/receivers.ts";
@@ -14,7 +14,7 @@ import { deleteReceiver as remove } from "../storage/receivers.ts";
 export async function deleteReceiver(db: Database, key: ReceiverKey, options?: DropOptions): Promise<number> {
   await db.transaction(async (sql) => {
     // The lane first, by the locking order: deleting the receiver alone would lock the lane second.
-    if (!(await lockLane(sql, key)) || !(await remove(sql, key))) throw noSuchReceiver();
+    if (!(await lockLane(sql, key)) || !(await remove(sql, key))) throw receiverNotFound();
   });
   return dropPending(db, key.receiverId, options);
 }

@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import { noSuchReceiver, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
+import { receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import { databaseTime, dropPending, type DropOptions } from "../storage/held-deliveries.ts";
 import { holdLane, lockLane, releaseLane } from "../storage/lanes.ts";
 import { disableReceiver as disable, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
@@ -22,7 +22,7 @@ export async function enableReceiver(
   const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: await databaseTime(db) }) : 0;
   await db.transaction(async (sql) => {
     // Before the deliveries are read: adding one needs the lane, so none is missed.
-    if (!(await lockLane(sql, key))) throw noSuchReceiver();
+    if (!(await lockLane(sql, key))) throw receiverNotFound();
     if (await enable(sql, key.receiverId)) await releaseLane(sql, key.receiverId);
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };
@@ -36,7 +36,7 @@ export async function enableReceiver(
  */
 export async function disableReceiver(db: Database, key: ReceiverKey): Promise<Receiver> {
   await db.transaction(async (sql) => {
-    if (!(await lockLane(sql, key))) throw noSuchReceiver();
+    if (!(await lockLane(sql, key))) throw receiverNotFound();
     if (await disable(sql, key.receiverId, "member")) await holdLane(sql, key.receiverId);
   });
   return requireReceiver(await findReceiver(db, key));

@@ -1,7 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import { noSuchReceiver, type ReceiverKey } from "../domain/receiver.ts";
+import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { requireReplay, type Replay } from "../domain/replay.ts";
 import { databaseTime } from "../storage/held-deliveries.ts";
 import { lockLane } from "../storage/lanes.ts";
@@ -21,7 +21,7 @@ export async function replayEvents(db: Database, key: ReceiverKey, since: string
 
 async function replayIdFor(sql: Sql, { brandId, receiverId }: ReceiverKey, since: string): Promise<string> {
   // One call at a time. Intake comes before or after: events it has stored are replayed, later ones it delivers itself.
-  if (!(await lockLane(sql, { brandId, receiverId }))) throw noSuchReceiver();
+  if (!(await lockLane(sql, { brandId, receiverId }))) throw receiverNotFound();
   const unfinished = await findUnfinishedReplay(sql, receiverId);
   if (unfinished !== undefined) {
     if (unfinished.since === since) return unfinished.id;

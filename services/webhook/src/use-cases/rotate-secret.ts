@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
-import { noSuchReceiver, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
+import { receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import { activateNextSecret, findReceiver, setNextSecret } from "../storage/receivers.ts";
@@ -14,7 +14,7 @@ import { activateNextSecret, findReceiver, setNextSecret } from "../storage/rece
  */
 export async function rotateSecret(db: Database, keys: SecretKeys, key: ReceiverKey): Promise<{ receiver: Receiver; secret: string }> {
   const secret = newSigningSecret();
-  if (!(await setNextSecret(db, key, sealSigningSecret(keys, key.receiverId, secret)))) throw noSuchReceiver();
+  if (!(await setNextSecret(db, key, sealSigningSecret(keys, key.receiverId, secret)))) throw receiverNotFound();
   return { receiver: requireReceiver(await findReceiver(db, key)), secret };
 }
 

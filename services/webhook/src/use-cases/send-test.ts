@@ -2,13 +2,13 @@ import { isEventType, type EventType } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import { noSuchReceiver, requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
+import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { sampleData } from "../domain/sample-data.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { insertTestDelivery } from "../storage/deliveries.ts";
 import { insertTestEvent } from "../storage/events.ts";
 import { lockLane } from "../storage/lanes.ts";
-import { findReceiver } from "../storage/receivers.ts";
+import { findSettings } from "../storage/receivers.ts";
 
 export interface QueuedTest {
   readonly deliveryId: string;
@@ -32,8 +32,8 @@ export async function sendTest(
   await ensureDays(db, [created_at.slice(0, 10)]);
   const [deliveryId, eventId] = [newId("dlv"), newId("evt")];
   await db.transaction(async (sql) => {
-    if (!(await lockLane(sql, key))) throw noSuchReceiver();
-    const receiver = requireReceiver(await findReceiver(sql, key));
+    const receiver = (await lockLane(sql, key)) ? await findSettings(sql, key) : undefined;
+    if (receiver === undefined) throw receiverNotFound();
     if (!receiver.enabled) throw receiverDisabled();
     const chosen = chooseType(receiver.events, type);
     const data = JSON.stringify(sampleData(chosen, created_at));

@@ -1,7 +1,7 @@
 import { isUniqueViolation, type Database, type Sql } from "@brand-records/postgres";
-import { duplicateUrl, noSuchReceiver, requireReceiver, type Receiver, type ReceiverChange } from "../domain/receiver.ts";
+import { duplicateUrl, receiverNotFound, requireReceiver, type Receiver, type ReceiverChange } from "../domain/receiver.ts";
 import { forgetFailures, limitLane, lockLane } from "../storage/lanes.ts";
-import { changeReceiver, findReceiver } from "../storage/receivers.ts";
+import { changeReceiver, findReceiver, findSettings } from "../storage/receivers.ts";
 
 /**
  * Changes the given fields of a receiver. Keeps its secret and its pending deliveries. If `maxInFlight` falls below the number of
@@ -24,8 +24,8 @@ export async function updateReceiver(db: Database, change: ReceiverChange): Prom
 /** Changes the receiver while its lane is locked. Failures of the old URL do not count against a new one. */
 async function changeWithLane(sql: Sql, change: ReceiverChange): Promise<void> {
   const { receiverId, url, maxInFlight } = change;
-  if (!(await lockLane(sql, change))) throw noSuchReceiver();
-  const before = await findReceiver(sql, change);
+  if (!(await lockLane(sql, change))) throw receiverNotFound();
+  const before = await findSettings(sql, change);
   await changeReceiver(sql, change);
   if (maxInFlight !== undefined) await limitLane(sql, receiverId, maxInFlight);
   if (url !== undefined && url !== before?.url) await forgetFailures(sql, receiverId);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RecordsServiceService } from "@brand-records/proto/records/v1";
-import { connectRpc, traceparentFrom } from "@brand-records/rpc";
+import { connectRpc, newCallContext } from "@brand-records/rpc";
 import { ROOT } from "../../program.ts";
 
 const DEADLINE_MS = 10_000;
@@ -48,7 +48,7 @@ export function openTool(recordsAddress: string): CallTool {
   const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: ["listConversions"] });
   return async (brandId, { limit = 50, cursor, since }) => {
     const request = { brand_id: brandId, limit, cursor: cursor ?? null, since: since ?? null };
-    const context = { requestId: "bench", traceparent: traceparentFrom(undefined), deadline: Date.now() + DEADLINE_MS };
+    const context = newCallContext(DEADLINE_MS, "bench");
     const { data, next_cursor } = await records.listConversions(request, context);
     const page = { resource: "conversions", count: data.length, data, ...(next_cursor != null && { next_cursor }) };
     return { content: [{ type: "text", text: JSON.stringify(page) }], structuredContent: page };

@@ -1,6 +1,7 @@
-import type { Dialects } from "./dialect.ts";
-import { getPage } from "./get-page.ts";
+import { brandId } from "../dataset.ts";
+import { PAGE_LIMIT } from "../settings.ts";
 import { callTool, LEGACY, STATELESS } from "./call-tool.ts";
+import type { Dialect, Dialects } from "./dialect.ts";
 
 /** The dialect of every variant. Variants without API keys need the brand in the request. */
 export const DIALECTS: Dialects = {
@@ -13,3 +14,16 @@ export const DIALECTS: Dialects = {
   endpoint: callTool({ ...STATELESS, namesBrand: true }),
   sdk_1: callTool({ ...LEGACY, namesBrand: true }),
 };
+
+/** GET /api/v1/conversions: the response is the page. */
+function getPage({ namesBrand }: { namesBrand: boolean }): Dialect {
+  return {
+    request({ brand, cursor }, key) {
+      const brandQuery = namesBrand ? `brand_id=${brandId(brand)}&` : "";
+      const path = `/api/v1/conversions?${brandQuery}limit=${PAGE_LIMIT}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
+      return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`;
+    },
+    pageIn: (body) => body,
+    copiesIn: (body) => [body],
+  };
+}

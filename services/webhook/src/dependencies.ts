@@ -1,0 +1,18 @@
+import type { DeadLetters } from "@brand-records/event-log";
+import type { Database } from "@brand-records/postgres";
+import type { UrlRules } from "./domain/receiver-url.ts";
+import type { SecretKeys } from "./domain/secret-keys.ts";
+import type { KnownBrands } from "./known-brands.ts";
+import type { ReplayWorker } from "./replaying/replay-worker.ts";
+import type { DropOptions } from "./storage/held-deliveries.ts";
+
+/** What the handlers and use cases work with. */
+export interface WebhookDependencies extends UrlRules {
+  readonly db: Database;
+  readonly keys: SecretKeys;
+  readonly brands: Pick<KnownBrands, "isKnown">;
+  readonly deadLetters: DeadLetters;
+  /** Woken by each new replay. Without it, a worker finds the replay within a second. */
+  readonly replaying?: Pick<ReplayWorker, "wake">;
+  readonly dropping?: Pick<DropOptions, "chunkRows">;
+}
