@@ -1,3 +1,4 @@
+import { ADDED_PERMISSION_NAMES } from "@brand-records/api-key";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS } from "./index.ts";
@@ -7,6 +8,17 @@ it("every operation that is declared in this folder is in OPERATIONS", async () 
   const declared = (await Promise.all(files.map(operationsIn))).flat();
   expect(declared).not.toEqual([]);
   for (const operation of declared) expect(OPERATIONS.map(({ name }) => name)).toContain(operation?.name);
+});
+
+it("every permission that an owner may add is needed by an operation", () => {
+  const needed = new Set(OPERATIONS.flatMap(({ permission }) => permission ?? []));
+  expect(needed).toEqual(new Set(ADDED_PERMISSION_NAMES));
+});
+
+it("every operation that needs a permission is described as failing with permission_required", () => {
+  for (const { name, permission, errors } of OPERATIONS) {
+    expect({ name, described: errors.includes("permission_required") }).toEqual({ name, described: permission !== undefined });
+  }
 });
 
 /** Returns what a file exports as constants of the type Operation. */

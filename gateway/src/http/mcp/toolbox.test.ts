@@ -1,3 +1,4 @@
+import { PERMISSIONS } from "@brand-records/api-key";
 import { Ajv } from "ajv";
 import { OPERATIONS } from "../../operations/index.ts";
 import { INSTRUCTIONS } from "./server-info.ts";
@@ -13,9 +14,9 @@ interface Schema extends Record<string, unknown> {
 
 type Tool = ToolListing & { inputSchema: Schema; outputSchema: Schema };
 
-/** The listings for a reporting key and for one that may prepare plans. */
+/** The listings for a reporting key and for one with every permission. */
 const reading = TOOLBOX.listingFor(["records:read"]);
-const everything = TOOLBOX.listingFor(["records:read", "campaigns:prepare"]);
+const everything = TOOLBOX.listingFor(PERMISSIONS);
 const lists = JSON.parse(reading) as Tool[];
 const tools = JSON.parse(everything) as Tool[];
 
@@ -108,7 +109,7 @@ it("only keys that may prepare plans see that tool, listed last; other permissio
   expect(tools.slice(0, -1)).toEqual(lists);
   expect(tools.at(-1)?.name).toBe("prepare_campaign_plan");
   expect(TOOLBOX.listingFor([])).toBe(reading);
-  expect(TOOLBOX.listingFor(["campaigns:prepare", "made:up"])).toBe(everything);
+  expect(TOOLBOX.listingFor([...PERMISSIONS, "made:up"])).toBe(everything);
 });
 
 it("tools/list costs a model less than 6,000 tokens, the instructions less than 600", () => {
