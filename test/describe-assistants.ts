@@ -99,7 +99,7 @@ export function describeAssistants(clients: readonly ClientKind[], others: (syst
       await proxy.stop();
     });
 
-    it("lists the six tools", () => {
+    it("lists a tool for each resource", () => {
       expect(tools.map(({ name }) => name)).toEqual(RESOURCE_NAMES.map((resource) => `list_${resource}`));
     });
 

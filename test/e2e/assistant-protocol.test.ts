@@ -1,4 +1,5 @@
 import { generateKey } from "@brand-records/api-key";
+import { RESOURCE_NAMES } from "@brand-records/resources";
 import { GENERATIONS, post, request, toolCall, type McpResponse } from "../mcp.ts";
 import { rawRequest } from "../raw-http.ts";
 import { startStack, type Stack, type TestBrand } from "../stack.ts";
@@ -272,18 +273,11 @@ describe("stateless: methods", () => {
 });
 
 describe.each(GENERATIONS)("both generations: %s", (generation) => {
-  it("lists the same six tools in the same bytes each time", async () => {
+  it("lists the same tools in the same bytes each time", async () => {
     const first = await send(request(generation, "tools/list"));
     const again = await send(request(generation, "tools/list", {}, 1));
     expect(again.text).toBe(first.text);
-    expect(first.body.result.tools.map(({ name }: { name: string }) => name)).toEqual([
-      "list_campaigns",
-      "list_submissions",
-      "list_payouts",
-      "list_deposits",
-      "list_conversions",
-      "list_links",
-    ]);
+    expect(first.body.result.tools.map(({ name }: { name: string }) => name)).toEqual(RESOURCE_NAMES.map((resource) => `list_${resource}`));
     const other = await send(request(generation === "legacy" ? "stateless" : "legacy", "tools/list"));
     expect(other.body.result.tools).toEqual(first.body.result.tools);
   });
@@ -301,7 +295,8 @@ describe.each(GENERATIONS)("both generations: %s", (generation) => {
   it("refuses a cursor for tools", async () => {
     const status = generation === "legacy" ? 200 : 400;
     expectError(await send(request(generation, "tools/list", { cursor: "x" })), { status, rpc: -32602, code: "invalid_request", id: 1 });
-    for (const cursor of [null, ""]) expect((await send(request(generation, "tools/list", { cursor }))).body.result.tools).toHaveLength(6);
+    for (const cursor of [null, ""])
+      expect((await send(request(generation, "tools/list", { cursor }))).body.result.tools).toHaveLength(RESOURCE_NAMES.length);
   });
 
   it.each([

@@ -174,7 +174,7 @@ describe.each([
       expect((await send(request("stateless", "server/discover"))).status).toBe(200);
       for (const generation of GENERATIONS) {
         const list = await send(request(generation, "tools/list"));
-        expect(list.body.result.tools).toHaveLength(6);
+        expect(list.body.result.tools).toHaveLength(RESOURCE_NAMES.length);
         expect(list.headers.get("ratelimit-policy")).toBe('"brand";q=60;w=60');
         expect(refusalOf(await send(toolCall(generation, "list_links")))).toMatchObject({ code });
       }

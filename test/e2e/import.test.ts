@@ -1,8 +1,11 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { RESOURCE_NAMES } from "@brand-records/resources";
+import { DEMO_RESOURCES } from "@brand-records/demo-data";
+import { RESOURCE_NAMES, RESOURCES } from "@brand-records/resources";
 import { fromServiceError } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
@@ -48,13 +51,27 @@ const linesOf = async (file: string) => (await readFile(file, "utf8")).trimEnd()
 const importSample = (resource: string) =>
   brandctl("records", "import", "--brand", brand.id, "--resource", resource, `test/samples/${resource}.ndjson`, "--json");
 
-it.each(RESOURCE_NAMES)("returns the imported sample of %s through the gateway, newest first", async (resource) => {
+it.each(DEMO_RESOURCES)("returns the imported sample of %s through the gateway, newest first", async (resource) => {
   const samples = (await linesOf(`test/samples/${resource}.ndjson`)).map((line) => JSON.parse(line) as { id: string; created_at: string });
   expect(samples.length).toBeGreaterThanOrEqual(5);
   expect(await importSample(resource)).toMatchObject({ code: 0 });
   const page = (await (await stack.get(`/api/v1/${resource}`, brand.key)).json()) as { data: typeof samples };
   const newestFirst = samples.toSorted((a, b) => (`${b.created_at} ${b.id}` < `${a.created_at} ${a.id}` ? -1 : 1));
   expect(page.data).toEqual(newestFirst);
+});
+
+it.each(RESOURCE_NAMES)("imports %s: returns the declared example through the gateway", async (resource) => {
+  const { example } = RESOURCES[resource];
+  const fresh = await stack.createBrand();
+  const folder = await mkdtemp(join(tmpdir(), "import-"));
+  try {
+    const file = join(folder, `${resource}.ndjson`);
+    await writeFile(file, `${JSON.stringify(example)}\n`);
+    expect(await brandctl("records", "import", "--brand", fresh.id, "--resource", resource, file)).toMatchObject({ code: 0, stderr: "" });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  expect(await (await stack.get(`/api/v1/${resource}`, fresh.key)).json()).toEqual({ resource, count: 1, data: [example] });
 });
 
 it("changes nothing when a sample is imported again", async () => {

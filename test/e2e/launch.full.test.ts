@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEMO_RESOURCES } from "@brand-records/demo-data";
 import { openPool } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
-import { RESOURCE_NAMES } from "@brand-records/resources";
 import { eventually } from "@brand-records/testkit";
 
 /** One promise: `npm start` sets up a working system, keeps it running, and recovers from every failure. */
@@ -153,7 +153,7 @@ it("has demo data of the promised size, with nulls, skewed statuses and shared t
   const enterprise = (await readRun()).brands.find(({ tier }) => tier === "enterprise");
   const counts: Record<string, number> = {};
   const submissions: Record<string, unknown>[] = [];
-  for (const resource of RESOURCE_NAMES.filter((name) => name !== "conversions")) {
+  for (const resource of DEMO_RESOURCES.filter((name) => name !== "conversions")) {
     let cursor: string | undefined;
     do {
       const query: string = cursor === undefined ? "" : `&cursor=${cursor}`;

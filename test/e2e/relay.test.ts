@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { eventually } from "@brand-records/testkit";
 
 /** One promise: examples/relay posts each event to a team chat once, without private data. */
@@ -162,6 +163,12 @@ it.each([
   expect((await deliver(relay, paid)).status).toBe(204);
   expect(chat.messages.map((message) => JSON.parse(message) as unknown)).toEqual([messageOf(paid.id)]);
   expect(chat.messages[0]).not.toMatch(/private|987654321|PHP|centavos/);
+});
+
+it.each(EVENT_TYPE_NAMES)("posts %s unless RELAY_EVENTS leaves it out", async (type) => {
+  const relay = await startRelay();
+  expect((await deliver(relay, event(type))).status).toBe(204);
+  expect(chat.messages).toHaveLength(1);
 });
 
 it("marks a test event as a test", async () => {

@@ -18,7 +18,7 @@ export function requirePermission({ permissions }: Principal, permission: string
   if (permissions.includes(permission)) return;
   throw new AppError(
     "permission_required",
-    `This key lacks the permission ${permission}. An owner chooses it when creating a live key; ask for such a key.`,
+    `This key lacks the permission ${permission}. An owner chooses it when creating a key; ask for such a key.`,
   );
 }
 

@@ -6,7 +6,7 @@ export const ERROR_ADVICE = {
   invalid_cursor: "The cursor was cut or changed, or belongs to another resource or `since`. Start again without one.",
   invalid_json: "The body is not JSON in UTF-8.",
   invalid_request: "The request could not be read, or its body has wrong fields: `details` names each. Fix them.",
-  permission_required: "The key lacks `campaigns:prepare`. Use one whose owner chose it at creation.",
+  permission_required: "The key lacks the permission that the operation needs. Use one whose owner chose it at creation.",
   request_conflict:
     "The request_id was used with another input, or its plan was cancelled. Repeat with the same input, or take a new request_id.",
   pending_plan_limit: "The brand has 200 pending plans. People must complete or cancel some first.",

@@ -1,3 +1,4 @@
+import type { AddedPermission } from "@brand-records/api-key";
 import type { CallContext } from "@brand-records/rpc";
 import type { Services } from "../services.ts";
 import type { DescribedError } from "./errors.ts";
@@ -15,7 +16,7 @@ export interface Operation<Input = unknown> {
   /** Matched exactly: not decoded, case-sensitive, no trailing slash. */
   readonly path: string;
   /** The permission a key needs beyond reading. Keys without it do not see the tool. */
-  readonly permission?: string;
+  readonly permission?: AddedPermission;
   readonly summary: string;
   /** For readers of the OpenAPI description. */
   readonly description: string;

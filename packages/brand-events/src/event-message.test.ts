@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { altered, BROKEN, MESSAGES, type Message } from "../test/sample-messages.ts";
+import { EVENT_TYPES } from "./event-types.ts";
 import { EVENT_MESSAGE_BYTES_MAX, readEventMessage, UnreadableMessage } from "./event-message.ts";
 
 const bytes = (message: unknown): Buffer => Buffer.from(typeof message === "string" ? message : JSON.stringify(message));
@@ -90,7 +91,11 @@ describe("readEventMessage refuses", () => {
     ["a list", [PAID], "the message Invalid input: expected object, received array"],
     ["the year 0", altered(PAID, "created_at", "0000-01-01T00:00:00.000Z"), "created_at is a time that does not exist"],
     ["a day that does not exist", altered(PAID, "data.paid_at", "2026-02-30T00:00:00.000Z"), "data.paid_at is a time that does not exist"],
-    ["another resource", altered(PAID, "data.resource", "links"), "data.resource must be one of submissions, payouts, campaigns"],
+    [
+      "another resource",
+      altered(PAID, "data.resource", "links"),
+      `data.resource must be one of ${[...new Set(Object.values(EVENT_TYPES).map(({ resource }) => resource))].join(", ")}`,
+    ],
     ["a resource of another type", altered(PAID, "type", "campaign.settled"), "data.resource must be campaigns for campaign.settled"],
     [
       "a status of another type",

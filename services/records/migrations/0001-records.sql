@@ -1,4 +1,4 @@
--- The six resources. Every key and index leads with brand_id: a query of one brand touches no other brand's rows, and a
+-- The resources. Every key and index leads with brand_id: a query of one brand touches no other brand's rows, and a
 -- distributed Postgres can shard by it. Lists walk (brand_id, created_at, id) backwards: a page costs the same at any
 -- depth. Ids compare byte by byte ("C"), here as in the cursor.
 --

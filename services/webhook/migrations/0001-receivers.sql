@@ -16,7 +16,7 @@ create table webhook.receivers (
   -- As it is called. It may contain a token, so no log and no error shows it.
   url text not null,
   label text not null,
-  events text[] not null check (cardinality(events) between 1 and 4),
+  events text[] not null check (cardinality(events) >= 1),
   -- AES-256-GCM under the key with this id: nonce (12 bytes), ciphertext, tag (16 bytes).
   secret bytea not null,
   secret_key_id integer not null,

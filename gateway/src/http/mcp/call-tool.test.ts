@@ -1,3 +1,4 @@
+import type { AddedPermission } from "@brand-records/api-key";
 import { AppError } from "@brand-records/errors";
 import type { Principal } from "../../auth/principal.ts";
 import type { ObjectSchema } from "../../operations/json-schema.ts";
@@ -8,7 +9,11 @@ import { createToolbox } from "./toolbox.ts";
 
 const schema: ObjectSchema = { type: "object", properties: { note: { type: "string" } } };
 
-const operation = (name: string, permission: string | undefined, run: (brandId: string, input: unknown) => Promise<object>): Operation => ({
+const operation = (
+  name: string,
+  permission: AddedPermission | undefined,
+  run: (brandId: string, input: unknown) => Promise<object>,
+): Operation => ({
   name,
   title: name,
   tag: name,

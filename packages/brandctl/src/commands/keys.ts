@@ -1,3 +1,4 @@
+import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION } from "@brand-records/api-key";
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command, Option } from "commander";
 import { checkedBrandOf, namedBrand } from "../brand-lookup.ts";
@@ -10,6 +11,8 @@ import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { brandCheckOption, brandOption, examples } from "./options.ts";
+
+const PERMISSIONS_HELP = ADDED_PERMISSION_NAMES.map((name) => `${name}: ${ADDED_PERMISSIONS[name].allows}`).join("; ");
 
 export function keysCommand(shell: Shell): Command {
   const keys = new Command("keys").description("create and revoke the API keys that read a brand's records");
@@ -35,11 +38,8 @@ function create(shell: Shell): Command {
     .requiredOption("--name <name>", "the integration it is for, up to 80 characters")
     .addOption(new Option("--environment <environment>", "the deployments that accept it").choices(["live", "test"]).default("live"))
     .addOption(
-      new Option(
-        "--permission <permission...>",
-        "beyond records:read, which every key has. campaigns:prepare: it may prepare campaign plans",
-      )
-        .choices(["campaigns:prepare"])
+      new Option("--permission <permission...>", `beyond ${READ_PERMISSION}, which every key has. ${PERMISSIONS_HELP}`)
+        .choices(ADDED_PERMISSION_NAMES)
         .default([], "none"),
     )
     .option("--by <email>", "the owner it is made for (default: the brand's first owner)")

@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
@@ -52,7 +53,7 @@ describe("brandctl receivers", () => {
     ])("refuses --events %s, saying why, and lists the event types", async (types, message) => {
       for (const line of [`${CREATE} ${types}`, `receivers update rcv_1 --brand brd_1 --events ${types}`]) {
         expect(await run(line)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
-        expect((await run(line)).stderr).toContain("submission.approved, submission.rejected, payout.paid, campaign.settled");
+        expect((await run(line)).stderr).toContain(EVENT_TYPE_NAMES.join(", "));
       }
       expect(fake.receivers).toEqual([]);
     });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { RESOURCE_NAMES } from "@brand-records/resources";
+import { DEMO_RESOURCES } from "@brand-records/demo-data";
 import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { FakeImports } from "../testing/fake-imports.ts";
 import { serve, type Served } from "../testing/serve.ts";
@@ -28,7 +28,7 @@ describe("brandctl records import", () => {
     await rm(folder, { recursive: true });
   });
 
-  it.each(RESOURCE_NAMES)("imports the sample of %s from a file", async (resource) => {
+  it.each(DEMO_RESOURCES)("imports the sample of %s from a file", async (resource) => {
     const file = join(SAMPLES, `${resource}.ndjson`);
     const count = (await readFile(file, "utf8")).trimEnd().split("\n").length;
     const { code, stdout, stderr } = await run(["--resource", resource, file]);

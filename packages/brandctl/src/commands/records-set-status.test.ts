@@ -5,7 +5,7 @@ import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { freePort } from "@brand-records/postgres/embedded";
 import { createDatabase, eventually, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import { statusesOf } from "../set-status/status-rules.ts";
+import { KIND_NAMES, KINDS, statusesOf } from "../set-status/status-rules.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
 
 /** The repository's root: jest runs there. */
@@ -230,7 +230,7 @@ describe("brandctl records set-status", () => {
     it.each([
       ["submission sub_1 paid", 2, "A submission is never paid; its status is one of pending, approved, rejected, withdrawn."],
       ["payout po_1 approved", 2, "A payout is never approved"],
-      ["deposit dep_1 refunded", 2, "Allowed choices are submission, payout, campaign."],
+      ["receiver rcv_1 active", 2, `Allowed choices are ${KIND_NAMES.join(", ")}.`],
       [
         "submission po_1 approved",
         1,
@@ -342,11 +342,7 @@ describe("brandctl records set-status", () => {
   });
 
   it("knows the same statuses as the tables", async () => {
-    for (const [kind, table] of [
-      ["submission", "submissions"],
-      ["payout", "payouts"],
-      ["campaign", "campaigns"],
-    ] as const) {
+    for (const [kind, table] of KINDS) {
       const rows = await owner.query<{ status: string }>(
         `select from_status as status from records.status_transitions where resource = $1
          union select to_status from records.status_transitions where resource = $1`,

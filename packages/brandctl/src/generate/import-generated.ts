@@ -1,6 +1,5 @@
-import type { BrandSizes, GeneratedBrand } from "@brand-records/demo-data";
+import type { BrandSizes, DemoResource, GeneratedBrand } from "@brand-records/demo-data";
 import type { ImportSummary } from "@brand-records/proto/records/v1";
-import type { ResourceName } from "@brand-records/resources";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { importFrom } from "../import/import-from.ts";
 import { openProgressBar } from "../output/progress-bar.ts";
@@ -8,7 +7,7 @@ import { problemLine } from "../import/report.ts";
 import type { Session } from "../session.ts";
 
 export interface GeneratedImport {
-  readonly resource: ResourceName;
+  readonly resource: DemoResource;
   readonly summary: ImportSummary;
 }
 
@@ -21,7 +20,7 @@ export async function importGenerated(
   session: Session,
   brandId: string,
   brand: GeneratedBrand,
-  resources: readonly ResourceName[],
+  resources: readonly DemoResource[],
   sizes: BrandSizes,
 ): Promise<GeneratedImport[]> {
   const imports: GeneratedImport[] = [];

@@ -3,8 +3,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { GeneratedBrand } from "@brand-records/demo-data";
-import type { ResourceName } from "@brand-records/resources";
+import type { DemoResource, GeneratedBrand } from "@brand-records/demo-data";
 import { CommandFailure, Interrupted } from "../failure.ts";
 import { errorCode, errorReason } from "../output/error-reason.ts";
 import { printable } from "../output/printable.ts";
@@ -14,7 +13,7 @@ import type { Terminal } from "../terminal.ts";
 const PIECE_LENGTH = 64 * 1024;
 
 export interface WrittenFile {
-  readonly resource: ResourceName;
+  readonly resource: DemoResource;
   readonly path: string;
   readonly records: number;
   readonly bytes: number;
@@ -28,7 +27,7 @@ export interface WrittenFile {
  */
 export async function writeFiles(
   brand: GeneratedBrand,
-  resources: readonly ResourceName[],
+  resources: readonly DemoResource[],
   directory: string,
   signal: AbortSignal,
 ): Promise<WrittenFile[]> {

@@ -14,7 +14,7 @@ export interface Receiver {
   /** In full. It may contain a token: show it to the brand only. */
   url: string;
   label: string;
-  /** submission.approved, submission.rejected, payout.paid, campaign.settled. */
+  /** Event types, such as payout.paid. */
   events: string[];
   enabled: boolean;
   /** Why it is disabled: `member` (by a member), `gone` (it responded with 410), `failing` (five days of failures only). */
@@ -291,7 +291,7 @@ export interface Event {
 
 export interface ListEventsRequest {
   brand_id: string;
-  /** Default: all four types. */
+  /** Default: all types. */
   type?:
     | string
     | null

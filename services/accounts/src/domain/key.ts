@@ -1,7 +1,6 @@
+import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION, type Permission } from "@brand-records/api-key";
 import { AppError } from "@brand-records/errors";
 import type { Brand, Member } from "./brand.ts";
-
-export type Permission = "records:read" | "campaigns:prepare";
 
 /** A key as its owner sees it. */
 export interface Key {
@@ -33,14 +32,15 @@ export interface Principal {
 export const keyNotFound = (field: string): AppError => new AppError("not_found", "There is no key with this id", { field });
 
 /**
- * Returns the permissions of a new key: records:read always, campaigns:prepare if requested.
+ * Returns the permissions of a new key: records:read always, the others if requested.
  *
- * @throws AppError `invalid_request` if campaigns:prepare is requested for a test key
+ * @throws AppError `invalid_request` if a permission for live keys is requested for a test key
  */
 export function grantedPermissions(requested: readonly Permission[], environment: "live" | "test"): Permission[] {
-  if (!requested.includes("campaigns:prepare")) return ["records:read"];
-  if (environment === "live") return ["records:read", "campaigns:prepare"];
-  throw new AppError("invalid_request", "campaigns:prepare is for live keys only", { field: "permissions" });
+  const added = ADDED_PERMISSION_NAMES.filter((permission) => requested.includes(permission));
+  const refused = added.find((permission) => environment === "test" && ADDED_PERMISSIONS[permission].liveOnly);
+  if (refused === undefined) return [READ_PERMISSION, ...added];
+  throw new AppError("invalid_request", `${refused} is for live keys only`, { field: "permissions" });
 }
 
 /** @throws AppError `owner_required` unless the acting member is an owner */

@@ -1,3 +1,4 @@
+import { PERMISSIONS } from "@brand-records/api-key";
 import { emailField, idField } from "@brand-records/service";
 import { z } from "zod";
 import { TIERS } from "../domain/brand.ts";
@@ -20,7 +21,7 @@ export const fields = {
   keyName: oneLine(80),
   environment: z.enum(["live", "test"], "must be live or test"),
   keyId: idField("key"),
-  permissions: z.array(z.enum(["records:read", "campaigns:prepare"], "must be records:read or campaigns:prepare")),
+  permissions: z.array(z.enum(PERMISSIONS, `must be one of ${PERMISSIONS.join(", ")}`)),
   afterId: z.union([idField("brd"), z.literal("")], "must be the id of the previous page's last brand"),
   pageSize: z.int().min(0, "must not be negative").max(1_000, "must be at most 1000"),
 };

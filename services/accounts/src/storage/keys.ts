@@ -1,5 +1,6 @@
+import type { Permission } from "@brand-records/api-key";
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Key, Permission, Principal } from "../domain/key.ts";
+import type { Key, Principal } from "../domain/key.ts";
 
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 

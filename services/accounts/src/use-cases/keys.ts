@@ -1,17 +1,9 @@
-import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
+import { generateKey, keyDigest, keyHint, type Permission } from "@brand-records/api-key";
 import { AppError } from "@brand-records/errors";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
-import {
-  grantedPermissions,
-  keyNotFound,
-  requireApiAccess,
-  requireOwner,
-  type Key,
-  type Permission,
-  type Principal,
-} from "../domain/key.ts";
+import { grantedPermissions, keyNotFound, requireApiAccess, requireOwner, type Key, type Principal } from "../domain/key.ts";
 import { findKey, findPrincipal, insertKey, markKeyRevoked } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
 import { changeBrand } from "./change-brand.ts";

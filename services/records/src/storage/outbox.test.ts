@@ -1,6 +1,6 @@
-import { EVENT_TYPE_NAMES, readEventMessage } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES, EVENT_TYPES, readEventMessage } from "@brand-records/brand-events";
 import { openPool, type Database } from "@brand-records/postgres";
-import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
+import { RESOURCE_NAMES } from "@brand-records/resources";
 import { newId } from "@brand-records/typeid";
 import { fieldsOf, sampleRecord } from "../../test/any-record.ts";
 import { changeMany } from "../../test/change-many.ts";
@@ -40,8 +40,8 @@ const setStatus = (table: string, id: string, status: string, more = "") =>
   db.query(`update records.${table} set status = $3${more} where brand_id = $1 and id = $2`, [brand, id, status]);
 
 it.each(EVENT_TYPE_NAMES)("%s is emitted when a record changes to its status, and can be read", async (type) => {
-  const [noun, status] = type.split(".") as [string, string];
-  const resource = `${noun}s` as ResourceName;
+  const { resource } = EVENT_TYPES[type];
+  const [, status = ""] = type.split(".");
   const [{ from_status } = { from_status: "" }] = await db.query<{ from_status: string }>(
     "select from_status from records.status_transitions where resource = $1 and to_status = $2 limit 1",
     [resource, status],

@@ -143,7 +143,7 @@ describe("a login with the role", () => {
       await change("submissions", "sub_a", "status = 'rejected', rejection_code = 'policy'");
       await change("payouts", "po_a", "status = 'paid', paid_at = now()");
       await change("campaigns", "cmp_a", "status = 'settled', settled_at = now()");
-      await change("deposits", "dep_a", "status = 'succeeded', credited_at = now()");
+      await change("deposits", "dep_a", "status = 'failed'");
     });
     expect(await eventTypes()).toEqual(["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"]);
     const traces = await owner.query("select distinct traceparent from records.outbox");

@@ -1,3 +1,4 @@
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
 import { openPool, type Database } from "@brand-records/postgres";
 import { EventsServiceService, type Event } from "@brand-records/proto/webhook/v1";
@@ -47,8 +48,6 @@ afterAll(async () => {
   await db.stop();
   await database.drop();
 });
-
-const TYPES = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
 
 interface Wanted {
   readonly type?: string | null;
@@ -102,11 +101,11 @@ it("returns every event once, newest first, over several days, in pages of every
     "21T08:30:00.120",
     "21T08:30:00.120",
   ]) {
-    for (const type of TYPES.slice(0, 2)) made.push(await add(brand, `2026-11-${at}Z`, { type }));
+    for (const type of EVENT_TYPE_NAMES.slice(0, 2)) made.push(await add(brand, `2026-11-${at}Z`, { type }));
     await add(newBrand(), `2026-11-${at}Z`);
   }
   for (let size = 1; size <= 15; size += 1) expect(await walk(brand, size)).toEqual(newestFirst(made));
-  for (const type of TYPES) {
+  for (const type of EVENT_TYPE_NAMES) {
     const expected = newestFirst(made.filter((event) => event.type === type));
     for (const size of [1, 2, 7, 200]) expect(await walk(brand, size, type)).toEqual(expected);
   }

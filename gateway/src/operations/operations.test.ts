@@ -1,0 +1,31 @@
+import { ADDED_PERMISSION_NAMES } from "@brand-records/api-key";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { OPERATIONS } from "./index.ts";
+
+it("every operation that is declared in this folder is in OPERATIONS", async () => {
+  const files = readdirSync(import.meta.dirname).filter((file) => !file.endsWith(".test.ts"));
+  const declared = (await Promise.all(files.map(operationsIn))).flat();
+  expect(declared).not.toEqual([]);
+  for (const operation of declared) expect(OPERATIONS.map(({ name }) => name)).toContain(operation?.name);
+});
+
+it("every permission that an owner may add is needed by an operation", () => {
+  const needed = new Set(OPERATIONS.flatMap(({ permission }) => permission ?? []));
+  expect(needed).toEqual(new Set(ADDED_PERMISSION_NAMES));
+});
+
+it("every operation that needs a permission is described as failing with permission_required", () => {
+  for (const { name, permission, errors } of OPERATIONS) {
+    expect({ name, described: errors.includes("permission_required") }).toEqual({ name, described: permission !== undefined });
+  }
+});
+
+/** Returns what a file exports as constants of the type Operation. */
+async function operationsIn(file: string): Promise<({ readonly name: string } | undefined)[]> {
+  const source = readFileSync(join(import.meta.dirname, file), "utf8");
+  const names = [...source.matchAll(/^export const (\w+): Operation(?:<\w+>)? = /gm)].map(([, name = ""]) => name);
+  if (names.length === 0) return [];
+  const exported = (await import(`./${file}`)) as Record<string, { readonly name: string } | undefined>;
+  return names.map((name) => exported[name]);
+}

@@ -1,0 +1,9 @@
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from "@brand-records/brand-events";
+import { companionsOf } from "./status-rules.ts";
+
+it.each(EVENT_TYPE_NAMES)("set-status sets every time that %s carries", (type) => {
+  const [kind = "", status = ""] = type.split(".");
+  const { shape } = EVENT_TYPES[type].data;
+  const times = Object.keys(shape).filter((field) => field.endsWith("_at"));
+  expect(Object.keys(companionsOf(kind, status))).toEqual(expect.arrayContaining(times));
+});
