@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { NODE_ARGUMENTS } from "@brand-records/lifecycle";
+import { EX_CONFIG, NODE_ARGUMENTS } from "@brand-records/lifecycle";
 import { LaunchError } from "./requirements.ts";
 
 const BACK_OFF_MS_MIN = 100;
@@ -33,6 +33,7 @@ export class Supervisor {
   #child: ChildProcess | undefined;
   #restart: NodeJS.Timeout | undefined;
   #backOffMs = BACK_OFF_MS_MIN;
+  #hasStarted = false;
   #stopping = false;
 
   constructor(program: Program, events: SupervisorEvents) {
@@ -44,14 +45,21 @@ export class Supervisor {
     return this.#child?.pid;
   }
 
-  /** @throws LaunchError with the end of the output if the first start fails */
+  /** @throws LaunchError with the reason, or with the end of the output, if this first start fails */
   async start(): Promise<void> {
+    const { name, logFile } = this.#program;
+    // The file also has the output of earlier runs.
+    const outputStart = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
     try {
       await this.#spawn();
+      this.#hasStarted = true;
     } catch (error) {
-      this.#stopping = true;
-      clearTimeout(this.#restart);
-      throw new LaunchError(`${this.#program.name} did not start: ${String(error)}\n${tail(this.#program.logFile)}`);
+      const output = readFileSync(logFile).subarray(outputStart).toString().trimEnd().split("\n");
+      const text =
+        error instanceof RefusedStartError
+          ? `${name} did not start. ${output.filter((line) => !line.startsWith("{")).join("\n")}`
+          : `${name} did not start: ${String(error)}\n${output.slice(-TAIL_LINES).join("\n")}`;
+      throw new LaunchError(text, { cause: error });
     }
   }
 
@@ -88,19 +96,21 @@ export class Supervisor {
       child.once("error", (error) => {
         reject(error);
         // The fork itself failed: no exit event follows.
-        if (child.pid === undefined && !this.#stopping) this.#restartLater(error.message, 0);
+        if (child.pid === undefined) this.#restartLater(error.message, 0);
       });
       child.once("exit", (code, signal) => {
         this.#child = undefined;
         this.#events.changed();
         const reason = signal ?? `exit code ${code}`;
-        reject(new Error(reason));
-        if (!this.#stopping) this.#restartLater(reason, Date.now() - startedAt);
+        reject(code === EX_CONFIG ? new RefusedStartError(reason) : new Error(reason));
+        this.#restartLater(reason, Date.now() - startedAt);
       });
     });
   }
 
+  /** Not after a failed first start, whose error `start` throws. */
   #restartLater(reason: string, livedMs: number): void {
+    if (this.#stopping || !this.#hasStarted) return;
     if (livedMs >= HEALTHY_AFTER_MS) this.#backOffMs = BACK_OFF_MS_MIN;
     this.#events.died(this.#program.name, reason, this.#backOffMs);
     this.#restart = setTimeout(() => {
@@ -113,9 +123,10 @@ export class Supervisor {
   }
 }
 
+/** The process has printed why it cannot run. */
+class RefusedStartError extends Error {
+  override readonly name = "RefusedStartError";
+}
+
 /** Fits a stack trace with the source line that Node prints above it. */
 const TAIL_LINES = 25;
-
-function tail(path: string): string {
-  return readFileSync(path, "utf8").split("\n").slice(-TAIL_LINES).join("\n").trimEnd();
-}

@@ -65,9 +65,9 @@ it("stops everything already started and exits with 1 if the start fails", async
   await expect(failing).rejects.toThrow(/\(exit code 1\).*error: could not start no database\nstopping\nserver stops\npool stopped\n/s);
 });
 
-it("prints invalid settings that the start detects, without a stack, and exits with 78", async () => {
-  const start = 'throw Object.assign(new Error("Invalid settings:\\n  KEYS: key 1 is missing"), { name: "ConfigError" });';
-  const child = spawn(process.execPath, [await script("misconfigured", { start })], { stdio: ["ignore", "pipe", "pipe"] });
+it.each(["ConfigError", "SchemaMismatchError"])("prints a %s that the start throws, without a stack, and exits with 78", async (name) => {
+  const start = `throw Object.assign(new Error("Invalid settings:\\n  KEYS: key 1 is missing"), { name: "${name}" });`;
+  const child = spawn(process.execPath, [await script(`refused-${name}`, { start })], { stdio: ["ignore", "pipe", "pipe"] });
   spawned.push(child);
   let [output, errors] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));

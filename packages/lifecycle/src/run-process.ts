@@ -3,8 +3,8 @@ import { Lifecycle, type LifecycleLog } from "./lifecycle.ts";
 /** For the whole stop, grace included. After it the process exits with code 1. */
 const STOP_DEADLINE_MS = 25_000;
 
-/** sysexits.h: the settings are wrong, so a restart does not help. */
-const EX_CONFIG = 78;
+/** sysexits.h: the settings or the database are wrong for this release, so a restart does not help. */
+export const EX_CONFIG = 78;
 
 export interface ProcessOptions {
   readonly log: LifecycleLog;
@@ -16,7 +16,7 @@ export interface ProcessOptions {
 /**
  * Runs a process from start to exit: starts it, sends `{ready: …}` to a forking parent, stops on SIGTERM, SIGINT or when the parent is
  * gone, and exits with 0 after a clean stop. A second signal exits immediately. A failed start stops everything already started and
- * exits with 1; for a ConfigError it prints the message without a stack and exits with 78.
+ * exits with 1. If only a person can fix the reason, it prints the message without a stack and exits with 78.
  */
 export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): Promise<void> {
   const life = new Lifecycle(log);
@@ -48,14 +48,16 @@ export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): P
     log.info(ready, "ready");
     process.send?.({ ready });
   } catch (error) {
-    if (isConfigError(error)) {
+    if (needsPerson(error)) {
       process.stderr.write(`${error.message}\n`);
-      return stop("invalid settings", EX_CONFIG, 0);
+      return stop("could not start", EX_CONFIG, 0);
     }
     log.error({ err: error }, "could not start");
     await stop("could not start", 1, 0);
   }
 }
 
-/** By name, so that this package does not depend on the one that reads settings. */
-const isConfigError = (error: unknown): error is Error => error instanceof Error && error.name === "ConfigError";
+/** Errors that a restart repeats. By name, so that this package does not depend on those that throw them. */
+const NEED_PERSON: readonly string[] = ["ConfigError", "SchemaMismatchError"];
+
+const needsPerson = (error: unknown): error is Error => error instanceof Error && NEED_PERSON.includes(error.name);

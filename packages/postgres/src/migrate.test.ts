@@ -57,7 +57,7 @@ it("refuses a schema that is newer than this release, and changes nothing", asyn
   await write({ "0001-first.sql": FIRST, "0002-second.sql": recordStep("2") });
   await run();
   await rm(join(directory, "0002-second.sql"));
-  await expect(run()).rejects.toThrow("schema shop is at version 2, newer than this release (1): run the newer release");
+  await expect(run()).rejects.toThrow('The database schema "shop" is at version 2, newer than this release (1). Run the newer release.');
   expect(await versions()).toEqual([1, 2]);
 });
 
@@ -65,7 +65,9 @@ it("refuses a schema whose applied migration differs from this release's, and ap
   await write({ "0001-first.sql": FIRST });
   await run();
   await write({ "0001-first.sql": `${FIRST} -- harmless`, "0002-second.sql": recordStep("2") });
-  await expect(run()).rejects.toThrow("schema shop was created by another release: its 0001-first.sql differs from this release's");
+  await expect(run()).rejects.toThrow(
+    'The database schema "shop" was created by an incompatible release: its 0001-first.sql differs from this release\'s',
+  );
   expect(await versions()).toEqual([1]);
 });
 
@@ -77,7 +79,7 @@ it("advises npm run reset if the database is from an earlier release, whose migr
   await write({ "0001-initial.sql": `${FIRST} ${recordStep("1")}` });
   const failure = await run().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(SchemaMismatchError);
-  expect((failure as Error).message).toContain('On a laptop, "npm run reset" deletes the local database');
+  expect((failure as Error).message).toContain('On a laptop, run "npm run reset"');
   expect(await versions()).toEqual([1, 2, 3]);
 });
 

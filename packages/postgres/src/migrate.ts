@@ -79,14 +79,14 @@ function pendingMigrations(
     const migration = known[version - 1];
     if (migration === undefined) {
       throw new SchemaMismatchError(
-        `schema ${schema} is at version ${version}, newer than this release (${known.length}): run the newer release`,
+        `The database schema "${schema}" is at version ${version}, newer than this release (${known.length}). Run the newer release.`,
       );
     }
     if (migration.checksum !== checksum) {
       throw new SchemaMismatchError(
-        `schema ${schema} was created by another release: its ${migration.name} differs from this release's. ` +
-          `Run the release that created it. On a laptop, "npm run reset" deletes the local database. ` +
-          `If you edited the file, restore it and add a new migration instead`,
+        `The database schema "${schema}" was created by an incompatible release: its ${migration.name} differs from this release's. ` +
+          `On a laptop, run "npm run reset": it deletes the local database and its records. Elsewhere, run the release that created the ` +
+          `database. If you edited the file, restore it and add a new migration.`,
       );
     }
   }

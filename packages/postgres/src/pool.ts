@@ -1,6 +1,6 @@
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import { run, SILENCE_MS, type Bounds, type Sql } from "./sql.ts";
+import { run, RESPONSE_GRACE_MS, type Bounds, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -53,7 +53,7 @@ export function openPool({
   });
   pool.on("error", (error) => onIdleError?.(error));
   // The operating system waits 15 minutes for a host that vanished.
-  const bounds = { query_timeout: statementTimeoutMs + SILENCE_MS };
+  const bounds = { query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS };
   return {
     query: (statement, values) => run(pool, statement, values, bounds),
     transaction: (work) => transaction(pool, work, bounds),
@@ -75,7 +75,7 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise
     await run(client, "commit", [], bounds);
     return result;
   } catch (error) {
-    await run(client, "rollback", [], { query_timeout: SILENCE_MS }).catch((rollbackError: Error) => void (lost ??= rollbackError));
+    await run(client, "rollback", [], { query_timeout: RESPONSE_GRACE_MS }).catch((rollbackError: Error) => void (lost ??= rollbackError));
     throw error;
   } finally {
     client.off("error", onLoss);

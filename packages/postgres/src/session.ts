@@ -1,6 +1,6 @@
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
-import { run, SILENCE_MS, type Sql } from "./sql.ts";
+import { run, RESPONSE_GRACE_MS, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -54,7 +54,7 @@ export async function openSession({ url, applicationName, idleTimeoutMs, keepali
     await end(client).catch(() => {});
     throw fromPostgresError(error);
   }
-  const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + SILENCE_MS };
+  const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + RESPONSE_GRACE_MS };
   const query: Session["query"] = (statement, values) => run(client, statement, values, bounds);
   if (keepalive) {
     // On a lost connection this fails and the session ends.
@@ -74,10 +74,10 @@ export async function openSession({ url, applicationName, idleTimeoutMs, keepali
 
 /** Ends the connection, and destroys its socket if the server does not respond within 2 s. */
 async function end(client: pg.Client): Promise<void> {
-  const silence = setTimeout(() => client.connection.stream.destroy(), SILENCE_MS);
+  const timeout = setTimeout(() => client.connection.stream.destroy(), RESPONSE_GRACE_MS);
   try {
     await client.end();
   } finally {
-    clearTimeout(silence);
+    clearTimeout(timeout);
   }
 }

@@ -13,7 +13,7 @@ export interface Sql {
 }
 
 /** Grace beyond a statement's timeout before a silent server counts as dead. */
-export const SILENCE_MS = 2_000;
+export const RESPONSE_GRACE_MS = 2_000;
 
 export interface Bounds {
   /** Milliseconds until the server's response, its own statement timeout included. */

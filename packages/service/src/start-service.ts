@@ -1,6 +1,5 @@
-import { ConfigError } from "@brand-records/config";
 import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
-import { migrate, openPool, SchemaMismatchError, type Database } from "@brand-records/postgres";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
@@ -53,7 +52,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
     }),
   );
 
-  const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations }).catch(explainMismatch);
+  const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations });
   if (applied.length > 0) log.info({ applied }, "schema migrated");
 
   return {
@@ -66,11 +65,6 @@ export async function startService({ name, config, migrations, life, log }: Serv
       return { rpc_port: rpc.port, admin_port: admin.port };
     },
   };
-}
-
-/** A person must act, and a restart does not help: a ConfigError ends the process with its message and no stack. */
-function explainMismatch(error: unknown): never {
-  throw error instanceof SchemaMismatchError ? new ConfigError([`DATABASE_URL: ${error.message}`]) : error;
 }
 
 async function degradedAmong(checks: ReadonlyMap<string, () => boolean | Promise<boolean>>): Promise<string[]> {

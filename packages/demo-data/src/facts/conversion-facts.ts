@@ -83,9 +83,9 @@ export class ConversionSource {
 
   #linkAt(time: number, random: Random): PlannedLink {
     const { all } = this.#links;
-    const existing = this.#links.countUntil(time);
+    const linkCount = this.#links.countUntil(time);
     for (let i = 0; i < LINK_TRIES; i += 1) {
-      const link = all[random.below(existing)] as PlannedLink;
+      const link = all[random.below(linkCount)] as PlannedLink;
       if (time <= link.worksUntil && random.unit() < link.appeal) return link;
     }
     return all[0] as PlannedLink;

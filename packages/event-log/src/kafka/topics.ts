@@ -38,15 +38,15 @@ export async function ensureTopics(kafka: Kafka, config: EventLogConfig, log: Lo
     },
   ];
   await withAdmin(kafka, async (admin) => {
-    const existing = new Set(await admin.listTopics());
-    const missing = wanted.filter((each) => !existing.has(each.topic));
+    const topicNames = new Set(await admin.listTopics());
+    const missing = wanted.filter((each) => !topicNames.has(each.topic));
     if (missing.length > 0) {
       // Returns false if another process has created them, which is just as good.
       await admin.createTopics({ topics: missing, waitForLeaders: true });
       log.info({ topics: missing.map((each) => each.topic) }, "topics created");
     }
     for (const { topic: name, numPartitions, configEntries } of wanted) {
-      if (existing.has(name)) await warnOfDifferences(admin, { topic: name, numPartitions, configEntries }, log);
+      if (topicNames.has(name)) await warnOfDifferences(admin, { topic: name, numPartitions, configEntries }, log);
     }
   });
 }

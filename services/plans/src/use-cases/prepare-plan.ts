@@ -25,8 +25,8 @@ export async function preparePlan(
   input: PlanInput,
   deadline: number,
 ): Promise<PreparePlanResult> {
-  const existing = await findReplay(db, brandId, input);
-  if (existing !== undefined) return existing;
+  const replay = await findReplay(db, brandId, input);
+  if (replay !== undefined) return replay;
   return brandMutex.run(brandId, () => {
     const remainingMs = deadline - Date.now();
     // The caller is gone; a retry makes the plan.

@@ -69,7 +69,7 @@ const CLAIM = `
  * receiver's are due. Safe to run in any number of processes: a delivery goes to one caller, for `leaseSeconds`.
  *
  * Takes two statements: the second needs a snapshot taken after the lanes are locked. Otherwise it could miss a delivery
- * committed in between and put its lane to sleep.
+ * committed in between, and mark its lane as empty.
  */
 export async function claimDeliveries(
   db: Database,
