@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Provides what the tests need beside npm, or lists everything that is missing and how to install it.
+# Provides what the tests need in addition to npm, or lists everything that is missing and how to install it.
 #
 # ensure.sh [service…]   default: redis kafka; also python, go, php, ruby: the languages of the programs in docs/webhooks.md
 #

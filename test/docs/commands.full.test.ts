@@ -67,7 +67,7 @@ describe("with nothing running", () => {
   );
 });
 
-describe("beside npm start", () => {
+describe("in addition to npm start", () => {
   let launcher: Command;
   let baseUrl: string;
   let platform: Database;

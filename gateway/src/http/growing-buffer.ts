@@ -1,7 +1,7 @@
 const CAPACITY_MIN = 4 * 1024;
 
 /**
- * Collects chunks in one buffer that doubles: stored separately, chunks of one byte would take some 200 bytes each. A single
+ * Collects chunks in one buffer that doubles: stored separately, chunks of one byte would take about 200 bytes each. A single
  * chunk is not copied.
  */
 export class GrowingBuffer {

@@ -65,7 +65,7 @@ export class RequestQueues {
 
 /**
  * Closes the connection after `last`; clients repeat requests without a response (RFC 9112 §9.3.2). Bytes that still arrive are not
- * parsed: Node keeps every parsed request until the connection closes, some 2 KB each.
+ * parsed: Node keeps every parsed request until the connection closes, about 2 KB each.
  */
 function refuseMore(socket: Socket, last: ServerResponse): void {
   if (last.hasHeader("Connection")) return;

@@ -42,7 +42,7 @@ const Settings = z.object({
     .transform((text) => text.split(",").filter((server) => server !== "")),
   /** For development only: allows receivers on this machine, over http too. */
   RECEIVERS_ON_LOOPBACK: z.enum(["true", "false"], "must be true or false").default("false"),
-  /** Ports beside 443 that URLs of receivers may name, comma-separated. Default: none. */
+  /** Ports in addition to 443 that URLs of receivers may name, comma-separated. Default: none. */
   RECEIVER_PORTS: z
     .string()
     .default("")

@@ -59,7 +59,7 @@ export interface ServedReceivers {
   readonly url: string;
   readonly deps: ReceiversDependencies;
   readonly brands: Brands;
-  /** Connections of the test, beside those of the service. */
+  /** Connections of the test, in addition to those of the service. */
   readonly db: Database;
   /** Returns everything the service logged, at every level. */
   logged(): string;

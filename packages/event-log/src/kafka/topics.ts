@@ -4,7 +4,7 @@ import type { EventLogConfig } from "../settings.ts";
 import { disconnect } from "./open-kafka.ts";
 
 const HOUR_MS = 3_600_000;
-/** Ours have some 600 bytes. Larger messages of other writers are accepted and dead-lettered: rejecting them would stop their producer. */
+/** Ours have about 600 bytes. Larger messages of other writers are accepted and dead-lettered: rejecting them would stop their producer. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** A dead letter is its message and the reason. */
 const DEAD_LETTER_BYTES_MAX = MESSAGE_BYTES_MAX + 64 * 1024;

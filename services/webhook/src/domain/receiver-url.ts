@@ -12,9 +12,9 @@ export interface UrlProblem {
   readonly message: string;
 }
 
-/** What a receiver's URL may name beside a public host at port 443. */
+/** What a receiver's URL may name in addition to a public host at port 443. */
 export interface UrlRules {
-  /** Ports beside 443. */
+  /** Ports in addition to 443. */
   readonly ports: ReadonlySet<number>;
   /** For development only: allows this machine, at any port, over http too. */
   readonly loopback?: boolean;

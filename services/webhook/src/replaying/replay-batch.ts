@@ -3,7 +3,7 @@ import { idSequence } from "@brand-records/typeid";
 import { insertDeliveries } from "../storage/deliveries.ts";
 import { advanceReplay, eventsAhead, hasPendingBeyond, takeReplay, type TakenReplay } from "../storage/replays.ts";
 
-/** Events read, and at most queued, in one transaction. It takes some 20 ms, during which the receiver's lane is locked. */
+/** Events read, and at most queued, in one transaction. It takes about 20 ms, during which the receiver's lane is locked. */
 export const REPLAY_BATCH_EVENTS = 500;
 /**
  * While the receiver has more pending deliveries, its replay pauses. The deliveries table stays small, and so does the time
