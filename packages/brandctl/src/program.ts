@@ -38,8 +38,9 @@ Settings:
 
 Exit codes:
     0  done
-    1  failed; an import had bad lines; doctor found something down or degraded
-    2  wrong usage
+    1  failed, or refused by a service; an import had bad lines; doctor found
+       something down or degraded
+    2  wrong usage: wrong arguments or options, or a wrong BRAND; nothing changed
     3  doctor found nothing wrong, but could not check everything
   130  interrupted
 

@@ -109,7 +109,7 @@ describe("brandctl", () => {
         code: 1,
         stderr: expect.stringContaining("There is no key with this id"),
       });
-      expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("the key itself") });
+      expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 2, stderr: expect.stringContaining("the key itself") });
     });
 
     it("cannot be created for a brand without an owner", async () => {

@@ -129,14 +129,14 @@ describe("brandctl deliveries", () => {
       });
       const { stdout, stderr } = await run("deliveries replay dlv_1 --brand brd_1");
       expect(stdout).toContain("dlv_1again");
-      expect(stderr).toBe("See what comes of it: brandctl deliveries show dlv_1again\n");
+      expect(stderr).toBe("To see the result: brandctl deliveries show dlv_1again\n");
     });
 
     it("since a time prints its progress, and does not wait", async () => {
       const { stdout, stderr } = await run(SINCE);
       expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
       expect(stderr).toContain("with --wait follows it");
-      expect(stderr).toContain("See what comes of it: brandctl deliveries list --receiver rcv_1\n");
+      expect(stderr).toContain("To see the result: brandctl deliveries list --receiver rcv_1\n");
     });
 
     it("with --wait ends when all are queued", async () => {
@@ -166,6 +166,12 @@ describe("brandctl deliveries", () => {
         code: 1,
         stderr: expect.stringContaining("--wait follows the replay in progress"),
       });
+    });
+
+    it("refuses a --since that is not a time before any call", async () => {
+      const { code, stdout, stderr } = await run("deliveries replay --receiver rcv_1 --since foo", { env: {} });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("'foo' is invalid. It must be an RFC 3339 time with an offset");
     });
 
     it.each([

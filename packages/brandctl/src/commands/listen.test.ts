@@ -235,6 +235,9 @@ describe("brandctl listen", () => {
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as AddressInfo;
     expect(await brandctl(["listen", "--port", String(port)])).toMatchObject({ code: 1, stderr: expect.stringContaining("--port 0") });
+    const line = ["listen", "--create", "--brand", "brd_1", "--events", "foo", "--port", String(port)];
+    // Its own options come first, before the port.
+    expect(await brandctl(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--events: "foo" is not an event type') });
     taken.close();
   });
 

@@ -10,7 +10,7 @@ import { SIGNING_SECRET, verifyDelivery, type ReceivedDelivery } from "../listen
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { brandOption, EVENTS_HELP, examples, parseEventTypes } from "./options.ts";
+import { brandOption, EVENTS_HELP, eventsOption, examples } from "./options.ts";
 
 const PORT_DEFAULT = 8787;
 /** One signature that does not fit may be anybody's; two in a row are likely the receiver's own, by another secret. */
@@ -22,7 +22,7 @@ interface ListenOptions {
   readonly headerWord: string;
   readonly create?: boolean;
   readonly brand?: string;
-  readonly events?: string;
+  readonly events?: string[];
 }
 
 export function listenCommand(shell: Shell): Command {
@@ -41,7 +41,7 @@ export function listenCommand(shell: Shell): Command {
     .option("--header-word <word>", "the word in X-<word>-Signature", "Service")
     .option("--create", "register this receiver, and delete it at the end")
     .addOption(brandOption("with --create: the brand whose events it gets"))
-    .option("--events <types>", `with --create: ${EVENTS_HELP} (default: all)`)
+    .addOption(eventsOption(`with --create: ${EVENTS_HELP} (default: all)`))
     .addHelpText(
       "after",
       examples(
@@ -85,8 +85,7 @@ async function listen(session: Session, options: ListenOptions): Promise<void> {
   let receiver: Receiver | undefined;
   try {
     if (brandId !== undefined) {
-      const types = events === undefined ? EVENT_TYPE_NAMES : parseEventTypes(events);
-      const registered = await register(session, { brandId, url: local.url, events: types });
+      const registered = await register(session, { brandId, url: local.url, events: events ?? EVENT_TYPE_NAMES });
       [receiver, secrets] = [registered.receiver, [registered.secret]];
     }
     noteStart(session, local.url, receiver, secrets.length > 0);

@@ -173,12 +173,12 @@ describe("brandctl plans", () => {
       expect(await run("plans show pln_1 --brand brd_1")).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: `error: There is no plan with this id\n${hint}\n`,
+        stderr: `error: The brand brd_1 has no plan with this id\n${hint}\n`,
       });
       const { code, stderr } = await run("plans show pln_1 --brand brd_1 --json");
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toEqual({
-        error: { code: "not_found", message: "There is no plan with this id", field: "plan_id", hint },
+        error: { code: "not_found", message: "The brand brd_1 has no plan with this id", field: "plan_id", hint },
       });
     });
   });

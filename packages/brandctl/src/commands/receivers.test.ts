@@ -47,8 +47,8 @@ describe("brandctl receivers", () => {
     });
 
     it.each([
-      ["payout.foo", '"payout.foo" is no event type'],
-      ["payout.paid,payout.foo,ping", '"payout.foo", "ping" is no event type'],
+      ["payout.foo", '--events: "payout.foo" is not an event type'],
+      ["payout.paid,payout.foo,ping", '--events: "payout.foo", "ping" are not event types'],
       [",", "--events names no event type"],
     ])("refuses --events %s, saying why, and lists the event types", async (types, message) => {
       for (const line of [`${CREATE} ${types}`, `receivers update rcv_1 --brand brd_1 --events ${types}`]) {
@@ -353,7 +353,7 @@ describe("brandctl receivers", () => {
     expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: `error: There is no receiver with this id\n${hint}\n`,
+      stderr: `error: The brand brd_1 has no receiver with this id\n${hint}\n`,
     });
   });
 

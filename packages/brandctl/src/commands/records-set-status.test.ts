@@ -228,15 +228,17 @@ describe("brandctl records set-status", () => {
     });
 
     it.each([
-      ["submission sub_1 paid", 2, "A submission is never paid; its status is one of pending, approved, rejected, withdrawn."],
-      ["payout po_1 approved", 2, "A payout is never approved"],
+      ["submission sub_1 paid", 2, 'The status of a submission must be one of pending, approved, rejected, withdrawn; "paid" is not.'],
+      ["payout po_1 approved", 2, "The status of a payout must be one of"],
       ["receiver rcv_1 active", 2, `Allowed choices are ${KIND_NAMES.join(", ")}.`],
       [
         "submission po_1 approved",
-        1,
+        2,
         "The id of a submission must be sub_ and 1 to 40 lower-case letters or digits; po_1 is not.\nIt is the id of a payout.",
       ],
-      ["submission 1 approved", 1, "The id of a submission must be sub_ and 1 to 40 lower-case letters or digits; 1 is not."],
+      ["submission rcv_1 approved", 2, "rcv_1 is not.\nIt is the id of a receiver."],
+      ["submission  approved", 2, "The id of a submission must not be empty."],
+      ["submission 1 approved", 2, "The id of a submission must be sub_ and 1 to 40 lower-case letters or digits; 1 is not."],
       ["submission sub_1 approved --code other", 2, "a submission that becomes approved has none"],
       [
         "submission sub_1 rejected --code compliance",
@@ -245,6 +247,8 @@ describe("brandctl records set-status", () => {
       ],
       ["payout po_1 failed --code off_brief", 2, "--code must be one of account_invalid, rail_unavailable, compliance, other"],
       ["submission sub_1 approved --traceparent bad", 2, "It must be a W3C traceparent"],
+      ["submission sub_1 approved --brand nonsense", 2, "--brand must be brd_ and 1 to 40"],
+      ["submission sub_1 approved --platform-database-url nonsense", 2, "--platform-database-url must be a Postgres URL"],
       ["submission sub_1", 2, "missing required argument 'status'"],
     ])("%s", async (line, code, message) => {
       // Without any database: checked before connecting.
@@ -283,7 +287,7 @@ describe("brandctl records set-status", () => {
       await runFile({ base_url: "http://127.0.0.1:8080" });
       expect((await run("submission sub_1 approved", { env: {}, cwd: folder })).stderr).toContain(`nothing in ${folder}/.local/run.json`);
       const { code, stderr } = await run("submission sub_1 approved", { env: { PLATFORM_DATABASE_URL: "secret" } });
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("PLATFORM_DATABASE_URL is no Postgres URL") });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("PLATFORM_DATABASE_URL must be a Postgres URL") });
       expect(stderr).not.toContain("secret");
     });
 
