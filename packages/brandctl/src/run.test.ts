@@ -174,7 +174,7 @@ describe("brandctl", () => {
       expect(JSON.parse(asJson.stderr)).toEqual({ error: { code: "usage", message: expect.stringContaining(message), hint } });
     });
 
-    it("say what cannot be reached, where the address is from, and what to do", async () => {
+    it("name the address that cannot be reached and its source, with a hint", async () => {
       const closed = await serve();
       await closed.stop();
       const { code, stderr } = await run(`brands list --accounts-address ${closed.address}`);
@@ -183,7 +183,7 @@ describe("brandctl", () => {
       expect(stderr).toContain("Is accounts running? See brandctl doctor.");
     });
 
-    it("say what to do when nothing says where a service is", async () => {
+    it("give a hint if the address of a service is unknown", async () => {
       const { code, stderr } = await run("brands list --json", { env: {} });
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toEqual({

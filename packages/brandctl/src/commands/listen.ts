@@ -13,7 +13,7 @@ import type { Shell } from "../shell.ts";
 import { brandOption, EVENTS_HELP, eventsOption, examples } from "./options.ts";
 
 const PORT_DEFAULT = 8787;
-/** One signature that does not fit may be anybody's; two in a row are likely the receiver's own, by another secret. */
+/** One signature that does not match may be from anyone; two in a row are likely the receiver's own, by another secret. */
 const MISMATCHES_NOTED_AT = 2;
 
 interface ListenOptions {
@@ -29,13 +29,13 @@ export function listenCommand(shell: Shell): Command {
   return new Command("listen")
     .summary("run a receiver on this machine and show what arrives")
     .description(
-      "Run a receiver on 127.0.0.1 until Ctrl-C. Each delivery is verified as a receiver must verify it, shown, and accepted with 204, or refused with 401 if its signature does not fit. With --json each delivery is one line.\n\n" +
+      "Run a receiver on 127.0.0.1 until Ctrl-C. Each delivery is verified as a receiver must verify it, shown, and accepted with 204, or refused with 401 if its signature does not match. With --json each delivery is one line.\n\n" +
         "The webhook service delivers here only with RECEIVERS_ON_LOOPBACK=true, which is for your own machine.",
     )
     .option("--port <port>", "where to listen; 0 takes any free port", parsePort, PORT_DEFAULT)
     .option(
       "--secret <secret>",
-      "the receiver's signing secret (whsec_…), repeatable if several may fit; without it nothing is verified",
+      "the receiver's signing secret (whsec_…), repeatable if several may match; without it nothing is verified",
       (secret: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), secret],
     )
     .option("--header-word <word>", "the word in X-<word>-Signature", "Service")
@@ -125,7 +125,7 @@ function noteRotation(session: Session, create: boolean): void {
   const next = create
     ? "Press Ctrl-C and repeat the command: it makes a receiver with a new secret."
     : "Press Ctrl-C and repeat the command with both secrets: --secret OLD --secret NEW.";
-  session.note(({ yellow }) => yellow(`Two signatures in a row do not fit: the signing secret may have been rotated. ${next}`));
+  session.note(({ yellow }) => yellow(`Two signatures in a row do not match: the signing secret may have been rotated. ${next}`));
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -35,7 +35,7 @@ function list(shell: Shell): Command {
     .addHelpText(
       "after",
       examples(
-        ["brandctl plans list --brand brd_… --status pending", "what people still have to complete"],
+        ["brandctl plans list --brand brd_… --status pending", "plans that people must complete"],
         ["brandctl plans list --brand brd_… --limit 1000 --json | jq -r '.plans[].title'", "all titles, for a script"],
       ),
     )

@@ -280,7 +280,7 @@ describe("brandctl records set-status", () => {
       expect(await events()).toHaveLength(1);
     });
 
-    it("and says what is missing", async () => {
+    it("or lists the places without its URL", async () => {
       expect((await run("submission sub_1 approved", { env: {} })).stderr).toMatch(
         /no --platform-database-url, no PLATFORM_DATABASE_URL, no .local\/run.json from here upwards\.\nRun npm start/,
       );
@@ -291,7 +291,7 @@ describe("brandctl records set-status", () => {
       expect(stderr).not.toContain("secret");
     });
 
-    it("and names the address, and what to do, if nothing listens there", async () => {
+    it("or names the address, with a remedy, if nothing listens there", async () => {
       const address = `127.0.0.1:${await freePort()}`;
       await runFile({ platform_database_url: `postgres://login:secret@${address}/brand_records` });
       const { code, stderr } = await run("submission sub_1 approved", { env: {}, cwd: folder });
@@ -312,7 +312,7 @@ describe("brandctl records set-status", () => {
       ],
       ["a database that is not there", { pathname: "/nowhere" }, "not_found", /There is no such database: .*\/nowhere/],
       ["a database without records", { pathname: "/postgres" }, "not_found", /has no tables for records.*Is this the right database/],
-    ])("and explains %s", async (_, parts, kind, message) => {
+    ])("or explains %s", async (_, parts, kind, message) => {
       const given = Object.assign(new URL(url), parts).href;
       const { code, stderr } = await run("submission sub_1 approved --json", { env: { PLATFORM_DATABASE_URL: given } });
       expect(code).toBe(1);
@@ -321,7 +321,7 @@ describe("brandctl records set-status", () => {
       expect(stderr).not.toContain("secret");
     });
 
-    it("and says how a login gets the role", async () => {
+    it("or explains how a login gets the role", async () => {
       await owner.query(`create role ${login}_other login password 'pw'`);
       const given = urlOf({ username: `${login}_other`, password: "pw" });
       const { code, stderr } = await run("submission sub_1 approved", { env: { PLATFORM_DATABASE_URL: given } });
@@ -331,7 +331,7 @@ describe("brandctl records set-status", () => {
       expect(await events()).toEqual([]);
     });
 
-    it("and waits for another transaction that changes the record, then decides by the new status", async () => {
+    it("then waits for another transaction that changes the record, then decides by the new status", async () => {
       const ours = openPool({ url, applicationName: "the platform" });
       let outcome: Promise<Outcome> | undefined;
       await ours.transaction(async (sql) => {
