@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@brand-records/testkit";
 import { FakeAccounts } from "./testing/fake-accounts.ts";
+import { allCommands, commandTree } from "./completion/command-tree.ts";
+import { buildProgram } from "./program.ts";
+import { Shell } from "./shell.ts";
 import { serve, type Served } from "./testing/serve.ts";
 import { brandctl, Recorder, type Outcome, type Surroundings } from "./testing/test-terminal.ts";
 
@@ -268,6 +271,36 @@ describe("brandctl", () => {
       const { code, stderr } = await run("brands list --json", { env: {}, cwd: folder });
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: expect.stringMatching(/^(invalid_run_file|unknown_address)$/) } });
+    });
+  });
+
+  describe("help", () => {
+    const terminal = { stdin: process.stdin, stdout: new Recorder(false), stderr: new Recorder(false), env: {}, cwd: "/" };
+    const program = buildProgram(new Shell({ ...terminal, interrupted: new AbortController().signal }), { version: "1", quiet: true });
+    const paths = allCommands(commandTree(program)).map(({ path }) => path.trim());
+
+    it.each(paths)("%s: fits into the columns that COLUMNS gives, where output is not a terminal", async (path) => {
+      const lines = (await run(`${path} --help`.trim(), { env: { COLUMNS: "80" } })).stdout.split("\n");
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    });
+
+    it("has 120 columns without COLUMNS, and on a terminal the terminal's", async () => {
+      const plain = await run("receivers create --help");
+      expect(Math.max(...plain.stdout.split("\n").map(({ length }) => length))).toBeGreaterThan(80);
+      expect((await run("receivers create --help", { env: { COLUMNS: "wide" } })).stdout).toBe(plain.stdout);
+      const onTerminal = (env: NodeJS.ProcessEnv) => run("receivers create --help", { isTerminal: true, env: { ...env, NO_COLOR: "1" } });
+      expect((await onTerminal({ COLUMNS: "80" })).stdout).toBe((await onTerminal({})).stdout);
+    });
+
+    it("breaks long examples as a shell reads them", async () => {
+      expect((await run("receivers create --help")).stdout).toContain(`
+  brandctl receivers create --brand brd_… \\
+    --url https://hooks.brand.example/events --label Ledger \\
+    --events payout.paid,campaign.settled
+`);
+      expect((await run("brands list --help")).stdout).toContain(`
+  brandctl brands list --json | jq '.brands[] | select(.verified | not)'
+`);
     });
   });
 

@@ -9,7 +9,26 @@ import type { Session } from "../session.ts";
 
 /** The examples below a command's options: what to type, and what it does. */
 export function examples(...lines: readonly (readonly [command: string, what: string])[]): string {
-  return `\nExamples:\n${lines.map(([command, what]) => `  # ${what}\n  ${command}`).join("\n\n")}\n`;
+  return `\nExamples:\n${lines.map(([command, what]) => `  # ${what}\n  ${brokenCommand(command)}`).join("\n\n")}\n`;
+}
+
+/** Columns of an example without its indent of two and the ` \\` at the end of a line. */
+const EXAMPLE_COLUMNS = 76;
+
+/** Breaks a command before options and pipes with ` \\`, as a shell reads it, so that examples fit into 80 columns. */
+function brokenCommand(command: string): string {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  const lines: string[] = [""];
+  // An option stays with its value, a pipe with its command: a part begins at each of the two.
+  const isStart = (word: string): boolean => word.startsWith("--") || word === "|";
+  for (const [at, word] of words.entries()) {
+    const line = lines.at(-1) ?? "";
+    const end = words.findIndex((later, index) => index > at && isStart(later));
+    const part = words.slice(at, end === -1 ? undefined : end).join(" ");
+    if (line !== "" && isStart(word) && line.length + 1 + part.length > EXAMPLE_COLUMNS) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join(" \\\n  ");
 }
 
 /** `--brand` where nothing else names the brand. */
