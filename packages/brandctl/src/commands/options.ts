@@ -1,6 +1,7 @@
 import { EVENT_TYPE_NAMES, isEventType } from "@brand-records/brand-events";
 import { parseInstant } from "@brand-records/resources";
 import { Argument, InvalidArgumentError, Option } from "commander";
+import { ListOption } from "../completion/completed-inputs.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId, requireText, type IdKind } from "../ids.ts";
 import type { Session } from "../session.ts";
@@ -60,7 +61,8 @@ export const receiverOption = (): Option => new Option("--receiver <id>", RECEIV
 export const DELIVERY_HELP = "id of the delivery (dlv_…), see deliveries list";
 export const EVENTS_HELP = `comma-separated event types: ${EVENT_TYPE_NAMES.join(", ")}`;
 
-export const eventsOption = (help = EVENTS_HELP): Option => new Option("--events <types>", help).argParser(parseEventTypes);
+export const eventsOption = (help = EVENTS_HELP): Option =>
+  new ListOption("--events <types>", help, EVENT_TYPE_NAMES).argParser(parseEventTypes);
 
 /**
  * Reads comma-separated event types; empty items are skipped.

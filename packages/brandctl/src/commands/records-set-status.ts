@@ -1,5 +1,6 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Argument, Command, InvalidArgumentError } from "commander";
+import { DependentArgument } from "../completion/completed-inputs.ts";
 import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
 import { UsageFailure } from "../failure.ts";
 import { requireId } from "../ids.ts";
@@ -26,6 +27,8 @@ interface SetStatusOptions {
   readonly platformDatabaseUrl?: string;
 }
 
+const STATUS_HELP = KIND_NAMES.map((kind) => `${kind}: ${statusesOf(kind).join(", ")}`).join("; ");
+
 export function setStatusCommand(shell: Shell): Command {
   return new Command("set-status")
     .summary("change a record's status, as the platform would")
@@ -35,7 +38,7 @@ export function setStatusCommand(shell: Shell): Command {
     )
     .addArgument(new Argument("<kind>", "kind of record").choices(KIND_NAMES))
     .argument("<id>", "id of the record, such as sub_01h455vb4pex5vsknk084sn02q")
-    .argument("<status>", KIND_NAMES.map((kind) => `${kind}: ${statusesOf(kind).join(", ")}`).join("; "))
+    .addArgument(new DependentArgument("<status>", STATUS_HELP, new Map(KIND_NAMES.map((kind) => [kind, statusesOf(kind)]))))
     .addOption(brandIdOption("the record's brand; needed if several brands have a record with this id"))
     .option(
       "--code <code>",
