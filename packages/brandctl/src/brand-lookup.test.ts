@@ -14,6 +14,9 @@ describe("the brand of a command", () => {
     return brandctl(line.split(" "), { env: { ACCOUNTS_ADDRESS: address, PLANS_ADDRESS: address, WEBHOOK_ADDRESS: address, ...env } });
   };
 
+  /** A command that calls a service, or looks for its address, fails with exit code 1. */
+  const NO_SERVICE = { ACCOUNTS_ADDRESS: "", PLANS_ADDRESS: "", WEBHOOK_ADDRESS: "" };
+
   beforeAll(async () => {
     [accounts, plans, webhook] = [new FakeAccounts(), new FakePlans(), new FakeWebhook()];
     // Each has an OperatorService of its own package, so one server takes all three.
@@ -60,7 +63,14 @@ describe("the brand of a command", () => {
   it.each(BY_ID)("is not found when --brand contradicts the id: %s", async (line) => {
     const { code, stdout, stderr } = await run(`${line} --brand brd_2 --json`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "not_found", hint: expect.stringContaining("only that brand's") } });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: "not_found",
+        message: expect.stringMatching(/^The brand brd_2 has no (key|plan|receiver|delivery) with this id$/),
+        field: expect.stringMatching(/^(key|plan|receiver|delivery)_id$/),
+        hint: expect.stringContaining("only that brand's"),
+      },
+    });
     expect(accounts.keys[0]?.revoked_at).toBeUndefined();
     expect(webhook.receivers).toEqual([receiverOf({ id: "rcv_1", brand_id: "brd_1" })]);
   });
@@ -75,11 +85,43 @@ describe("the brand of a command", () => {
   });
 
   it.each([
-    ["receivers test dlv_1", "The id of a receiver begins with rcv_, and dlv_1 does not.\nIt is the id of a delivery.\n"],
-    ["receivers test dlv_1 --brand brd_1", "The id of a receiver begins with rcv_, and dlv_1 does not.\nIt is the id of a delivery.\n"],
-    ["plans show brd_1", "The id of a plan begins with pln_, and brd_1 does not.\n"],
-  ])("is not looked up for an id of another kind: %s", async (line, message) => {
-    expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: `error: ${message}` });
+    ["receivers test dlv_1", "The id of a receiver must be rcv_", "delivery"],
+    ["receivers test dlv_1 --brand brd_1", "The id of a receiver must be rcv_", "delivery"],
+    ["plans show brd_1", "The id of a plan must be pln_", "brand"],
+    ["keys revoke sub_1", "The id of a key must be key_", "submission"],
+    ["deliveries list --receiver dlv_1", "--receiver must be rcv_", "delivery"],
+    ["brands set-tier rcv_1 plus", "The id of a brand must be brd_", "receiver"],
+    ["brands verify key_1", "The id of a brand must be brd_", "key"],
+    ["brands create --name N --tier plus --id pln_1", "--id must be brd_", "plan"],
+    ["receivers test rcv_1 --brand rcv_1", "--brand must be brd_", "receiver"],
+    ["members list --brand key_1", "--brand must be brd_", "key"],
+  ])("is not looked up for an id of another kind: %s", async (line, rule, kind) => {
+    const id = line
+      .replace(/ (plus|--brand brd_1)$/, "")
+      .split(" ")
+      .at(-1);
+    expect(await run(line, NO_SERVICE)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `error: ${rule} and 1 to 40 lower-case letters or digits; ${id} is not.\nIt is the id of a ${kind}.\n`,
+    });
+  });
+
+  it.each([
+    ["receivers test ", "The id of a receiver"],
+    ["keys revoke ", "The id of a key"],
+    ["plans show ", "The id of a plan"],
+    ["deliveries show ", "The id of a delivery"],
+    ["deliveries replay ", "The id of a delivery"],
+    ["brands verify ", "The id of a brand"],
+    ["deliveries list --receiver ", "--receiver"],
+    ["deliveries replay --since 2026-11-21T00:00:00Z --receiver ", "--receiver"],
+    ["members add --brand brd_1 ", "The e-mail address"],
+    ["brands create --tier plus --name ", "--name"],
+    ["keys create --brand brd_1 --name ", "--name"],
+    ["receivers update rcv_1 --label ", "--label"],
+  ])("is not looked up for an empty value: %j", async (line, name) => {
+    expect(await run(line, NO_SERVICE)).toMatchObject({ code: 2, stdout: "", stderr: `error: ${name} must not be empty.\n` });
   });
 
   /** Commands that need a brand and name no id that says it. */
@@ -101,7 +143,6 @@ describe("the brand of a command", () => {
     "records generate --import",
     "records import --resource links -",
     "listen --create",
-    `${CREATE} --brand=`,
   ])("is missed, with what to do: %s", async (line) => {
     for (const env of [{}, { BRAND: "" }]) {
       expect(await run(line, env)).toMatchObject({
@@ -112,8 +153,22 @@ describe("the brand of a command", () => {
     }
   });
 
-  it("does not fall back to BRAND when --brand is empty, as from an unset variable of a script", async () => {
-    expect(await run("receivers list --brand=", { BRAND: "brd_1" })).toMatchObject({ code: 2, stdout: "" });
-    expect(await run("receivers test rcv_1 --brand=", { BRAND: "brd_1" })).toMatchObject({ code: 2, stdout: "" });
-  });
+  it.each([...BY_BRAND, ...BY_ID, "records set-status submission sub_1 approved", "listen", "listen --create"])(
+    "must not be empty in --brand, as from an unset variable of a script, whatever BRAND is: %s",
+    async (line) => {
+      const outcome = await run(`${line} --brand=`, { ...NO_SERVICE, BRAND: "brd_1" });
+      expect(outcome).toMatchObject({ code: 2, stdout: "", stderr: "error: --brand must not be empty.\n" });
+    },
+  );
+
+  const RULE = "must be brd_ and 1 to 40 lower-case letters or digits; nonsense is not.\nbrandctl brands list shows the brands\n";
+
+  it.each([...BY_BRAND, ...BY_ID, CREATE, "records generate --import", "records import --resource links -", "listen --create"])(
+    "must be the id of a brand, checked before any call: %s",
+    async (line) => {
+      expect(await run(`${line} --brand nonsense`, NO_SERVICE)).toMatchObject({ code: 2, stdout: "", stderr: `error: --brand ${RULE}` });
+      if (BY_ID.includes(line)) return;
+      expect(await run(line, { ...NO_SERVICE, BRAND: "nonsense" })).toMatchObject({ code: 2, stdout: "", stderr: `error: BRAND ${RULE}` });
+    },
+  );
 });

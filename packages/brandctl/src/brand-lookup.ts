@@ -1,56 +1,44 @@
 import { AppError } from "@brand-records/errors";
 import { CommandFailure, UsageFailure } from "./failure.ts";
+import { requireId } from "./ids.ts";
 import type { Session } from "./session.ts";
 
-/** What a command names by its id alone, and the service that knows its brand. */
-const KINDS = {
-  key: { prefix: "key_", service: "accounts" },
-  plan: { prefix: "pln_", service: "plans" },
-  receiver: { prefix: "rcv_", service: "webhook" },
-  delivery: { prefix: "dlv_", service: "webhook" },
-} as const;
+/** What says its brand, and the service that knows it. */
+const SERVICES = { key: "accounts", plan: "plans", receiver: "webhook", delivery: "webhook" } as const;
 
-export type IdKind = keyof typeof KINDS;
+type BrandsKind = keyof typeof SERVICES;
 
-/** @param option the value of `--brand`; without it the setting BRAND counts. @throws UsageFailure without either */
+/**
+ * @param option the value of `--brand`, checked; without it the setting BRAND counts
+ * @throws UsageFailure without either, and if BRAND is not the id of a brand
+ */
 export function namedBrand({ terminal }: Session, option: string | undefined): string {
-  const brand = option ?? terminal.env["BRAND"];
-  if (brand) return brand;
+  if (option !== undefined) return option;
+  const brand = terminal.env["BRAND"];
+  if (brand) return requireId("BRAND", "brand", brand);
   throw new UsageFailure("The brand is missing: name it with --brand, or set BRAND.", "brandctl brands list shows the brands");
 }
 
 /**
  * Returns the brand that a key, plan, receiver or delivery belongs to. BRAND does not count here: the id says more.
  *
- * @param option the value of `--brand`, returned unchecked: the call that follows finds nothing under another brand
- * @throws CommandFailure `invalid_request` for an id of another kind; AppError `not_found` when no brand has the id
+ * @param option the value of `--brand`, which must be that brand
+ * @throws AppError `not_found` when no brand has the id, or another than `option`
  */
-export async function brandOf(session: Session, kind: IdKind, id: string, option: string | undefined): Promise<string> {
-  const { prefix, service } = KINDS[kind];
-  if (!id.startsWith(prefix)) throw wrongKind(kind, id);
-  if (option !== undefined) return namedBrand(session, option);
+export async function brandOf(session: Session, kind: BrandsKind, id: string, option: string | undefined): Promise<string> {
+  const brandId = await findBrand(session, kind, id);
+  if (option === undefined || option === brandId) return brandId;
+  throw new AppError("not_found", `The brand ${option} has no ${kind} with this id`, { field: `${kind}_id` });
+}
+
+async function findBrand(session: Session, kind: BrandsKind, id: string): Promise<string> {
   try {
-    return (await (await session.operator(service)).findBrand({ id })).brand_id;
+    return (await (await session.operator(SERVICES[kind])).findBrand({ id })).brand_id;
   } catch (error) {
-    throw error instanceof AppError && error.kind === "not_found" ? noneOfThisId(kind, error) : error;
+    if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+    throw new AppError("not_found", `There is no ${kind} with this id`, { field: `${kind}_id`, cause: error });
   }
 }
-
-/** `brandOf` for a call that takes no brand: `--brand` must name the one that is found. */
-export async function checkedBrandOf(session: Session, kind: IdKind, id: string, option: string | undefined): Promise<string> {
-  const brandId = await brandOf(session, kind, id, undefined);
-  if (option !== undefined && option !== brandId) throw noneOfThisId(kind);
-  return brandId;
-}
-
-function wrongKind(kind: IdKind, id: string): CommandFailure {
-  const actual = (Object.keys(KINDS) as IdKind[]).find((other) => id.startsWith(KINDS[other].prefix));
-  const hint = actual === undefined ? undefined : `It is the id of a ${actual}.`;
-  return new CommandFailure("invalid_request", `The id of a ${kind} begins with ${KINDS[kind].prefix}, and ${id} does not.`, { hint });
-}
-
-const noneOfThisId = (kind: IdKind, cause?: AppError): AppError =>
-  new AppError("not_found", `There is no ${kind} with this id`, { field: `${kind}_id`, cause });
 
 /**
  * Returns what to print for an empty list. Plans and webhook return one for unknown brands too, so accounts is called, if its

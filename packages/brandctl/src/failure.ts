@@ -21,7 +21,7 @@ export class UsageFailure extends CommandFailure {
   }
 }
 
-/** Stopped by Ctrl-C: exit code 130. `message` says what became of the work. */
+/** Stopped by Ctrl-C: exit code 130. `message` states whether the work was done. */
 export class Interrupted extends CommandFailure {
   constructor(message: string, hint?: string) {
     super("interrupted", message, { hint });

@@ -4,13 +4,13 @@ import type { Terminal } from "./terminal.ts";
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
-  // The first stops the command, which then says what became of its work; the second ends the process.
+  // The first stops the command, which then reports how far it got; the second ends the process.
   if (interrupted.signal.aborted) process.exit(130);
   interrupted.abort();
 });
 process.on("SIGTERM", () => interrupted.abort());
 
-// A reader that stops early, such as head, is no failure.
+// A reader that stops early, such as head, is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });

@@ -10,8 +10,12 @@ import { membersCommand } from "./commands/members.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { recordsCommand } from "./commands/records.ts";
-import { colorsFor } from "./terminal.ts";
+import { colorsFor, type Screen } from "./terminal.ts";
 import type { Shell } from "./shell.ts";
+
+const HELP_COLUMNS_DEFAULT = 120;
+/** Narrower descriptions are not wrapped. In 80 columns, 34 are left beside the longest command. */
+const DESCRIPTION_COLUMNS_MIN = 20;
 
 const DESCRIPTION = [
   "The operator's command line of Brand Records: brands with their members and keys, records, campaign plans, receivers, deliveries and events.",
@@ -35,11 +39,13 @@ Settings:
   RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA
                            PEM files for mutual TLS: all three or none
   NO_COLOR                 no colours, on a terminal either
+  COLUMNS                  width of help that is not shown on a terminal
 
 Exit codes:
     0  done
-    1  failed; an import had bad lines; doctor found something down or degraded
-    2  wrong usage
+    1  failed, or refused by a service; an import had bad lines; doctor found
+       something down or degraded
+    2  wrong usage: arguments, options or BRAND are wrong; nothing was changed
     3  doctor found nothing wrong, but could not check everything
   130  interrupted
 
@@ -128,18 +134,24 @@ function configure(command: Command, shell: Shell, quiet: boolean): void {
     .helpCommand(false)
     .helpOption("-h, --help", "show this help")
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => bold(title) })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: DESCRIPTION_COLUMNS_MIN, styleTitle: (title) => bold(title) })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void (quiet || stderr.write(text)),
       getOutHasColors: () => stdout.isTTY === true,
       getErrHasColors: () => stderr.isTTY === true,
-      getOutHelpWidth: () => stdout.columns ?? 120,
-      getErrHelpWidth: () => stderr.columns ?? 120,
+      getOutHelpWidth: () => helpColumns(stdout, env),
+      getErrHelpWidth: () => helpColumns(stderr, env),
       // The caller prints errors, as text or as JSON.
       outputError: () => undefined,
     });
   for (const child of command.commands) configure(child, shell, quiet);
+}
+
+/** The width of a terminal, else COLUMNS, which man and other programs honour too. */
+function helpColumns({ columns }: Screen, { COLUMNS = "" }: NodeJS.ProcessEnv): number {
+  if (columns !== undefined) return columns;
+  return /^[1-9]\d{1,3}$/.test(COLUMNS) ? Number(COLUMNS) : HELP_COLUMNS_DEFAULT;
 }
 
 function pathOf(command: Command): string {

@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@brand-records/testkit";
 import { FakeAccounts } from "./testing/fake-accounts.ts";
+import { allCommands, commandTree } from "./completion/command-tree.ts";
+import { buildProgram } from "./program.ts";
+import { Shell } from "./shell.ts";
 import { serve, type Served } from "./testing/serve.ts";
 import { brandctl, Recorder, type Outcome, type Surroundings } from "./testing/test-terminal.ts";
 
@@ -109,7 +112,7 @@ describe("brandctl", () => {
         code: 1,
         stderr: expect.stringContaining("There is no key with this id"),
       });
-      expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("the key itself") });
+      expect(await run("keys revoke brk_live_abc")).toMatchObject({ code: 2, stderr: expect.stringContaining("the key itself") });
     });
 
     it("cannot be created for a brand without an owner", async () => {
@@ -174,7 +177,7 @@ describe("brandctl", () => {
       expect(JSON.parse(asJson.stderr)).toEqual({ error: { code: "usage", message: expect.stringContaining(message), hint } });
     });
 
-    it("say what cannot be reached, where the address is from, and what to do", async () => {
+    it("name the address that cannot be reached and its source, with a hint", async () => {
       const closed = await serve();
       await closed.stop();
       const { code, stderr } = await run(`brands list --accounts-address ${closed.address}`);
@@ -183,7 +186,7 @@ describe("brandctl", () => {
       expect(stderr).toContain("Is accounts running? See brandctl doctor.");
     });
 
-    it("say what to do when nothing says where a service is", async () => {
+    it("give a hint if the address of a service is unknown", async () => {
       const { code, stderr } = await run("brands list --json", { env: {} });
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toEqual({
@@ -268,6 +271,36 @@ describe("brandctl", () => {
       const { code, stderr } = await run("brands list --json", { env: {}, cwd: folder });
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: expect.stringMatching(/^(invalid_run_file|unknown_address)$/) } });
+    });
+  });
+
+  describe("help", () => {
+    const terminal = { stdin: process.stdin, stdout: new Recorder(false), stderr: new Recorder(false), env: {}, cwd: "/" };
+    const program = buildProgram(new Shell({ ...terminal, interrupted: new AbortController().signal }), { version: "1", quiet: true });
+    const paths = allCommands(commandTree(program)).map(({ path }) => path.trim());
+
+    it.each(paths)("%s: fits into the columns that COLUMNS gives, where output is not a terminal", async (path) => {
+      const lines = (await run(`${path} --help`.trim(), { env: { COLUMNS: "80" } })).stdout.split("\n");
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    });
+
+    it("has 120 columns without COLUMNS, and on a terminal the terminal's", async () => {
+      const plain = await run("receivers create --help");
+      expect(Math.max(...plain.stdout.split("\n").map(({ length }) => length))).toBeGreaterThan(80);
+      expect((await run("receivers create --help", { env: { COLUMNS: "wide" } })).stdout).toBe(plain.stdout);
+      const onTerminal = (env: NodeJS.ProcessEnv) => run("receivers create --help", { isTerminal: true, env: { ...env, NO_COLOR: "1" } });
+      expect((await onTerminal({ COLUMNS: "80" })).stdout).toBe((await onTerminal({})).stdout);
+    });
+
+    it("breaks long examples as a shell reads them", async () => {
+      expect((await run("receivers create --help")).stdout).toContain(`
+  brandctl receivers create --brand brd_… \\
+    --url https://hooks.brand.example/events --label Ledger \\
+    --events payout.paid,campaign.settled
+`);
+      expect((await run("brands list --help")).stdout).toContain(`
+  brandctl brands list --json | jq '.brands[] | select(.verified | not)'
+`);
     });
   });
 

@@ -5,7 +5,7 @@ export type Colors = ReturnType<typeof createColors>;
 
 export interface Screen extends Writable {
   readonly isTTY?: boolean;
-  readonly columns?: number;
+  readonly columns?: number | undefined;
 }
 
 /** What a command may use of its process: streams, environment, folder and Ctrl-C. */

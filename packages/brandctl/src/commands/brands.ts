@@ -7,7 +7,7 @@ import { table, type Column } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { examples } from "./options.ts";
+import { examples, idArgument, idParser, textParser } from "./options.ts";
 
 const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
 const TIER_HELP = "starter has no API keys; plus, pro and enterprise allow 60, 120 and 240 requests a minute";
@@ -24,10 +24,14 @@ function create(shell: Shell): Command {
   return new Command("create")
     .summary("make a brand")
     .description("Make a brand. It has no members yet: add an owner next, for whom keys can then be made.")
-    .requiredOption("--name <name>", "name of the brand, up to 200 characters")
+    .requiredOption("--name <name>", "name of the brand, up to 200 characters", textParser("--name"))
     .addOption(new Option("--tier <tier>", TIER_HELP).choices(TIERS).makeOptionMandatory())
     .option("--verified", "the brand's identity is verified; an unverified brand gets no keys")
-    .option("--id <id>", "an id the brand already has, such as brd_01h455vb4pex5vsknk084sn02q; safe to repeat (default: a new id)")
+    .option(
+      "--id <id>",
+      "an id the brand already has, such as brd_01h455vb4pex5vsknk084sn02q; safe to repeat (default: a new id)",
+      idParser("--id", "brand"),
+    )
     .addHelpText(
       "after",
       examples(
@@ -72,7 +76,7 @@ function setTier(shell: Shell): Command {
   return new Command("set-tier")
     .summary("change a brand's tier")
     .description("Change a brand's tier. It applies to each of the brand's keys from the key's next request on.")
-    .argument("<brand>", BRAND_HELP)
+    .addArgument(idArgument("brand", BRAND_HELP))
     .addArgument(new Argument("<tier>", TIER_HELP).choices(TIERS))
     .addHelpText("after", examples(["brandctl brands set-tier brd_01h455vb4pex5vsknk084sn02q pro", "120 requests a minute"]))
     .action((brandId: string, tier: string, _options: object, command: Command) =>
@@ -87,7 +91,7 @@ function verify(shell: Shell): Command {
   return new Command("verify")
     .summary("mark a brand's identity as verified")
     .description("Mark a brand's identity as verified. With --off, take that back: the brand's keys are then refused.")
-    .argument("<brand>", BRAND_HELP)
+    .addArgument(idArgument("brand", BRAND_HELP))
     .option("--off", "take the verification back")
     .addHelpText("after", examples(["brandctl brands verify brd_01h455vb4pex5vsknk084sn02q", "its owners may have keys made"]))
     .action((brandId: string, { off }: { off?: boolean }, command: Command) =>

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { commandTree, allCommands } from "../completion/command-tree.ts";
 import { buildProgram } from "../program.ts";
+import { KIND_NAMES, statusesOf } from "../set-status/status-rules.ts";
 import { Shell } from "../shell.ts";
 import { brandctl, Recorder } from "../testing/test-terminal.ts";
 
@@ -49,6 +51,27 @@ describe("brandctl completion", () => {
     expect(await offered("receivers", "test", "--type", "c")).toEqual(["campaign.settled"]);
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await offered("records", "import", "package.js")).toEqual(["package.json"]);
+  });
+
+  it("offers the event types for each item of a list", async () => {
+    expect(await offered("receivers", "create", "--events", "")).toEqual([...EVENT_TYPE_NAMES]);
+    expect(await offered("listen", "--events", "pay")).toEqual(["payout.paid"]);
+    expect(await offered("receivers", "update", "rcv_1", "--events", "payout.paid,c")).toEqual(["payout.paid,campaign.settled"]);
+  });
+
+  it("offers the statuses of the kind", async () => {
+    for (const kind of KIND_NAMES) expect(await offered("records", "set-status", kind, "id", "")).toEqual([...statusesOf(kind)]);
+    expect(await offered("records", "set-status", "--brand", "brd_1", "payout", "po_1", "pa")).toEqual(["paid"]);
+    expect(await offered("records", "set-status", "unknown", "id", "")).toEqual([]);
+  });
+
+  it.each([
+    ["bash", ["payout) COMPREPLY=", `-W "${EVENT_TYPE_NAMES.join(" ")}"`]],
+    ["zsh", ["payout) compadd -- 'pending'", "compset -P '*,'; compadd -S '' -- 'submission.approved'"]],
+    ["fish", ["\\' records set-status\\' 2 payout' -a 'pending", `(__brandctl_list ${EVENT_TYPE_NAMES.join(" ")})`]],
+  ])("has the event types and statuses in %s", async (shell, parts) => {
+    const { stdout } = await brandctl(["completion", shell]);
+    for (const part of parts) expect(stdout).toContain(part);
   });
 
   it("is not confused by values that look like commands", async () => {

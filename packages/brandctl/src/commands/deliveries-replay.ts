@@ -11,7 +11,7 @@ import { openProgressBar } from "../output/progress-bar.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { DELIVERY_HELP, examples, RECEIVER_HELP } from "./options.ts";
+import { brandCheckOption, DELIVERY_HELP, examples, idArgument, parseTime, receiverOption } from "./options.ts";
 
 /** How often the progress of a replay is read: often at first, as most are short. */
 const POLL_MS_MIN = 50;
@@ -31,11 +31,11 @@ export function replay(shell: Shell): Command {
       "Send a delivery's event to its receiver again, from attempt 1; a pending delivery becomes due immediately instead.\n\n" +
         "With --receiver and --since: send again all events after a time, of the types that the receiver selects. They are queued gradually; the replay continues without brandctl.",
     )
-    .argument("[delivery]", DELIVERY_HELP)
-    .option("--receiver <id>", RECEIVER_HELP)
-    .option("--since <time>", "send again events after this RFC 3339 time, such as 2026-11-21T08:30:00Z")
+    .addArgument(idArgument("delivery", DELIVERY_HELP, "[delivery]"))
+    .addOption(receiverOption())
+    .option("--since <time>", "send again events after this RFC 3339 time, such as 2026-11-21T08:30:00Z", parseSince)
     .option("--wait", "wait until all events are queued")
-    .option("--brand <id>", "fail unless the delivery or the receiver is this brand's")
+    .addOption(brandCheckOption("delivery or the receiver"))
     .addHelpText(
       "after",
       examples(
@@ -57,11 +57,17 @@ export function replay(shell: Shell): Command {
     );
 }
 
+/** Returns the text as it is. The service identifies a replay by it. */
+function parseSince(text: string): string {
+  parseTime(text);
+  return text;
+}
+
 async function replayDelivery(session: Session, brand_id: string, delivery_id: string): Promise<void> {
   const response = await (await session.deliveries()).replayDelivery({ brand_id, delivery_id });
   const delivery = required(response.delivery, "delivery");
   session.print({ delivery }, (colors) => table(deliveryColumns(colors), [delivery], colors, ""));
-  session.note(({ dim }) => dim(printable(`See what comes of it: brandctl deliveries show ${delivery.id}`)));
+  session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries show ${delivery.id}`)));
 }
 
 interface ReplayRequest {
@@ -79,7 +85,7 @@ async function replaySince(session: Session, { brandId, receiverId, since, wait 
   session.print({ replay: last }, () => replayText(last));
   if (wait) return;
   session.note(({ dim }) => dim("The replay continues. The same command with --wait follows it."));
-  session.note(({ dim }) => dim(printable(`See what comes of it: brandctl deliveries list --receiver ${receiverId}`)));
+  session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries list --receiver ${receiverId}`)));
 }
 
 async function untilFinished(

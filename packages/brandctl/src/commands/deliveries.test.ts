@@ -36,7 +36,7 @@ describe("brandctl deliveries", () => {
       ]);
     });
 
-    it("shows one state, reads all pages up to the limit, and says that there may be more", async () => {
+    it("shows one state, reads all pages up to the limit, and notes that there may be more", async () => {
       fake.deliveries.push(...Array.from({ length: 450 }, (_, at) => deliveryOf({ id: `dlv_${at}`, state: at < 420 ? "held" : "failed" })));
       const list = (line: string) => run(`deliveries list --brand brd_1 --receiver rcv_1${line}`);
       expect((await list(" --state held --limit 1000 --json")).json<{ deliveries: object[] }>().deliveries).toHaveLength(420);
@@ -46,7 +46,7 @@ describe("brandctl deliveries", () => {
       expect((await list(" --state lost")).code).toBe(2);
     });
 
-    it("says where to look when the brand does not have the receiver", async () => {
+    it("gives a hint if the brand does not have the receiver", async () => {
       expect((await run("deliveries list --brand brd_2 --receiver rcv_1")).stderr).toContain("brandctl receivers list --brand BRAND");
     });
   });
@@ -60,7 +60,7 @@ describe("brandctl deliveries", () => {
       );
     });
 
-    it("shows each attempt and its response, control characters defused", async () => {
+    it("shows each attempt and its response, control characters replaced", async () => {
       const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
       expect(stdout.split("\n").slice(-8)).toEqual([
         "ATTEMPT  STARTED (UTC)            TOOK  OUTCOME   STATUS  ERROR",
@@ -129,14 +129,14 @@ describe("brandctl deliveries", () => {
       });
       const { stdout, stderr } = await run("deliveries replay dlv_1 --brand brd_1");
       expect(stdout).toContain("dlv_1again");
-      expect(stderr).toBe("See what comes of it: brandctl deliveries show dlv_1again\n");
+      expect(stderr).toBe("To see the result: brandctl deliveries show dlv_1again\n");
     });
 
     it("since a time prints its progress, and does not wait", async () => {
       const { stdout, stderr } = await run(SINCE);
       expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
       expect(stderr).toContain("with --wait follows it");
-      expect(stderr).toContain("See what comes of it: brandctl deliveries list --receiver rcv_1\n");
+      expect(stderr).toContain("To see the result: brandctl deliveries list --receiver rcv_1\n");
     });
 
     it("with --wait ends when all are queued", async () => {
@@ -160,12 +160,18 @@ describe("brandctl deliveries", () => {
       });
     });
 
-    it("says what to do while another is in progress", async () => {
+    it("gives a hint while another is in progress", async () => {
       await run(SINCE);
       expect(await run(SINCE.replace("-21T", "-20T"))).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("--wait follows the replay in progress"),
       });
+    });
+
+    it("refuses a --since that is not a time before any call", async () => {
+      const { code, stdout, stderr } = await run("deliveries replay --receiver rcv_1 --since foo", { env: {} });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("'foo' is invalid. It must be an RFC 3339 time with an offset");
     });
 
     it.each([

@@ -6,7 +6,7 @@ import { deliveryColumns, deliveryText } from "../output/delivery-text.ts";
 import { table } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import { replay } from "./deliveries-replay.ts";
-import { brandCheckOption, DELIVERY_HELP, examples, limitOption, noteLimit, RECEIVER_HELP } from "./options.ts";
+import { brandCheckOption, DELIVERY_HELP, examples, idArgument, limitOption, noteLimit, receiverOption } from "./options.ts";
 
 const STATES = ["pending", "sending", "held", "delivered", "failed"];
 
@@ -27,7 +27,7 @@ function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a receiver's deliveries")
     .description("List a receiver's deliveries, newest first: those in progress, and those finished in the last 30 days.")
-    .requiredOption("--receiver <id>", RECEIVER_HELP)
+    .addOption(receiverOption().makeOptionMandatory())
     .addOption(brandCheckOption("receiver"))
     .addOption(new Option("--state <state>", "only those in this state (default: all)").choices(STATES))
     .addOption(limitOption())
@@ -55,7 +55,7 @@ function show(shell: Shell): Command {
   return new Command("show")
     .summary("show a delivery and every attempt")
     .description("Show a delivery and every attempt, with the beginning of each response (in full, as base64, with --json).")
-    .argument("<delivery>", DELIVERY_HELP)
+    .addArgument(idArgument("delivery", DELIVERY_HELP))
     .addOption(brandCheckOption("delivery"))
     .addHelpText(
       "after",

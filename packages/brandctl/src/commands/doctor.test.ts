@@ -136,7 +136,7 @@ describe("brandctl doctor", () => {
     },
   );
 
-  it("says what is unreachable and what to do, and exits with 1", async () => {
+  it("names what is unreachable, with a hint, and exits with 1", async () => {
     await served.records.stop();
     readiness = { status: 503, body: '{"status":"not ready","waiting_for":["postgres"]}' };
     const outcome = await brandctl(["doctor", "--json"], { cwd: folder });
@@ -217,7 +217,7 @@ describe("brandctl doctor", () => {
     expect(unchecked.map(({ name }) => name)).toEqual(["webhook, gRPC", "webhook, ready"]);
   });
 
-  it("says what to do when no address is known", async () => {
+  it("gives a hint if no address is known", async () => {
     const { code, stdout } = await brandctl(["doctor"]);
     expect(code).toBe(1);
     expect(stdout).toContain("npm start");

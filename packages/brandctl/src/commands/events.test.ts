@@ -35,7 +35,7 @@ describe("brandctl events", () => {
       ]);
     });
 
-    it("shows only the type given with --type, and says what to check when there are none", async () => {
+    it("shows only the type given with --type, and gives a hint if there are none", async () => {
       fake.events.push(eventOf(), eventOf({ id: "evt_2", type: "campaign.settled" }));
       const { events } = (await run("events list --brand brd_1 --type campaign.settled --json")).json<{ events: Event[] }>();
       expect(events.map(({ id }) => id)).toEqual(["evt_2"]);
@@ -70,7 +70,7 @@ describe("brandctl events", () => {
       expect(await runWithAccounts("list --brand brd_zzz")).toMatchObject({ code: 0, stdout: expect.stringContaining("Is the id right?") });
     });
 
-    it("reads all pages up to the limit, and says that there may be more", async () => {
+    it("reads all pages up to the limit, and notes that there may be more", async () => {
       fake.events.push(...Array.from({ length: 450 }, (_, at) => eventOf({ id: `evt_${at}` })));
       const ids = async (line: string): Promise<string[]> =>
         (await run(`${line} --json`)).json<{ events: Event[] }>().events.map(({ id }) => id);
@@ -109,7 +109,7 @@ describe("brandctl events", () => {
       }
     };
 
-    it("are shown with the reason, control characters in keys defused, and what to do next", async () => {
+    it("are shown with the reason, control characters in keys replaced, and the next command", async () => {
       letters(1);
       const { stdout, stderr } = await run("events list-dead");
       expect(stdout.split("\n")).toEqual([

@@ -1,16 +1,17 @@
 import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION } from "@brand-records/api-key";
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { Command, Option } from "commander";
-import { checkedBrandOf, namedBrand } from "../brand-lookup.ts";
+import { Argument, Command, Option } from "commander";
+import { brandOf, namedBrand } from "../brand-lookup.ts";
 import type { AccountsClient } from "../connection/clients.ts";
-import { CommandFailure, required } from "../failure.ts";
+import { CommandFailure, required, UsageFailure } from "../failure.ts";
+import { requireId } from "../ids.ts";
 import { shortTime } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
 import { table, type Column } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { brandCheckOption, brandOption, examples } from "./options.ts";
+import { brandCheckOption, brandOption, examples, textParser } from "./options.ts";
 
 const PERMISSIONS_HELP = ADDED_PERMISSION_NAMES.map((name) => `${name}: ${ADDED_PERMISSIONS[name].allows}`).join("; ");
 
@@ -35,14 +36,14 @@ function create(shell: Shell): Command {
       "Make a key for a verified brand on Plus or above. The key is shown once and stored nowhere. Standard output gets the key alone, so it can be piped to where the integration keeps its secrets.",
     )
     .addOption(brandOption("the brand whose records it reads"))
-    .requiredOption("--name <name>", "the integration it is for, up to 80 characters")
+    .requiredOption("--name <name>", "the integration it is for, up to 80 characters", textParser("--name"))
     .addOption(new Option("--environment <environment>", "the deployments that accept it").choices(["live", "test"]).default("live"))
     .addOption(
       new Option("--permission <permission...>", `beyond ${READ_PERMISSION}, which every key has. ${PERMISSIONS_HELP}`)
         .choices(ADDED_PERMISSION_NAMES)
         .default([], "none"),
     )
-    .option("--by <email>", "the owner it is made for (default: the brand's first owner)")
+    .option("--by <email>", "the owner it is made for (default: the brand's first owner)", textParser("--by"))
     .addHelpText(
       "after",
       examples(
@@ -96,16 +97,13 @@ function revoke(shell: Shell): Command {
   return new Command("revoke")
     .summary("revoke a key permanently")
     .description("Revoke a key. Final: from its next request on it is refused.")
-    .argument("<key>", "id of the key (key_…), not the key itself; see keys list")
-    .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)")
+    .addArgument(new Argument("<key>", "id of the key (key_…), not the key itself; see keys list").argParser(parseKeyId))
+    .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)", textParser("--by"))
     .addOption(brandCheckOption("key"))
     .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]))
     .action((keyId: string, { by, brand }: { by?: string; brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
-        if (keyId.startsWith("brk_")) {
-          throw new CommandFailure("invalid_request", "This is the key itself; its id is needed (key_…).", { hint: LEAKED });
-        }
-        const brandId = await checkedBrandOf(session, "key", keyId, brand);
+        const brandId = await brandOf(session, "key", keyId, brand);
         const accounts = await session.accounts();
         const revoked_by = by ?? (await firstOwner(accounts, brandId));
         const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by }));
@@ -116,6 +114,12 @@ function revoke(shell: Shell): Command {
 }
 
 const LEAKED = "brandctl keys list --brand BRAND shows the ids. This key is now in your shell's history: revoke it and make another.";
+
+/** @throws UsageFailure for anything but the id of a key */
+function parseKeyId(text: string): string {
+  if (text.startsWith("brk_")) throw new UsageFailure("This is the key itself; its id is needed (key_…).", LEAKED);
+  return requireId("The id of a key", "key", text);
+}
 
 /** @throws CommandFailure when the brand has no owner */
 async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {

@@ -63,15 +63,15 @@ describe("brandctl listen", () => {
     return (await fetch(url, { method: "POST", headers, body })).status;
   }
 
-  it("verifies, shows what arrives, and responds with 204, or 401 if the signature does not fit", async () => {
+  it("verifies, shows what arrives, and responds with 204, or 401 if the signature does not match", async () => {
     const here = await listening(`--secret ${SECRET}`);
     expect(await post(here.url)).toBe(204);
-    expect(here.stdout.text).toContain("payout.paid  attempt 2  signature fits, Standard Webhooks does not fit");
+    expect(here.stdout.text).toContain("payout.paid  attempt 2  signature matches, Standard Webhooks does not match");
     expect(here.stdout.text).toContain("  evt_1  brd_1  test\n");
     expect(here.stdout.text).toContain('"id": "po_1"');
     for (const harm of ["\u001b", "\u202e"]) expect(here.stdout.text).not.toContain(harm);
     expect(await post(here.url, `whsec_${"z".repeat(43)}=`)).toBe(401);
-    expect(here.stdout.text).toContain("refused: its signature does not fit");
+    expect(here.stdout.text).toContain("refused: its signature does not match");
     expect(here.stderr.text).not.toContain("Nothing is verified");
     expect(await here.end()).toBe(0);
     await expect(fetch(here.url)).rejects.toThrow("fetch failed");
@@ -131,7 +131,7 @@ describe("brandctl listen", () => {
         .map((line) => JSON.parse(line) as object),
     ).toMatchObject([
       { status: 204, signature: "fits", reason: null, event: "payout.paid", attempt: "2", body: { id: "evt_1" } },
-      { status: 401, signature: "refused", reason: "its signature does not fit" },
+      { status: 401, signature: "refused", reason: "its signature does not match" },
     ]);
   });
 
@@ -183,7 +183,7 @@ describe("brandctl listen", () => {
       expect(fake.receivers.map(({ id }) => id)).toEqual(["rcv_other"]);
     });
 
-    it("leaves a receiver with another label, names it, and says what to do", async () => {
+    it("leaves a receiver with another label, names it, and gives a hint", async () => {
       const { url, port } = await freeUrl();
       fake.receivers.push(receiverOf({ id: "rcv_own", url, label: "Books\u001b[2J" }));
       const args = ["listen", "--port", port, "--create", "--brand", "brd_1"];
@@ -200,7 +200,7 @@ describe("brandctl listen", () => {
   describe("of a receiver whose secret is rotated", () => {
     const HINT = "the signing secret may have been rotated";
 
-    it("accepts what fits any of its secrets", async () => {
+    it("accepts what matches any of its secrets", async () => {
       const here = await listening(`--secret ${SECRET} --secret ${NEXT_SECRET}`);
       expect(await post(here.url, SECRET)).toBe(204);
       expect(await post(here.url, NEXT_SECRET)).toBe(204);
@@ -208,7 +208,7 @@ describe("brandctl listen", () => {
       expect(await here.end()).toBe(0);
     });
 
-    it("says once, after two misfits in a row, that the secret may have been rotated, and what to do", async () => {
+    it("notes once, after two mismatches in a row, that the secret may have been rotated, with a hint", async () => {
       const here = await listening(`--secret ${SECRET}`);
       await post(here.url, NEXT_SECRET);
       await post(here.url, SECRET);
@@ -235,6 +235,9 @@ describe("brandctl listen", () => {
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as AddressInfo;
     expect(await brandctl(["listen", "--port", String(port)])).toMatchObject({ code: 1, stderr: expect.stringContaining("--port 0") });
+    const line = ["listen", "--create", "--brand", "brd_1", "--events", "foo", "--port", String(port)];
+    // Its own options come first, before the port.
+    expect(await brandctl(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--events: "foo" is not an event type') });
     taken.close();
   });
 

@@ -10,10 +10,10 @@ import { SIGNING_SECRET, verifyDelivery, type ReceivedDelivery } from "../listen
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { brandOption, EVENTS_HELP, examples, parseEventTypes } from "./options.ts";
+import { brandOption, EVENTS_HELP, eventsOption, examples } from "./options.ts";
 
 const PORT_DEFAULT = 8787;
-/** One signature that does not fit may be anybody's; two in a row are likely the receiver's own, by another secret. */
+/** One signature that does not match may be from anyone; two in a row are likely the receiver's own, by another secret. */
 const MISMATCHES_NOTED_AT = 2;
 
 interface ListenOptions {
@@ -22,26 +22,26 @@ interface ListenOptions {
   readonly headerWord: string;
   readonly create?: boolean;
   readonly brand?: string;
-  readonly events?: string;
+  readonly events?: string[];
 }
 
 export function listenCommand(shell: Shell): Command {
   return new Command("listen")
     .summary("run a receiver on this machine and show what arrives")
     .description(
-      "Run a receiver on 127.0.0.1 until Ctrl-C. Each delivery is verified as a receiver must verify it, shown, and accepted with 204, or refused with 401 if its signature does not fit. With --json each delivery is one line.\n\n" +
+      "Run a receiver on 127.0.0.1 until Ctrl-C. Each delivery is verified as a receiver must verify it, shown, and accepted with 204, or refused with 401 if its signature does not match. With --json each delivery is one line.\n\n" +
         "The webhook service delivers here only with RECEIVERS_ON_LOOPBACK=true, which is for your own machine.",
     )
     .option("--port <port>", "where to listen; 0 takes any free port", parsePort, PORT_DEFAULT)
     .option(
       "--secret <secret>",
-      "the receiver's signing secret (whsec_…), repeatable if several may fit; without it nothing is verified",
+      "the receiver's signing secret (whsec_…), repeatable if several may match; without it nothing is verified",
       (secret: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), secret],
     )
     .option("--header-word <word>", "the word in X-<word>-Signature", "Service")
     .option("--create", "register this receiver, and delete it at the end")
     .addOption(brandOption("with --create: the brand whose events it gets"))
-    .option("--events <types>", `with --create: ${EVENTS_HELP} (default: all)`)
+    .addOption(eventsOption(`with --create: ${EVENTS_HELP} (default: all)`))
     .addHelpText(
       "after",
       examples(
@@ -85,8 +85,7 @@ async function listen(session: Session, options: ListenOptions): Promise<void> {
   let receiver: Receiver | undefined;
   try {
     if (brandId !== undefined) {
-      const types = events === undefined ? EVENT_TYPE_NAMES : parseEventTypes(events);
-      const registered = await register(session, { brandId, url: local.url, events: types });
+      const registered = await register(session, { brandId, url: local.url, events: events ?? EVENT_TYPE_NAMES });
       [receiver, secrets] = [registered.receiver, [registered.secret]];
     }
     noteStart(session, local.url, receiver, secrets.length > 0);
@@ -126,7 +125,7 @@ function noteRotation(session: Session, create: boolean): void {
   const next = create
     ? "Press Ctrl-C and repeat the command: it makes a receiver with a new secret."
     : "Press Ctrl-C and repeat the command with both secrets: --secret OLD --secret NEW.";
-  session.note(({ yellow }) => yellow(`Two signatures in a row do not fit: the signing secret may have been rotated. ${next}`));
+  session.note(({ yellow }) => yellow(`Two signatures in a row do not match: the signing secret may have been rotated. ${next}`));
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -7,7 +7,7 @@ import { printable } from "../output/printable.ts";
 import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { brandOption, examples } from "./options.ts";
+import { brandOption, examples, textParser } from "./options.ts";
 
 export function membersCommand(shell: Shell): Command {
   const members = new Command("members").description("add and remove a brand's owners and other members");
@@ -19,7 +19,7 @@ function add(shell: Shell): Command {
   return new Command("add")
     .summary("add a member, or change a member's role")
     .description("Add a member to a brand. If the brand has a member with this e-mail address, change the role.")
-    .argument("<email>", "e-mail address; upper and lower case are the same")
+    .argument("<email>", "e-mail address; upper and lower case are the same", textParser("The e-mail address"))
     .addOption(brandOption("the brand to add to"))
     .addOption(
       new Option("--role <role>", "owners have keys made and revoked; members do not").choices(["owner", "member"]).default("member"),
@@ -27,7 +27,8 @@ function add(shell: Shell): Command {
     .addHelpText("after", examples(["brandctl members add ana@brand.example --brand brd_… --role owner", "an owner"]))
     .action((email: string, { brand, role }: { brand?: string; role: string }, command: Command) =>
       shell.act(command, async (session) => {
-        const response = await (await session.accounts()).addMember({ brand_id: namedBrand(session, brand), email, role });
+        const brandId = namedBrand(session, brand);
+        const response = await (await session.accounts()).addMember({ brand_id: brandId, email, role });
         const member = required(response.member, "member");
         session.print({ member }, (colors) => table(memberColumns(colors), [member], colors, ""));
       }),
@@ -53,7 +54,7 @@ function remove(shell: Shell): Command {
   return new Command("remove")
     .summary("remove a member")
     .description("Remove a member from a brand. The last owner cannot be removed. Keys made for the member keep working: see keys revoke.")
-    .argument("<email>", "e-mail address of the member")
+    .argument("<email>", "e-mail address of the member", textParser("The e-mail address"))
     .addOption(brandOption("the brand to remove from"))
     .action((email: string, { brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {

@@ -1,32 +1,75 @@
 import { EVENT_TYPE_NAMES, isEventType } from "@brand-records/brand-events";
-import { InvalidArgumentError, Option } from "commander";
-import type { IdKind } from "../brand-lookup.ts";
+import { parseInstant } from "@brand-records/resources";
+import { Argument, InvalidArgumentError, Option } from "commander";
+import { ListOption } from "../completion/completed-inputs.ts";
 import { UsageFailure } from "../failure.ts";
+import { requireId, requireText, type IdKind } from "../ids.ts";
 import type { Session } from "../session.ts";
 
 /** Options, arguments and help texts that several commands share. */
 
 /** The examples below a command's options: what to type, and what it does. */
 export function examples(...lines: readonly (readonly [command: string, what: string])[]): string {
-  return `\nExamples:\n${lines.map(([command, what]) => `  # ${what}\n  ${command}`).join("\n\n")}\n`;
+  return `\nExamples:\n${lines.map(([command, what]) => `  # ${what}\n  ${brokenCommand(command)}`).join("\n\n")}\n`;
+}
+
+/** Columns of an example without its indent of two and the ` \\` at the end of a line. */
+const EXAMPLE_COLUMNS = 76;
+
+/** Breaks a command before options and pipes with ` \\`, as a shell reads it, so that examples fit into 80 columns. */
+function brokenCommand(command: string): string {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  const lines: string[] = [""];
+  // An option stays with its value, a pipe with its command: a part begins at each of the two.
+  const isStart = (word: string): boolean => word.startsWith("--") || word === "|";
+  for (const [at, word] of words.entries()) {
+    const line = lines.at(-1) ?? "";
+    const end = words.findIndex((later, index) => index > at && isStart(later));
+    const part = words.slice(at, end === -1 ? undefined : end).join(" ");
+    if (line !== "" && isStart(word) && line.length + 1 + part.length > EXAMPLE_COLUMNS) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join(" \\\n  ");
 }
 
 /** `--brand` where nothing else names the brand. */
-export const brandOption = (help: string): Option => new Option("--brand <id>", `${help} (default: $BRAND)`);
+export const brandOption = (help: string): Option => brandIdOption(`${help} (default: $BRAND)`);
 
 /** `--brand` where an id names the brand. */
-export const brandCheckOption = (kind: IdKind): Option => new Option("--brand <id>", `fail unless the ${kind} is this brand's`);
+export const brandCheckOption = (what: string): Option => brandIdOption(`fail unless the ${what} is this brand's`);
+
+export const brandIdOption = (help: string): Option => new Option("--brand <id>", help).argParser(idParser("--brand", "brand"));
+
+/** Reads an id of the command line. @param name what an error names. The parser throws UsageFailure. */
+export const idParser =
+  (name: string, kind: IdKind) =>
+  (text: string): string =>
+    requireId(name, kind, text);
+
+/** Reads a text of the command line. @param name what an error names. The parser throws UsageFailure for an empty text. */
+export const textParser =
+  (name: string) =>
+  (text: string): string =>
+    requireText(name, text);
+
+/** `<kind>`, an argument that is an id. */
+export const idArgument = (kind: IdKind, help: string, name = `<${kind}>`): Argument =>
+  new Argument(name, help).argParser(idParser(`The id of a ${kind}`, kind));
 
 export const RECEIVER_HELP = "id of the receiver (rcv_…), see receivers list";
+export const receiverOption = (): Option => new Option("--receiver <id>", RECEIVER_HELP).argParser(idParser("--receiver", "receiver"));
 export const DELIVERY_HELP = "id of the delivery (dlv_…), see deliveries list";
 export const EVENTS_HELP = `comma-separated event types: ${EVENT_TYPE_NAMES.join(", ")}`;
+
+export const eventsOption = (help = EVENTS_HELP): Option =>
+  new ListOption("--events <types>", help, EVENT_TYPE_NAMES).argParser(parseEventTypes);
 
 /**
  * Reads comma-separated event types; empty items are skipped.
  *
- * @throws UsageFailure naming what is no event type
+ * @throws UsageFailure naming what is not an event type
  */
-export function parseEventTypes(text: string): string[] {
+function parseEventTypes(text: string): string[] {
   const types = text
     .split(",")
     .map((type) => type.trim())
@@ -34,7 +77,10 @@ export function parseEventTypes(text: string): string[] {
   const unknown = types.filter((type) => !isEventType(type));
   const known = `--events takes ${EVENT_TYPE_NAMES.join(", ")}`;
   if (types.length === 0) throw new UsageFailure("--events names no event type", known);
-  if (unknown.length > 0) throw new UsageFailure(`${unknown.map((type) => JSON.stringify(type)).join(", ")} is no event type`, known);
+  if (unknown.length > 0) {
+    const listed = unknown.map((type) => JSON.stringify(type)).join(", ");
+    throw new UsageFailure(`--events: ${listed} ${unknown.length === 1 ? "is not an event type" : "are not event types"}`, known);
+  }
   return types;
 }
 
@@ -53,4 +99,11 @@ export function noteLimit(session: Session, { mayBeMore }: { readonly mayBeMore:
 function parseLimit(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 to 999999, such as 50.");
   return Number(text);
+}
+
+/** Reads an RFC 3339 time. @returns milliseconds since the epoch */
+export function parseTime(text: string): number {
+  const time = parseInstant(text);
+  if (time === undefined) throw new InvalidArgumentError("It must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z.");
+  return time;
 }

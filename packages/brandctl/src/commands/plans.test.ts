@@ -34,7 +34,7 @@ describe("brandctl plans", () => {
       ]);
     });
 
-    it("says what to check when there are none", async () => {
+    it("gives a hint if there are none", async () => {
       expect(await run("plans list --brand brd_1")).toMatchObject({
         code: 0,
         stdout: "The brand has no plans. Is the id right? See brandctl brands list\n",
@@ -62,7 +62,7 @@ describe("brandctl plans", () => {
       expect(plans).toEqual([planOf({ id: "pln_1", status: "completed" })]);
     });
 
-    it("reads all pages up to the limit, none larger than a message holds, and says that there may be more", async () => {
+    it("reads all pages up to the limit, none larger than a message holds, and notes that there may be more", async () => {
       fake.plans.push(...Array.from({ length: 100 }, (_, at) => planOf({ id: `pln_${at}` })));
       const ids = async (line: string): Promise<string[]> =>
         (await run(`${line} --json`)).json<{ plans: Plan[] }>().plans.map(({ id }) => id);
@@ -96,7 +96,7 @@ describe("brandctl plans", () => {
       expect(fake.requests).toEqual([]);
     });
 
-    it("defuses control characters in titles", async () => {
+    it("replaces control characters in titles", async () => {
       fake.plans.push(planOf({ title: "x\u001b[2J\ny" }));
       expect((await run("plans list --brand brd_1")).stdout).toContain("x\ufffd[2J\ufffdy\n");
     });
@@ -115,7 +115,7 @@ describe("brandctl plans", () => {
       closed_by: "ana@ulap.example",
     });
 
-    it("shows every field, with the lines of texts indented and control characters defused", async () => {
+    it("shows every field, with the lines of texts indented and control characters replaced", async () => {
       fake.plans.push(full);
       const { code, stdout } = await run("plans show pln_1");
       expect(code).toBe(0);
@@ -173,25 +173,22 @@ describe("brandctl plans", () => {
       expect(await run("plans show pln_1 --brand brd_1")).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: `error: There is no plan with this id\n${hint}\n`,
+        stderr: `error: The brand brd_1 has no plan with this id\n${hint}\n`,
       });
       const { code, stderr } = await run("plans show pln_1 --brand brd_1 --json");
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toEqual({
-        error: { code: "not_found", message: "There is no plan with this id", field: "plan_id", hint },
+        error: { code: "not_found", message: "The brand brd_1 has no plan with this id", field: "plan_id", hint },
       });
     });
   });
 
-  it.each(["list --brand brd_1", "show pln_1"])(
-    "%s says what cannot be reached, where the address is from, and what to do",
-    async (line) => {
-      const closed = await serve();
-      await closed.stop();
-      const { code, stdout, stderr } = await run(`plans ${line} --plans-address ${closed.address}`);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toContain(`plans cannot be reached at ${closed.address} (--plans-address): nothing listens there.`);
-      expect(stderr).toContain("Is plans running? See brandctl doctor.");
-    },
-  );
+  it.each(["list --brand brd_1", "show pln_1"])("%s names the address that cannot be reached and its source, with a hint", async (line) => {
+    const closed = await serve();
+    await closed.stop();
+    const { code, stdout, stderr } = await run(`plans ${line} --plans-address ${closed.address}`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`plans cannot be reached at ${closed.address} (--plans-address): nothing listens there.`);
+    expect(stderr).toContain("Is plans running? See brandctl doctor.");
+  });
 });

@@ -8,7 +8,7 @@ import { paintStatus, planText } from "../output/plan-text.ts";
 import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { brandCheckOption, brandOption, examples, limitOption, noteLimit } from "./options.ts";
+import { brandCheckOption, brandOption, examples, idArgument, limitOption, noteLimit } from "./options.ts";
 
 /** The largest page that the service returns. */
 const PAGE_SIZE_MAX = 40;
@@ -35,7 +35,7 @@ function list(shell: Shell): Command {
     .addHelpText(
       "after",
       examples(
-        ["brandctl plans list --brand brd_… --status pending", "what people still have to complete"],
+        ["brandctl plans list --brand brd_… --status pending", "plans that people must complete"],
         ["brandctl plans list --brand brd_… --limit 1000 --json | jq -r '.plans[].title'", "all titles, for a script"],
       ),
     )
@@ -60,7 +60,7 @@ function show(shell: Shell): Command {
   return new Command("show")
     .summary("show a plan in full")
     .description("Show a plan in full. Only its notes are left out: they are private to the brand.")
-    .argument("<plan>", "id of the plan (pln_…), see plans list")
+    .addArgument(idArgument("plan", "id of the plan (pln_…), see plans list"))
     .addOption(brandCheckOption("plan"))
     .addHelpText("after", examples(["brandctl plans show pln_… --json | jq -r .plan.brief", "only the brief"]))
     .action((planId: string, { brand }: { brand?: string }, command: Command) =>

@@ -5,11 +5,11 @@ import { required } from "../failure.ts";
 import { receiverColumns } from "../output/receiver-text.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
-import { brandCheckOption, RECEIVER_HELP } from "./options.ts";
+import { brandCheckOption, idArgument, RECEIVER_HELP } from "./options.ts";
 
 /** A command about one receiver, named by its id. */
 export const receiverCommand = (name: string, summary: string): Command =>
-  new Command(name).summary(summary).argument("<receiver>", RECEIVER_HELP).addOption(brandCheckOption("receiver"));
+  new Command(name).summary(summary).addArgument(idArgument("receiver", RECEIVER_HELP)).addOption(brandCheckOption("receiver"));
 
 export interface ReceiverKey {
   readonly brand_id: string;

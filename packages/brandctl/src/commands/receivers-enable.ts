@@ -25,7 +25,7 @@ export function enable(shell: Shell): Command {
       shell.act(command, async (session) => {
         if ((release === true) === (drop === true)) {
           throw new UsageFailure(
-            "Choose what becomes of the held deliveries: --release sends them, --drop drops them permanently",
+            "Choose what to do with the held deliveries: --release sends them, --drop drops them permanently",
             "See brandctl receivers enable --help",
           );
         }
@@ -67,7 +67,7 @@ export function sendTest(shell: Shell): Command {
         const key = await receiverKey(session, receiverId, brand);
         const queued = await (await session.receivers()).sendTest({ ...key, type });
         session.print(queued, ({ cyan }) => `${cyan(printable(queued.delivery_id))} is queued.`);
-        session.note(({ dim }) => dim(printable(`See what comes of it: brandctl deliveries show ${queued.delivery_id}`)));
+        session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries show ${queued.delivery_id}`)));
       }),
     );
 }

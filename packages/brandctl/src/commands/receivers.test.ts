@@ -22,7 +22,7 @@ describe("brandctl receivers", () => {
   const CREATE = "receivers create --brand brd_1 --url https://hooks.ulap.example/in?t=tok3n --label Ledger --events";
 
   describe("create", () => {
-    it("writes the secret alone to standard output, and what to do with it to standard error", async () => {
+    it("writes the secret alone to standard output, and instructions to standard error", async () => {
       const { code, stdout, stderr } = await run(`${CREATE} payout.paid,campaign.settled`);
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${SECRET}\n` });
       expect(stderr).toContain("The signing secret is shown once.");
@@ -47,8 +47,8 @@ describe("brandctl receivers", () => {
     });
 
     it.each([
-      ["payout.foo", '"payout.foo" is no event type'],
-      ["payout.paid,payout.foo,ping", '"payout.foo", "ping" is no event type'],
+      ["payout.foo", '--events: "payout.foo" is not an event type'],
+      ["payout.paid,payout.foo,ping", '--events: "payout.foo", "ping" are not event types'],
       [",", "--events names no event type"],
     ])("refuses --events %s, saying why, and lists the event types", async (types, message) => {
       for (const line of [`${CREATE} ${types}`, `receivers update rcv_1 --brand brd_1 --events ${types}`]) {
@@ -75,7 +75,7 @@ describe("brandctl receivers", () => {
       expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: `error: ${message}\n` });
     });
 
-    it("says what to do about a URL that the brand has already", async () => {
+    it("gives a hint about a URL that the brand has already", async () => {
       fake.receivers.push(receiverOf());
       const line = "receivers create --brand brd_1 --url https://hooks.ulap.example/events?token=tok3n --label L --events payout.paid";
       const hint = expect.stringContaining("brandctl receivers list --brand BRAND --json");
@@ -83,7 +83,7 @@ describe("brandctl receivers", () => {
       expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: hint });
     });
 
-    it("says what to do about a brand with the maximum number of receivers", async () => {
+    it("gives a hint for a brand with the maximum number of receivers", async () => {
       fake.receivers.push(...Array.from({ length: 20 }, (_, at) => receiverOf({ id: `rcv_${at}`, url: `https://${at}.example/` })));
       expect(await run(`${CREATE} payout.paid`)).toMatchObject({
         code: 1,
@@ -146,7 +146,7 @@ describe("brandctl receivers", () => {
       expect(receivers.map(({ url }) => url)).toEqual(urls);
     });
 
-    it("says what to check when there are none", async () => {
+    it("gives a hint if there are none", async () => {
       expect((await run("receivers list --brand brd_1")).stdout).toBe(
         "The brand has no receivers. Is the id right? See brandctl brands list\n",
       );
@@ -201,7 +201,7 @@ describe("brandctl receivers", () => {
   describe("rotate and activate", () => {
     beforeEach(() => void fake.receivers.push(receiverOf()));
 
-    it("rotate writes the next secret alone to standard output, and says what to do next", async () => {
+    it("rotate writes the next secret alone to standard output, and names the next command", async () => {
       const { code, stdout, stderr } = await run("receivers rotate rcv_1 --brand brd_1");
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${NEXT_SECRET}\n` });
       expect(stderr).toContain("enabled, rotating");
@@ -209,7 +209,7 @@ describe("brandctl receivers", () => {
       expect((await run("receivers rotate rcv_1 --brand brd_1 --json")).json()).toMatchObject({ id: "rcv_1", secret: NEXT_SECRET });
     });
 
-    it("activate ends the rotation, and says what to do without one", async () => {
+    it("activate ends the rotation, and gives a hint without one", async () => {
       await run("receivers rotate rcv_1 --brand brd_1");
       expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
       expect(await run("receivers activate rcv_1 --brand brd_1")).toMatchObject({
@@ -220,7 +220,7 @@ describe("brandctl receivers", () => {
   });
 
   describe("test", () => {
-    it("queues a delivery, and says where to look", async () => {
+    it("queues a delivery, and names the command that shows it", async () => {
       fake.receivers.push(receiverOf());
       const { stdout, stderr } = await run("receivers test rcv_1 --brand brd_1");
       expect(stdout).toBe("dlv_test is queued.\n");
@@ -229,7 +229,7 @@ describe("brandctl receivers", () => {
       expect(outcome.json()).toEqual({ delivery_id: "dlv_test", event_id: "evt_1" });
     });
 
-    it("says what to do about a disabled receiver, and knows no other event types", async () => {
+    it("gives a hint about a disabled receiver, and knows no other event types", async () => {
       fake.receivers.push(receiverOf({ enabled: false }));
       expect(await run("receivers test rcv_1 --brand brd_1")).toMatchObject({
         code: 1,
@@ -260,7 +260,7 @@ describe("brandctl receivers", () => {
       expect(outcome.json()).toMatchObject({ receiver: { enabled: true, waiting }, dropped });
     });
 
-    it("enable says how many deliveries it dropped", async () => {
+    it("enable prints the number of deliveries it dropped", async () => {
       held();
       expect((await run("receivers enable rcv_1 --brand brd_1 --drop")).stderr).toContain("3 deliveries dropped.");
     });
@@ -347,17 +347,17 @@ describe("brandctl receivers", () => {
     "enable rcv_1 --drop",
     "disable rcv_1",
     "delete rcv_1 --yes",
-  ])("%s says where to look when the brand does not have the receiver", async (line) => {
+  ])("%s gives a hint if the brand does not have the receiver", async (line) => {
     fake.receivers.push(receiverOf({ brand_id: "brd_other" }));
     const hint = "brandctl receivers list --brand BRAND shows a brand's receivers; with --brand, only that brand's are found";
     expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: `error: There is no receiver with this id\n${hint}\n`,
+      stderr: `error: The brand brd_1 has no receiver with this id\n${hint}\n`,
     });
   });
 
-  it("says what cannot be reached, where the address is from, and what to do", async () => {
+  it("names the address that cannot be reached and its source, with a hint", async () => {
     const closed = await serve();
     await closed.stop();
     const { code, stderr } = await run(`receivers list --brand brd_1 --webhook-address ${closed.address}`);

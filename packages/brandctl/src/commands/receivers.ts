@@ -7,7 +7,7 @@ import { printable } from "../output/printable.ts";
 import { receiverColumns, shortUrl } from "../output/receiver-text.ts";
 import { table } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
-import { brandOption, EVENTS_HELP, examples, parseEventTypes } from "./options.ts";
+import { brandOption, eventsOption, examples, textParser } from "./options.ts";
 import { printReceiver, printSigningSecret, receiverCommand, receiverKey } from "./receiver-command.ts";
 import { disable, enable, sendTest } from "./receivers-enable.ts";
 import { activate, rotate } from "./receivers-secrets.ts";
@@ -25,7 +25,7 @@ interface CreateOptions {
   readonly brand?: string;
   readonly url: string;
   readonly label: string;
-  readonly events: string;
+  readonly events: string[];
 }
 
 function create(shell: Shell): Command {
@@ -35,9 +35,9 @@ function create(shell: Shell): Command {
       "Add a receiver; a brand has at most 20. Its signing secret is shown once. Standard output gets the secret alone, so it can be piped to where the receiver keeps its secrets.",
     )
     .addOption(brandOption("the brand whose events it gets"))
-    .requiredOption("--url <url>", URL_HELP)
-    .requiredOption("--label <label>", LABEL_HELP)
-    .requiredOption("--events <types>", EVENTS_HELP)
+    .requiredOption("--url <url>", URL_HELP, textParser("--url"))
+    .requiredOption("--label <label>", LABEL_HELP, textParser("--label"))
+    .addOption(eventsOption().makeOptionMandatory())
     .addHelpText(
       "after",
       examples(
@@ -53,7 +53,7 @@ function create(shell: Shell): Command {
     )
     .action(({ brand, url, label, events }: CreateOptions, command: Command) =>
       shell.act(command, async (session) => {
-        const receiver = { brand_id: namedBrand(session, brand), url, label, events: parseEventTypes(events) };
+        const receiver = { brand_id: namedBrand(session, brand), url, label, events };
         printSigningSecret(session, await (await session.receivers()).createReceiver(receiver));
       }),
     );
@@ -84,16 +84,16 @@ interface UpdateOptions {
   readonly brand?: string;
   readonly url?: string;
   readonly label?: string;
-  readonly events?: string;
+  readonly events?: string[];
   readonly maxInFlight?: number;
 }
 
 function update(shell: Shell): Command {
   return receiverCommand("update", "change a receiver's URL, label, events or concurrency")
     .description("Change what is given. The signing secret stays the same; waiting deliveries go to the new URL.")
-    .option("--url <url>", URL_HELP)
-    .option("--label <label>", LABEL_HELP)
-    .option("--events <types>", EVENTS_HELP)
+    .option("--url <url>", URL_HELP, textParser("--url"))
+    .option("--label <label>", LABEL_HELP, textParser("--label"))
+    .addOption(eventsOption())
     .option(
       "--max-in-flight <count>",
       "concurrent attempts, 1 to 64; with 1, first attempts about one record are in order",
@@ -114,7 +114,7 @@ function update(shell: Shell): Command {
             "See brandctl receivers update --help",
           );
         }
-        const change = { url, label, events: events === undefined ? [] : parseEventTypes(events), max_in_flight: maxInFlight };
+        const change = { url, label, events: events ?? [], max_in_flight: maxInFlight };
         const key = await receiverKey(session, receiverId, brand);
         printReceiver(session, await (await session.receivers()).updateReceiver({ ...key, ...change }));
       }),

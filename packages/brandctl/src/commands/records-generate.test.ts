@@ -86,7 +86,7 @@ describe("brandctl records generate", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("says which file cannot be written", async () => {
+  it("names the file that cannot be written", async () => {
     const { code, stderr } = await run(`--out /dev/null/x`);
     expect(code).toBe(1);
     expect(stderr).toContain("/dev/null/x cannot be written: part of the path is not a directory.");

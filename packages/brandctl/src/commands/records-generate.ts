@@ -1,6 +1,5 @@
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type BrandSizes, type DemoResource } from "@brand-records/demo-data";
-import { formatInstant, parseInstant } from "@brand-records/resources";
-import { idPattern, idRule } from "@brand-records/typeid";
+import { formatInstant } from "@brand-records/resources";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { namedBrand, requireBrand } from "../brand-lookup.ts";
 import { UsageFailure } from "../failure.ts";
@@ -12,7 +11,7 @@ import { table, type Column } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { brandOption, examples } from "./options.ts";
+import { brandOption, examples, parseTime, textParser } from "./options.ts";
 
 const SIZE_NAMES = ["small", "medium", "large"] as const;
 type SizeName = (typeof SIZE_NAMES)[number];
@@ -46,7 +45,11 @@ export function generateCommand(shell: Shell): Command {
   return command
     .option("--seed <number>", "another number makes another history", parseCount, 1)
     .option("--now <time>", "end of the history, such as 2026-11-21T08:30:00Z (default: last midnight, UTC)", parseTime)
-    .addOption(new Option("--out <directory>", "write <resource>.ndjson files there; - writes a single resource to standard output"))
+    .addOption(
+      new Option("--out <directory>", "write <resource>.ndjson files there; - writes a single resource to standard output").argParser(
+        textParser("--out"),
+      ),
+    )
     .addOption(new Option("--import", "import the records directly").conflicts("out"))
     .addHelpText(
       "after",
@@ -65,7 +68,6 @@ export function generateCommand(shell: Shell): Command {
 async function generate(options: GenerateOptions, session: Session): Promise<void> {
   const { seed, out } = options;
   const brandId = namedBrand(session, options.brand);
-  if (!idPattern("brd").test(brandId)) throw new UsageFailure(`--brand: ${idRule("brd")}`);
   const now = options.now ?? Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const sizes = Object.fromEntries(DEMO_RESOURCES.map((name) => [name, options[name] ?? SIZES[options.size][name]])) as BrandSizes;
   const chosen = DEMO_RESOURCES.filter((name) => options.resource?.includes(name) ?? true);
@@ -131,10 +133,4 @@ function generated(options: Parameters<typeof generateBrand>[0]): ReturnType<typ
 function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, such as 50000.");
   return Number(text);
-}
-
-function parseTime(text: string): number {
-  const time = parseInstant(text);
-  if (time === undefined) throw new InvalidArgumentError("It must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z.");
-  return time;
 }

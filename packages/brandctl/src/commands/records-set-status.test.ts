@@ -228,15 +228,17 @@ describe("brandctl records set-status", () => {
     });
 
     it.each([
-      ["submission sub_1 paid", 2, "A submission is never paid; its status is one of pending, approved, rejected, withdrawn."],
-      ["payout po_1 approved", 2, "A payout is never approved"],
+      ["submission sub_1 paid", 2, 'The status of a submission must be one of pending, approved, rejected, withdrawn; "paid" is not.'],
+      ["payout po_1 approved", 2, "The status of a payout must be one of"],
       ["receiver rcv_1 active", 2, `Allowed choices are ${KIND_NAMES.join(", ")}.`],
       [
         "submission po_1 approved",
-        1,
+        2,
         "The id of a submission must be sub_ and 1 to 40 lower-case letters or digits; po_1 is not.\nIt is the id of a payout.",
       ],
-      ["submission 1 approved", 1, "The id of a submission must be sub_ and 1 to 40 lower-case letters or digits; 1 is not."],
+      ["submission rcv_1 approved", 2, "rcv_1 is not.\nIt is the id of a receiver."],
+      ["submission  approved", 2, "The id of a submission must not be empty."],
+      ["submission 1 approved", 2, "The id of a submission must be sub_ and 1 to 40 lower-case letters or digits; 1 is not."],
       ["submission sub_1 approved --code other", 2, "a submission that becomes approved has none"],
       [
         "submission sub_1 rejected --code compliance",
@@ -245,6 +247,8 @@ describe("brandctl records set-status", () => {
       ],
       ["payout po_1 failed --code off_brief", 2, "--code must be one of account_invalid, rail_unavailable, compliance, other"],
       ["submission sub_1 approved --traceparent bad", 2, "It must be a W3C traceparent"],
+      ["submission sub_1 approved --brand nonsense", 2, "--brand must be brd_ and 1 to 40"],
+      ["submission sub_1 approved --platform-database-url nonsense", 2, "--platform-database-url must be a Postgres URL"],
       ["submission sub_1", 2, "missing required argument 'status'"],
     ])("%s", async (line, code, message) => {
       // Without any database: checked before connecting.
@@ -276,18 +280,18 @@ describe("brandctl records set-status", () => {
       expect(await events()).toHaveLength(1);
     });
 
-    it("and says what is missing", async () => {
+    it("or lists the places without its URL", async () => {
       expect((await run("submission sub_1 approved", { env: {} })).stderr).toMatch(
         /no --platform-database-url, no PLATFORM_DATABASE_URL, no .local\/run.json from here upwards\.\nRun npm start/,
       );
       await runFile({ base_url: "http://127.0.0.1:8080" });
       expect((await run("submission sub_1 approved", { env: {}, cwd: folder })).stderr).toContain(`nothing in ${folder}/.local/run.json`);
       const { code, stderr } = await run("submission sub_1 approved", { env: { PLATFORM_DATABASE_URL: "secret" } });
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("PLATFORM_DATABASE_URL is no Postgres URL") });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("PLATFORM_DATABASE_URL must be a Postgres URL") });
       expect(stderr).not.toContain("secret");
     });
 
-    it("and names the address, and what to do, if nothing listens there", async () => {
+    it("or names the address, with a remedy, if nothing listens there", async () => {
       const address = `127.0.0.1:${await freePort()}`;
       await runFile({ platform_database_url: `postgres://login:secret@${address}/brand_records` });
       const { code, stderr } = await run("submission sub_1 approved", { env: {}, cwd: folder });
@@ -308,7 +312,7 @@ describe("brandctl records set-status", () => {
       ],
       ["a database that is not there", { pathname: "/nowhere" }, "not_found", /There is no such database: .*\/nowhere/],
       ["a database without records", { pathname: "/postgres" }, "not_found", /has no tables for records.*Is this the right database/],
-    ])("and explains %s", async (_, parts, kind, message) => {
+    ])("or explains %s", async (_, parts, kind, message) => {
       const given = Object.assign(new URL(url), parts).href;
       const { code, stderr } = await run("submission sub_1 approved --json", { env: { PLATFORM_DATABASE_URL: given } });
       expect(code).toBe(1);
@@ -317,7 +321,7 @@ describe("brandctl records set-status", () => {
       expect(stderr).not.toContain("secret");
     });
 
-    it("and says how a login gets the role", async () => {
+    it("or explains how a login gets the role", async () => {
       await owner.query(`create role ${login}_other login password 'pw'`);
       const given = urlOf({ username: `${login}_other`, password: "pw" });
       const { code, stderr } = await run("submission sub_1 approved", { env: { PLATFORM_DATABASE_URL: given } });
@@ -327,7 +331,7 @@ describe("brandctl records set-status", () => {
       expect(await events()).toEqual([]);
     });
 
-    it("and waits for another transaction that changes the record, then decides by the new status", async () => {
+    it("then waits for another transaction that changes the record, then decides by the new status", async () => {
       const ours = openPool({ url, applicationName: "the platform" });
       let outcome: Promise<Outcome> | undefined;
       await ours.transaction(async (sql) => {

@@ -1,11 +1,12 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Argument, Command, InvalidArgumentError } from "commander";
+import { DependentArgument } from "../completion/completed-inputs.ts";
 import { findPlatformDatabase, withPlatformDatabase } from "../connection/platform-database.ts";
-import { CommandFailure, UsageFailure } from "../failure.ts";
+import { UsageFailure } from "../failure.ts";
+import { requireId } from "../ids.ts";
 import { printable } from "../output/printable.ts";
 import { changeStatus, type StatusChange, type StatusChanged } from "../set-status/change-status.ts";
 import {
-  brokenIdRule,
   CODE_DEFAULT,
   codesOf,
   eventOf,
@@ -17,7 +18,7 @@ import {
 } from "../set-status/status-rules.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
-import { examples } from "./options.ts";
+import { brandIdOption, examples } from "./options.ts";
 
 interface SetStatusOptions {
   readonly brand?: string;
@@ -25,6 +26,8 @@ interface SetStatusOptions {
   readonly traceparent?: string;
   readonly platformDatabaseUrl?: string;
 }
+
+const STATUS_HELP = KIND_NAMES.map((kind) => `${kind}: ${statusesOf(kind).join(", ")}`).join("; ");
 
 export function setStatusCommand(shell: Shell): Command {
   return new Command("set-status")
@@ -35,8 +38,8 @@ export function setStatusCommand(shell: Shell): Command {
     )
     .addArgument(new Argument("<kind>", "kind of record").choices(KIND_NAMES))
     .argument("<id>", "id of the record, such as sub_01h455vb4pex5vsknk084sn02q")
-    .argument("<status>", KIND_NAMES.map((kind) => `${kind}: ${statusesOf(kind).join(", ")}`).join("; "))
-    .option("--brand <id>", "the record's brand; needed if several brands have a record with this id")
+    .addArgument(new DependentArgument("<status>", STATUS_HELP, new Map(KIND_NAMES.map((kind) => [kind, statusesOf(kind)]))))
+    .addOption(brandIdOption("the record's brand; needed if several brands have a record with this id"))
     .option(
       "--code <code>",
       `reason. Rejected submission: ${REJECTION_CODES.join(", ")}; failed payout: ${FAILURE_CODES.join(", ")} (default: ${CODE_DEFAULT})`,
@@ -69,17 +72,12 @@ export function setStatusCommand(shell: Shell): Command {
     );
 }
 
-/** @throws CommandFailure when kind, id, status and code do not go together */
+/** @throws UsageFailure when kind, id, status and code do not go together */
 function changeFrom(kind: string, id: string, status: string, { brand, code, traceparent }: SetStatusOptions): StatusChange {
   if (!statusesOf(kind).includes(status)) {
-    throw new UsageFailure(`A ${kind} is never ${status}; its status is one of ${statusesOf(kind).join(", ")}.`);
+    throw new UsageFailure(`The status of a ${kind} must be one of ${statusesOf(kind).join(", ")}; ${JSON.stringify(status)} is not.`);
   }
-  const rule = brokenIdRule(kind, id);
-  if (rule !== undefined) {
-    const actual = KIND_NAMES.find((other) => brokenIdRule(other, id) === undefined);
-    const hint = actual === undefined ? undefined : `It is the id of a ${actual}.`;
-    throw new CommandFailure("invalid_request", `The id of a ${kind} ${rule}; ${id} is not.`, { hint });
-  }
+  requireId(`The id of a ${kind}`, kind, id);
   const codes = codesOf(kind, status);
   if (code !== undefined && codes === undefined) {
     throw new UsageFailure(`--code is the reason of a rejected submission or a failed payout; a ${kind} that becomes ${status} has none.`);

@@ -7,7 +7,7 @@ export function bashCompletion(root: CompletedCommand): string {
   const flagsWithValue = [...new Set(commands.flatMap(({ options }) => options.filter(({ value }) => value).map(({ flag }) => flag)))];
   return `# Completion of brandctl for bash. Put into ~/.bashrc:  source <(brandctl completion bash)
 _brandctl() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" at="" given=0 i word
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" at="" given=0 first="" i word
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
@@ -17,7 +17,7 @@ _brandctl() {
     esac
     case "$at $word" in
       ${allSubcommands.map(({ path }) => `"${path}"`).join("|")}) at="$at $word" ;;
-      *) ((given++)) ;;
+      *) ((given++ == 0)) && first="$word" ;;
     esac
   done
   case "$at:$prev" in
@@ -46,7 +46,17 @@ function commandCase({ path, subcommands, options, argumentValues }: CompletedCo
 }
 
 function offer(value: CompletedValue): string {
-  if (value.kind === "words") return `COMPREPLY=($(compgen -W "${value.words.join(" ")}" -- "$cur"))`;
-  if (value.kind === "free") return ":";
-  return `compopt -o filenames; COMPREPLY=($(compgen -${value.kind === "file" ? "f" : "d"} -- "$cur"))`;
+  switch (value.kind) {
+    case "words":
+      return `COMPREPLY=($(compgen -W "${value.words.join(" ")}" -- "$cur"))`;
+    case "list":
+      // The items before the last comma stay; no space follows, as another comma may.
+      return `compopt -o nospace; COMPREPLY=($(compgen -P "\${cur%"\${cur##*,}"}" -W "${value.words.join(" ")}" -- "\${cur##*,}"))`;
+    case "dependent":
+      return `case "$first" in ${[...value.wordsBy].map(([first, words]) => `${first}) ${offer({ kind: "words", words })} ;;`).join(" ")} esac`;
+    case "free":
+      return ":";
+    default:
+      return `compopt -o filenames; COMPREPLY=($(compgen -${value.kind === "file" ? "f" : "d"} -- "$cur"))`;
+  }
 }

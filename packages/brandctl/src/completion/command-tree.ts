@@ -1,4 +1,5 @@
-import type { Command, Option } from "commander";
+import type { Argument, Command, Option } from "commander";
+import { DependentArgument, ListOption } from "./completed-inputs.ts";
 
 /** A command as a shell completes it. */
 export interface CompletedCommand {
@@ -20,9 +21,14 @@ export interface CompletedOption {
   readonly value: CompletedValue | undefined;
 }
 
-/** What a value may be: one of some words, a file, a directory, or anything else. */
+/**
+ * What a value may be: one of some words, such words separated by commas, words that depend on the first argument, a file, a
+ * directory, or anything else.
+ */
 export type CompletedValue =
   | { readonly kind: "words"; readonly words: readonly string[] }
+  | { readonly kind: "list"; readonly words: readonly string[] }
+  | { readonly kind: "dependent"; readonly wordsBy: ReadonlyMap<string, readonly string[]> }
   | { readonly kind: "file" }
   | { readonly kind: "directory" }
   | { readonly kind: "free" };
@@ -36,7 +42,7 @@ export function commandTree(command: Command, path = "", inherited: readonly Opt
     summary: command.summary() || firstSentence(command.description()),
     subcommands: command.commands.map((child) => commandTree(child, `${path} ${child.name()}`, options)),
     options: [...options.flatMap((option) => completedOption(option)), { flag: "--help", summary: "show help", value: undefined }],
-    argumentValues: command.registeredArguments.map((argument) => valueOf(argument.name(), argument.argChoices)),
+    argumentValues: command.registeredArguments.map(argumentValue),
   };
 }
 
@@ -48,14 +54,23 @@ export function allCommands(command: CompletedCommand): CompletedCommand[] {
 function completedOption(option: Option): CompletedOption[] {
   if (option.long == null || option.hidden) return [];
   const takesValue = option.required || option.optional;
-  const placeholder = /<([a-z]+)/.exec(option.flags)?.[1] ?? "";
   return [
     {
       flag: option.long,
       summary: firstSentence(option.description),
-      value: takesValue ? valueOf(placeholder, option.argChoices) : undefined,
+      value: takesValue ? optionValue(option) : undefined,
     },
   ];
+}
+
+function optionValue(option: Option): CompletedValue {
+  if (option instanceof ListOption) return { kind: "list", words: option.items };
+  return valueOf(/<([a-z]+)/.exec(option.flags)?.[1] ?? "", option.argChoices);
+}
+
+function argumentValue(argument: Argument): CompletedValue {
+  if (argument instanceof DependentArgument) return { kind: "dependent", wordsBy: argument.valuesBy };
+  return valueOf(argument.name(), argument.argChoices);
 }
 
 function valueOf(name: string, choices: readonly string[] | undefined): CompletedValue {

@@ -12,7 +12,7 @@ export function zshCompletion(root: CompletedCommand): string {
   return `#compdef brandctl
 # Completion of brandctl for zsh. Put into ~/.zshrc, after compinit:  source <(brandctl completion zsh)
 _brandctl() {
-  local at="" word i
+  local at="" first="" word i
   local -i given=0
   local -a commands options
   for ((i = 2; i < CURRENT; i++)); do
@@ -23,7 +23,7 @@ _brandctl() {
     esac
     case "$at $word" in
       ${allSubcommands.map(({ path }) => quoted(path)).join("|")}) at="$at $word" ;;
-      *) ((given++)) ;;
+      *) ((given++ == 0)) && first="$word" ;;
     esac
   done
   case "$at:\${words[CURRENT-1]}" in
@@ -63,9 +63,19 @@ function commandCase({ path, subcommands, options, argumentValues }: CompletedCo
 }
 
 function offer(value: CompletedValue): string {
-  if (value.kind === "words") return `compadd -- ${value.words.map(quoted).join(" ")}`;
-  if (value.kind === "free") return `_message value`;
-  return value.kind === "file" ? "_files" : "_files -/";
+  switch (value.kind) {
+    case "words":
+      return `compadd -- ${value.words.map(quoted).join(" ")}`;
+    case "list":
+      // The items before the last comma stay; no space follows, as another comma may.
+      return `compset -P '*,'; compadd -S '' -- ${value.words.map(quoted).join(" ")}`;
+    case "dependent":
+      return `case "$first" in ${[...value.wordsBy].map(([first, words]) => `${first}) ${offer({ kind: "words", words })} ;;`).join(" ")} esac`;
+    case "free":
+      return `_message value`;
+    default:
+      return value.kind === "file" ? "_files" : "_files -/";
+  }
 }
 
 function quoted(text: string): string {

@@ -1,7 +1,7 @@
 import { postgresUrl } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, UsageFailure } from "../failure.ts";
 import { errorCode, errorReason } from "../output/error-reason.ts";
 import { RUN_FILE } from "./run-file.ts";
 import type { Session } from "../session.ts";
@@ -32,10 +32,8 @@ export function findPlatformDatabase({ terminal, endpoints }: Session, flag: str
 /** Messages leave the URL out: it holds a password. */
 function checked(database: PlatformDatabase): PlatformDatabase {
   if (postgresUrl.safeParse(database.url).success) return database;
-  throw new CommandFailure(
-    "invalid_settings",
-    `${database.from} is no Postgres URL, such as postgres://login:password@host:5432/brand_records.`,
-  );
+  const message = `${database.from} must be a Postgres URL, such as postgres://login:password@host:5432/brand_records.`;
+  throw database.from === FLAG ? new UsageFailure(message) : new CommandFailure("invalid_settings", message);
 }
 
 /** Connects, does the work, and disconnects. @throws CommandFailure, with address and remedy, for connection and permission errors */

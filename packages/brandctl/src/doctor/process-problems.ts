@@ -62,7 +62,7 @@ const RULES: readonly MetricRule[] = [
   },
 ];
 
-/** Returns what is wrong according to the metrics. A missing metric, as in another release, is no problem. */
+/** Returns what is wrong according to the metrics. A missing metric, as in another release, is not a problem. */
 export function problemsIn(process: ProcessName, metrics: Metrics): Problem[] {
   return RULES.filter((rule) => rule.process === process).flatMap(({ metric, isWrong, detail, remedy }) => {
     const value = metrics.value(metric);

@@ -55,7 +55,7 @@ function unwritable(path: string, error: unknown): CommandFailure {
   return new CommandFailure("unwritable_file", `${printable(path)} cannot be written: ${errorReason(error)}.`, { cause: error });
 }
 
-/** Writes to standard output. A reader that stops early (`| head`) is no failure. */
+/** Writes to standard output. A reader that stops early (`| head`) is not a failure. */
 export async function writeToScreen(records: Iterable<object>, { stdout, interrupted }: Terminal): Promise<void> {
   try {
     await pipeline(Readable.from(textsOf(pieces(records))), stdout, { end: false, signal: interrupted });

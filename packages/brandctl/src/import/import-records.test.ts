@@ -122,7 +122,7 @@ describe("importRecords", () => {
     expect(imports.records.size).toBe(0);
   });
 
-  it("throws a refusal of the service, and says that nothing was imported", async () => {
+  it("throws a refusal of the service, stating that nothing was imported", async () => {
     // eslint-disable-next-line require-yield -- it refuses before it yields
     async function* refuse(): AsyncGenerator<ImportRecordsResponse> {
       throw new AppError("invalid_request", "brand_id must be a brand's id", { field: "brand_id" });

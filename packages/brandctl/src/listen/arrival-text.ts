@@ -4,7 +4,7 @@ import type { ReceivedDelivery, Verification } from "./verify-delivery.ts";
 
 const TEXT_CHARACTERS_MAX = 2_000;
 
-/** A delivery that arrived, as it is shown. */
+/** A delivery that arrived, as it is shown. Its values are part of the JSON output, which scripts read. */
 export interface Arrival {
   readonly received_at: string;
   readonly status: number;
@@ -33,14 +33,14 @@ export function arrivalOf(
     status,
     signature: verification === undefined ? null : refusedFor === undefined ? "fits" : "refused",
     reason: refusedFor ?? null,
-    standard_webhooks: verification === undefined ? null : verification.standardFits ? "fits" : "does not fit",
+    standard_webhooks: verification === undefined ? null : verification.standardMatches ? "fits" : "does not fit",
     event: header("event"),
     attempt: header("attempt"),
     body: parsed(body.toString("utf8")),
   };
 }
 
-/** Lays out a delivery for people: event, verdict, ids, data. It may come from a stranger, so control characters are defused. */
+/** Lays out a delivery for people: event, verdict, ids, data. It may come from a stranger, so control characters are replaced. */
 export function arrivalText(arrival: Arrival, colors: Colors): string {
   const { received_at, event, attempt, body } = arrival;
   const head = `${colors.dim(received_at.slice(11, 19))}  ${colors.bold(printable(event ?? "no event type"))}  attempt ${printable(attempt ?? "-")}  ${verdict(arrival, colors)}`;
@@ -52,8 +52,8 @@ export function arrivalText(arrival: Arrival, colors: Colors): string {
 
 function verdict({ signature, reason, standard_webhooks }: Arrival, { green, red, yellow }: Colors): string {
   if (signature === null) return yellow("not verified");
-  const standard = standard_webhooks === "fits" ? green("Standard Webhooks fits") : red("Standard Webhooks does not fit");
-  return `${signature === "fits" ? green("signature fits") : red(`refused: ${reason ?? ""}`)}, ${standard}`;
+  const standard = standard_webhooks === "fits" ? green("Standard Webhooks matches") : red("Standard Webhooks does not match");
+  return `${signature === "fits" ? green("signature matches") : red(`refused: ${reason ?? ""}`)}, ${standard}`;
 }
 
 function dataLines(data: unknown): string[] {

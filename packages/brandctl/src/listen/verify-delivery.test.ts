@@ -24,23 +24,23 @@ function signed(at = NOW, secret = SECRET, body = BODY): ReceivedDelivery {
 const verify = (delivery: ReceivedDelivery, headerWord = "Service") => verifyDelivery(delivery, [SECRET], headerWord, NOW);
 
 it("accepts both kinds of signatures", () => {
-  expect(verify(signed())).toEqual({ refusedFor: undefined, standardFits: true, byOther: false });
+  expect(verify(signed())).toEqual({ refusedFor: undefined, standardMatches: true, byOther: false });
 });
 
 it.each([-300, 300])("accepts a timestamp %i s from now", (seconds) => {
-  expect(verify(signed(NOW + seconds * 1_000))).toEqual({ refusedFor: undefined, standardFits: true, byOther: false });
+  expect(verify(signed(NOW + seconds * 1_000))).toEqual({ refusedFor: undefined, standardMatches: true, byOther: false });
 });
 
 it.each([-301, 301])("refuses a timestamp %i s from now", (seconds) => {
   expect(verify(signed(NOW + seconds * 1_000))).toEqual({
     refusedFor: "its timestamp is more than five minutes away",
-    standardFits: false,
+    standardMatches: false,
     byOther: false,
   });
 });
 
 it("refuses another secret, and a body with a changed byte", () => {
-  const refused = { refusedFor: "its signature does not fit", standardFits: false, byOther: true };
+  const refused = { refusedFor: "its signature does not match", standardMatches: false, byOther: true };
   expect(verify(signed(NOW, OTHER))).toEqual(refused);
   expect(verify({ ...signed(), body: Buffer.from(BODY.toString().replace("Ñ", "N")) })).toEqual(refused);
 });
@@ -49,17 +49,17 @@ it("accepts any of several secrets, and no other", () => {
   for (const secret of [SECRET, OTHER]) {
     expect(verifyDelivery(signed(NOW, secret), [SECRET, OTHER], "Service", NOW)).toEqual({
       refusedFor: undefined,
-      standardFits: true,
+      standardMatches: true,
       byOther: false,
     });
   }
-  expect(verifyDelivery(signed(NOW, SECRET), [OTHER, OTHER], "Service", NOW)).toMatchObject({ standardFits: false, byOther: true });
+  expect(verifyDelivery(signed(NOW, SECRET), [OTHER, OTHER], "Service", NOW)).toMatchObject({ standardMatches: false, byOther: true });
 });
 
 it("accepts one of two Standard Webhooks signatures, as during a rotation", () => {
   const { headers, body } = signed();
   const both = [signed(NOW, OTHER), signed()].map((one) => String(one.headers["webhook-signature"])).join(" ");
-  expect(verify({ headers: { ...headers, "webhook-signature": both }, body }).standardFits).toBe(true);
+  expect(verify({ headers: { ...headers, "webhook-signature": both }, body }).standardMatches).toBe(true);
 });
 
 it("reads the headers under the word given", () => {
@@ -74,7 +74,7 @@ it.each([
   ["x-service-signature", "sha256=", "malformed"],
   ["x-service-signature", `sha256=${"A".repeat(64)}`, "malformed"],
   ["x-service-signature", "a".repeat(64), "malformed"],
-  ["x-service-signature", `sha256=${"a".repeat(64)}`, "does not fit"],
+  ["x-service-signature", `sha256=${"a".repeat(64)}`, "does not match"],
 ])("refuses %s: %s as %s", (name, value, reason) => {
   const { headers, body } = signed();
   expect(verify({ headers: { ...headers, [name]: value }, body }).refusedFor).toContain(reason);
@@ -84,7 +84,7 @@ it.each([undefined, "", "v1,", "v1a,xx", "v1,AAAA", "garbage"])("finds no Standa
   const { headers, body } = signed();
   expect(verify({ headers: { ...headers, "webhook-signature": value }, body })).toEqual({
     refusedFor: undefined,
-    standardFits: false,
+    standardMatches: false,
     byOther: false,
   });
 });

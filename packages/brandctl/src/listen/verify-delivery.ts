@@ -14,10 +14,10 @@ export interface ReceivedDelivery {
 }
 
 export interface Verification {
-  /** Why it must be refused; undefined if X-Service-Signature fits one of the secrets and the timestamp is near. */
+  /** Why it must be refused; undefined if X-Service-Signature matches one of the secrets and the timestamp is near. */
   readonly refusedFor: string | undefined;
   /** Whether a Standard Webhooks library would accept it. */
-  readonly standardFits: boolean;
+  readonly standardMatches: boolean;
   /** Complete and well-formed, but signed with none of the secrets. */
   readonly byOther: boolean;
 }
@@ -31,10 +31,10 @@ export interface Verification {
  */
 export function verifyDelivery(delivery: ReceivedDelivery, secrets: readonly string[], headerWord: string, nowMs: number): Verification {
   const refusedFor = refusalOf(delivery, secrets, headerWord.toLowerCase(), nowMs);
-  return { refusedFor, standardFits: standardFits(delivery, secrets, nowMs), byOther: refusedFor === BY_OTHER };
+  return { refusedFor, standardMatches: standardMatches(delivery, secrets, nowMs), byOther: refusedFor === BY_OTHER };
 }
 
-const BY_OTHER = "its signature does not fit";
+const BY_OTHER = "its signature does not match";
 
 function refusalOf({ headers, body }: ReceivedDelivery, secrets: readonly string[], headerWord: string, nowMs: number): string | undefined {
   const timestamp = headers[`x-${headerWord}-timestamp`];
@@ -42,14 +42,14 @@ function refusalOf({ headers, body }: ReceivedDelivery, secrets: readonly string
   if (typeof timestamp !== "string" || typeof signature !== "string") return "its timestamp or signature is missing";
   if (!/^\d{1,12}$/.test(timestamp) || !/^sha256=[0-9a-f]{64}$/.test(signature)) return "its timestamp or signature is malformed";
   const given = Buffer.from(signature.slice("sha256=".length), "hex");
-  const fits = (secret: string): boolean =>
+  const matches = (secret: string): boolean =>
     timingSafeEqual(createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest(), given);
-  if (!secrets.some(fits)) return BY_OTHER;
+  if (!secrets.some(matches)) return BY_OTHER;
   return isNear(timestamp, nowMs) ? undefined : "its timestamp is more than five minutes away";
 }
 
-/** During a rotation there is a signature for each secret; one that fits is enough. */
-function standardFits({ headers, body }: ReceivedDelivery, secrets: readonly string[], nowMs: number): boolean {
+/** During a rotation there is a signature for each secret; one that matches is enough. */
+function standardMatches({ headers, body }: ReceivedDelivery, secrets: readonly string[], nowMs: number): boolean {
   const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures } = headers;
   if (typeof id !== "string" || typeof timestamp !== "string" || typeof signatures !== "string") return false;
   if (!/^\d{1,12}$/.test(timestamp) || !isNear(timestamp, nowMs)) return false;

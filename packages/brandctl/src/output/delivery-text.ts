@@ -72,7 +72,7 @@ function attemptColumns(colors: Colors): Column<Attempt>[] {
   ];
 }
 
-/** The response comes from a stranger's server: its lines stay lines, control characters are defused. */
+/** The response comes from a stranger's server: its lines stay lines, control characters are replaced. */
 function responseLines({ first: { attempt, response }, others }: Run, { dim }: Colors): string[] {
   const text = Buffer.from(response).toString("utf8");
   const shown = text.slice(0, RESPONSE_CHARACTERS_MAX);

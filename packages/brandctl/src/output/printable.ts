@@ -6,7 +6,7 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }
 
-/** Splits a text into its lines. Tabs become spaces; other control characters are defused. */
+/** Splits a text into its lines. Tabs become spaces; other control characters are replaced. */
 export function printableLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => printable(line.replaceAll("\t", "    ")));
 }

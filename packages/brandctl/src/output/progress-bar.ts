@@ -31,7 +31,7 @@ export function openProgressBar(
     clearOnComplete: true,
     barsize: 28,
     fps: 10,
-    // The command handles Ctrl-C: it must say what became of the import.
+    // The command handles Ctrl-C: it must report whether anything was imported.
     gracefulExit: false,
     barCompleteChar: "█",
     barIncompleteChar: "░",

@@ -66,7 +66,7 @@ function check(resource: string, text: string): Checked {
   } catch {
     return { problems: [{ message: "is not valid JSON" }] };
   }
-  if (!isResourceName(resource)) return { problems: [{ message: `${resource} is no resource` }] };
+  if (!isResourceName(resource)) return { problems: [{ message: `${resource} is not a resource` }] };
   const parsed = RESOURCES[resource].schema.safeParse(value);
   if (parsed.success) return { record: parsed.data };
   return { problems: parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message })) };

@@ -5,12 +5,13 @@ import type { Screen, Terminal } from "../terminal.ts";
 /** A screen that records what is written to it. */
 export class Recorder extends Writable implements Screen {
   readonly isTTY: boolean;
-  readonly columns = 120;
+  readonly columns: number | undefined;
   text = "";
 
   constructor(isTTY: boolean) {
     super({ decodeStrings: false });
     this.isTTY = isTTY;
+    this.columns = isTTY ? 120 : undefined;
   }
 
   override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
