@@ -41,5 +41,4 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",
-  "cd proto && buf build -o released.binpb": "for a release: it replaces the file that npm run check compares with",
 };

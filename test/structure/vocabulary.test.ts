@@ -21,6 +21,8 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: string])[]
   [/\bplain-spelling\b|plainSpelling/, "what it returns"],
   [/\blossy-line\b|lossyLine/, "what it does"],
   [/\bWorld\b|\/world\b/, "what it holds"],
+  [/\bsilence\b/i, "reset"],
+  [/\b[Ww]hoever\b|\banew\b|\bso many\b|\bsaid so\b/, "plain English"],
   [/\b(?:said|told)\b/, "reported, fields, onNotify"],
   [/\bpatience|\b(?:const|let) asking\b/, "timeoutMs, keepalive"],
 ];

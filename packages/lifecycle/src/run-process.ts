@@ -58,6 +58,6 @@ export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): P
 }
 
 /** Errors that a restart repeats. By name, so that this package does not depend on those that throw them. */
-const NEED_PERSON: readonly string[] = ["ConfigError", "SchemaMismatchError"];
+const NEED_PERSON: ReadonlySet<string> = new Set(["ConfigError", "SchemaMismatchError"]);
 
-const needsPerson = (error: unknown): error is Error => error instanceof Error && NEED_PERSON.includes(error.name);
+const needsPerson = (error: unknown): error is Error => error instanceof Error && NEED_PERSON.has(error.name);

@@ -18,10 +18,10 @@ export class FakeAccounts {
     service(AccountsServiceService, {
       createBrand: async ({ name, tier, verified, id }) => {
         const chosen = id ?? `brd_made${this.brands.size}`;
-        const existing = this.brands.get(chosen);
-        if (existing !== undefined && existing.name !== name)
+        const stored = this.brands.get(chosen);
+        if (stored !== undefined && stored.name !== name)
           throw new AppError("already_exists", "Another brand has this id", { field: "id" });
-        const brand = existing ?? { id: chosen, name, tier, verified, epoch: 1, created_at: CREATED_AT };
+        const brand = stored ?? { id: chosen, name, tier, verified, epoch: 1, created_at: CREATED_AT };
         this.brands.set(chosen, brand);
         return { brand };
       },
