@@ -1,5 +1,5 @@
 export { dataProblemOf, fromPostgresError, isUniqueViolation } from "./errors.ts";
-export { migrate, SchemaMismatchError } from "./migrate.ts";
+export { migrate } from "./migrate.ts";
 export { startNotifier } from "./notifier.ts";
 export { openSession, type Session } from "./session.ts";
 export { openPool, type Database, type Transaction } from "./pool.ts";
