@@ -93,7 +93,7 @@ export class Newcomer {
     const listening = this.#shell.start(readme("npx brandctl listen --create").replace("brd_…", brand) + elsewhere);
     await listening.shows(/Registered as rcv_/, COMMAND_SECONDS_MAX);
     await this.#shell.run(readme("npx brandctl records set-status submission").replace("sub_…", submission), COMMAND_SECONDS_MAX);
-    await listening.shows(/submission\.approved .*signature fits/, COMMAND_SECONDS_MAX);
+    await listening.shows(/submission\.approved .*signature matches/, COMMAND_SECONDS_MAX);
     if (!listening.output().includes(submission)) throw new Error("The event is about another submission.");
     await listening.interrupt(STOP_SECONDS_MAX);
   }
