@@ -36,7 +36,7 @@ export function activate(shell: Shell): Command {
       shell.act(command, async (session) => {
         const key = await receiverKey(session, receiverId, brand);
         printReceiver(session, await (await session.receivers()).activateSecret({ ...key, force }));
-        session.note(({ dim }) => dim("Deliveries are now signed with the next secret."));
+        session.note(({ dim }) => dim("Deliveries are now signed with the next secret. Remove the old one from the receiver in a minute."));
       }),
     );
 }
