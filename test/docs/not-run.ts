@@ -37,6 +37,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'claude mcp add --transport http brand-records "$BASE_URL/api/mcp" --header "Authorization: Bearer $KEY"': "Claude Code",
   'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $KEY"': "a third-party program from the registry",
   "npm install @modelcontextprotocol/client": "in the reader's own folder; test/e2e/docs.test.ts runs the example with it",
+  "WEBHOOK_SECRET=whsec_… PORT=8000 node receiver.mjs": "the page's program; test/e2e/webhook-programs.test.ts runs it",
   "node paid.mjs": "the example's file; test/e2e/docs.test.ts runs it",
   "npm install standardwebhooks": "in the reader's own folder; test/e2e/webhook-docs.test.ts runs the example with it",
   "npx node examples/relay/trial/chat.js": "runs until Ctrl-C; a stand-in for a chat, without logic",

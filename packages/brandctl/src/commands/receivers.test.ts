@@ -166,6 +166,41 @@ describe("brandctl receivers", () => {
     });
   });
 
+  describe("show", () => {
+    it("lays out a receiver, without the end of its URL", async () => {
+      const times = { last_delivery_at: "2026-11-21T08:31:00.000Z", paused_until: "2026-11-21T08:32:05.000Z" };
+      fake.receivers.push(receiverOf({ last_status: 500, failures: 10, waiting: 3, label: "名前\u001b[2J", ...times }));
+      const { code, stdout } = await run("receivers show rcv_1 --brand brd_1");
+      expect(code).toBe(0);
+      expect(stdout.split("\n")).toEqual([
+        "ID             rcv_1",
+        "Label          名前\ufffd[2J",
+        "URL            https://hooks.ulap.example/events…",
+        "Events         payout.paid",
+        "State          enabled, paused until 2026-11-21 08:32:05",
+        "Next secret    none",
+        "Last attempt   500 2026-11-21 08:31",
+        "Failures       10",
+        "Waiting        3",
+        "In flight      at most 64",
+        "Created (UTC)  2026-11-21 08:30",
+        "Updated (UTC)  2026-11-21 08:30",
+        "",
+      ]);
+      expect((await run("receivers show rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: fake.receivers[0] });
+    });
+
+    it.each([
+      [null, "no test signed with it accepted yet"],
+      ["2026-11-21T08:41:00.000Z", "accepted 2026-11-21 08:41"],
+    ])("shows the next secret; test accepted: %s", async (next_secret_accepted_at, text) => {
+      const rotation = { rotating: true, next_secret_at: "2026-11-21T08:40:00.000Z", next_secret_accepted_at };
+      fake.receivers.push(receiverOf(rotation));
+      const { stdout } = await run("receivers show rcv_1 --brand brd_1");
+      expect(stdout).toContain(`Next secret    made 2026-11-21 08:40, ${text}\n`);
+    });
+  });
+
   describe("update", () => {
     it("changes what is given, and leaves the rest", async () => {
       fake.receivers.push(receiverOf());
@@ -201,21 +236,37 @@ describe("brandctl receivers", () => {
   describe("rotate and activate", () => {
     beforeEach(() => void fake.receivers.push(receiverOf()));
 
-    it("rotate writes the next secret alone to standard output, and names the next command", async () => {
+    it("rotate writes the next secret alone to standard output, and names the next commands", async () => {
       const { code, stdout, stderr } = await run("receivers rotate rcv_1 --brand brd_1");
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${NEXT_SECRET}\n` });
       expect(stderr).toContain("enabled, rotating");
-      expect(stderr).toContain("brandctl receivers activate");
+      expect(stderr).toContain("brandctl receivers test rcv_1 --next");
+      expect(stderr).toContain("brandctl receivers activate rcv_1");
       expect((await run("receivers rotate rcv_1 --brand brd_1 --json")).json()).toMatchObject({ id: "rcv_1", secret: NEXT_SECRET });
     });
 
-    it("activate ends the rotation, and gives a hint without one", async () => {
+    it("activate ends the rotation once a test by the next secret was accepted, and gives a hint before", async () => {
       await run("receivers rotate rcv_1 --brand brd_1");
-      expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
       expect(await run("receivers activate rcv_1 --brand brd_1")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("brandctl receivers rotate RECEIVER makes one"),
+        stderr: expect.stringContaining("brandctl receivers test RECEIVER --next sends such a test"),
       });
+      Object.assign(fake.receivers[0] ?? {}, { next_secret_accepted_at: "2026-11-21T08:41:00.000Z" });
+      expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
+    });
+
+    it("activate --force needs no test", async () => {
+      await run("receivers rotate rcv_1 --brand brd_1");
+      expect((await run("receivers activate rcv_1 --brand brd_1 --force --json")).json()).toEqual({ receiver: receiverOf() });
+    });
+
+    it("activate and test --next give a hint without a next secret", async () => {
+      for (const line of ["activate rcv_1 --force", "test rcv_1 --next"]) {
+        expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining("brandctl receivers rotate RECEIVER makes one"),
+        });
+      }
     });
   });
 
@@ -227,6 +278,16 @@ describe("brandctl receivers", () => {
       expect(stderr).toContain("brandctl deliveries show dlv_test\n");
       const outcome = await run("receivers test rcv_1 --brand brd_1 --type payout.paid --json");
       expect(outcome.json()).toEqual({ delivery_id: "dlv_test", event_id: "evt_1" });
+    });
+
+    it("--next queues one that is signed with the next secret, and deliveries list shows it", async () => {
+      fake.receivers.push(receiverOf({ rotating: true }));
+      fake.deliveries.splice(0);
+      await run("receivers test rcv_1 --brand brd_1");
+      await run("receivers test rcv_1 --brand brd_1 --next");
+      expect(fake.deliveries.map(({ sign_with_next }) => sign_with_next)).toEqual([true, false]);
+      const { stdout } = await run("deliveries list --receiver rcv_1 --brand brd_1");
+      expect(stdout).toMatch(/payout\.paid \(test, next secret\) .*\n.*payout\.paid \(test\) /);
     });
 
     it("gives a hint about a disabled receiver, and knows no other event types", async () => {
@@ -340,6 +401,7 @@ describe("brandctl receivers", () => {
   });
 
   it.each([
+    "show rcv_1",
     "rotate rcv_1",
     "activate rcv_1",
     "test rcv_1",

@@ -4,7 +4,7 @@ import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { CommandFailure, required, UsageFailure } from "../failure.ts";
 import { counted } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
-import { receiverColumns, shortUrl } from "../output/receiver-text.ts";
+import { receiverColumns, receiverText, shortUrl } from "../output/receiver-text.ts";
 import { table } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import { brandOption, eventsOption, examples, textParser } from "./options.ts";
@@ -17,7 +17,8 @@ const URL_HELP = "where events are posted: https, a public host, not a chat's in
 
 export function receiversCommand(shell: Shell): Command {
   const receivers = new Command("receivers").description("manage where a brand's signed events are delivered");
-  for (const command of [create, list, update, enable, disable, rotate, activate, sendTest, remove]) receivers.addCommand(command(shell));
+  for (const command of [create, list, show, update, enable, disable, rotate, activate, sendTest, remove])
+    receivers.addCommand(command(shell));
   return receivers;
 }
 
@@ -76,6 +77,24 @@ function list(shell: Shell): Command {
         const { receivers } = await (await session.receivers()).listReceivers({ brand_id: brandId });
         const none = receivers.length === 0 ? await emptyListText(session, brandId, "The brand has no receivers.") : "";
         session.print({ receivers }, (colors) => table(receiverColumns(colors), receivers, colors, none));
+      }),
+    );
+}
+
+function show(shell: Shell): Command {
+  return receiverCommand("show", "show a receiver, and how far the rotation of its secret is")
+    .description(
+      "Show a receiver: its state, its settings, and whether it has a next signing secret, since when, and whether it accepted a test signed with it. The URL is shortened, as its end may be a token; --json has the whole URL.",
+    )
+    .addHelpText(
+      "after",
+      examples(["brandctl receivers show rcv_… --json | jq .receiver.next_secret_accepted_at", "may the next secret be activated?"]),
+    )
+    .action((receiverId: string, { brand }: { brand?: string }, command: Command) =>
+      shell.act(command, async (session) => {
+        const key = await receiverKey(session, receiverId, brand);
+        const receiver = required((await (await session.receivers()).getReceiver(key)).receiver, "receiver");
+        session.print({ receiver }, (colors) => receiverText(receiver, colors));
       }),
     );
 }

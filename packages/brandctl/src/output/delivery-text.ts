@@ -83,7 +83,11 @@ function responseLines({ first: { attempt, response }, others }: Run, { dim }: C
   return ["", dim(`Response to attempt ${attempt}`), ...lines, ...rest, ...repeated];
 }
 
-const typeOf = ({ event_type, test }: Delivery): string => `${event_type === "" ? "not kept" : event_type}${test ? " (test)" : ""}`;
+function typeOf({ event_type, test, sign_with_next }: Delivery): string {
+  const type = event_type === "" ? "not kept" : event_type;
+  if (!test) return type;
+  return `${type} (test${sign_with_next ? ", next secret" : ""})`;
+}
 
 function paintState(text: string, state: string, colors: Colors): string {
   if (state === "delivered") return colors.green(text);

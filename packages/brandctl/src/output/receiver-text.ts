@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import type { Colors } from "../terminal.ts";
-import { shortTime } from "./format.ts";
-import type { Column } from "./table.ts";
+import { shortTime, timeWithSeconds } from "./format.ts";
+import { factLines, type Column, type Fact } from "./table.ts";
 
 /** Columns of a list of receivers. A URL is shortened, as its end may be a token; --json has the whole URL. */
 export function receiverColumns(colors: Colors): Column<Receiver>[] {
@@ -17,8 +17,36 @@ export function receiverColumns(colors: Colors): Column<Receiver>[] {
   ];
 }
 
-const stateOf = ({ enabled, disabled_reason, disabled_at, rotating }: Receiver): string =>
-  `${enabled ? "enabled" : `disabled ${shortTime(disabled_at)} (${disabled_reason ?? "unknown"})`}${rotating ? ", rotating" : ""}`;
+/** Lays out a receiver for people to read. */
+export function receiverText(receiver: Receiver, colors: Colors): string {
+  const facts: readonly Fact[] = [
+    ["ID", receiver.id, colors.cyan],
+    ["Label", receiver.label, colors.bold],
+    ["URL", shortUrl(receiver.url)],
+    ["Events", receiver.events.join(", ")],
+    ["State", stateOf(receiver), receiver.enabled ? colors.green : colors.red],
+    ["Next secret", nextSecretOf(receiver)],
+    ["Last attempt", lastOf(receiver), hasFailed(receiver) ? colors.red : String],
+    ["Failures", String(receiver.failures)],
+    ["Waiting", String(receiver.waiting)],
+    ["In flight", `at most ${receiver.max_in_flight}`],
+    ["Created (UTC)", shortTime(receiver.created_at)],
+    ["Updated (UTC)", shortTime(receiver.updated_at)],
+  ];
+  return factLines(facts, colors).join("\n");
+}
+
+function nextSecretOf({ rotating, next_secret_at, next_secret_accepted_at }: Receiver): string {
+  if (!rotating) return "none";
+  const accepted =
+    next_secret_accepted_at == null ? "no test signed with it accepted yet" : `accepted ${shortTime(next_secret_accepted_at)}`;
+  return `made ${shortTime(next_secret_at)}, ${accepted}`;
+}
+
+function stateOf({ enabled, disabled_reason, disabled_at, paused_until, rotating }: Receiver): string {
+  const state = enabled ? "enabled" : `disabled ${shortTime(disabled_at)} (${disabled_reason ?? "unknown"})`;
+  return `${state}${paused_until == null ? "" : `, paused until ${timeWithSeconds(paused_until)}`}${rotating ? ", rotating" : ""}`;
+}
 
 const hasFailed = ({ last_status }: Receiver): boolean => last_status != null && (last_status < 200 || last_status > 299);
 

@@ -78,18 +78,22 @@ export class FakeWebhook {
         return { dropped: receiver.waiting };
       },
       rotateSecret: async ({ brand_id, receiver_id }) => {
-        const receiver = Object.assign(this.#find(brand_id, receiver_id), { rotating: true });
+        const rotation = { rotating: true, next_secret_at: NOW, next_secret_accepted_at: null };
+        const receiver = Object.assign(this.#find(brand_id, receiver_id), rotation);
         return { receiver, secret: NEXT_SECRET };
       },
-      activateSecret: async ({ brand_id, receiver_id }) => {
+      activateSecret: async ({ brand_id, receiver_id, force }) => {
         const receiver = this.#find(brand_id, receiver_id);
-        if (!receiver.rotating) throw new AppError("no_next_secret", "There is no next secret to activate");
-        return { receiver: Object.assign(receiver, { rotating: false }) };
+        if (!receiver.rotating) throw new AppError("no_next_secret", "There is no next secret");
+        if (receiver.next_secret_accepted_at == null && !force) throw new AppError("next_secret_not_accepted", "No test was accepted");
+        return { receiver: Object.assign(receiver, { rotating: false, next_secret_at: null, next_secret_accepted_at: null }) };
       },
-      sendTest: async ({ brand_id, receiver_id, type }) => {
+      sendTest: async ({ brand_id, receiver_id, type, next }) => {
         const receiver = this.#find(brand_id, receiver_id);
         if (!receiver.enabled) throw new AppError("receiver_disabled", "The receiver is disabled");
-        const delivery = deliveryOf({ id: "dlv_test", receiver_id, event_type: type ?? receiver.events[0] ?? "", test: true });
+        if (next && !receiver.rotating) throw new AppError("no_next_secret", "There is no next secret");
+        const event_type = type ?? receiver.events[0] ?? "";
+        const delivery = deliveryOf({ id: "dlv_test", receiver_id, event_type, test: true, sign_with_next: next });
         this.deliveries.unshift(delivery);
         return { delivery_id: delivery.id, event_id: delivery.event_id };
       },
@@ -195,6 +199,9 @@ export function receiverOf(given: Partial<Receiver> = {}): Receiver {
     waiting: 0,
     max_in_flight: 64,
     rotating: false,
+    next_secret_at: null,
+    next_secret_accepted_at: null,
+    paused_until: null,
     created_at: "2026-11-21T08:30:00.000Z",
     updated_at: "2026-11-21T08:30:00.000Z",
     ...given,
@@ -213,6 +220,7 @@ export function deliveryOf(given: Partial<Delivery> = {}): Delivery {
     created_at: "2026-11-21T08:30:00.000Z",
     due_at: null,
     finished_at: null,
+    sign_with_next: false,
     ...given,
   };
 }

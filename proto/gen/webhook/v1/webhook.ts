@@ -39,6 +39,18 @@ export interface Receiver {
   max_in_flight: number;
   /** A rotation is in progress: the next secret is not activated yet. */
   rotating: boolean;
+  /** When the next secret was made; absent without one. */
+  next_secret_at?:
+    | string
+    | null
+    | undefined;
+  /** When the receiver accepted a test signed with the next secret alone, at its present URL; absent until then. */
+  next_secret_accepted_at?:
+    | string
+    | null
+    | undefined;
+  /** After failures in a row nothing is sent before this time; absent while deliveries are sent, and while it is disabled. */
+  paused_until?: string | null | undefined;
 }
 
 export interface RotateSecretRequest {
@@ -57,6 +69,8 @@ export interface RotateSecretResponse {
 export interface ActivateSecretRequest {
   brand_id: string;
   receiver_id: string;
+  /** Activates without an accepted test. A receiver that does not have the secret then refuses every delivery. */
+  force: boolean;
 }
 
 export interface ActivateSecretResponse {
@@ -67,7 +81,12 @@ export interface SendTestRequest {
   brand_id: string;
   receiver_id: string;
   /** One of the selected types. Default: the first. */
-  type?: string | null | undefined;
+  type?:
+    | string
+    | null
+    | undefined;
+  /** Signs both signatures with the next secret alone. The attempt fails as `unsendable` if there is none by then. */
+  next: boolean;
 }
 
 export interface SendTestResponse {
@@ -93,7 +112,12 @@ export interface Delivery {
     | null
     | undefined;
   /** Absent until delivered or failed. */
-  finished_at?: string | null | undefined;
+  finished_at?:
+    | string
+    | null
+    | undefined;
+  /** A test to be signed with the next secret alone. */
+  sign_with_next: boolean;
 }
 
 export interface Attempt {
@@ -381,6 +405,9 @@ function createBaseReceiver(): Receiver {
     updated_at: "",
     max_in_flight: 0,
     rotating: false,
+    next_secret_at: null,
+    next_secret_accepted_at: null,
+    paused_until: null,
   };
 }
 
@@ -433,6 +460,15 @@ export const Receiver: MessageFns<Receiver> = {
     }
     if (message.rotating !== false) {
       writer.uint32(128).bool(message.rotating);
+    }
+    if (message.next_secret_at !== undefined && message.next_secret_at !== null) {
+      writer.uint32(138).string(message.next_secret_at);
+    }
+    if (message.next_secret_accepted_at !== undefined && message.next_secret_accepted_at !== null) {
+      writer.uint32(146).string(message.next_secret_accepted_at);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(154).string(message.paused_until);
     }
     return writer;
   },
@@ -578,6 +614,30 @@ export const Receiver: MessageFns<Receiver> = {
             message.rotating = reader.bool();
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.next_secret_at = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.next_secret_accepted_at = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -706,7 +766,7 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
 };
 
 function createBaseActivateSecretRequest(): ActivateSecretRequest {
-  return { brand_id: "", receiver_id: "" };
+  return { brand_id: "", receiver_id: "", force: false };
 }
 
 export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
@@ -716,6 +776,9 @@ export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
     }
     if (message.receiver_id !== "") {
       writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.force !== false) {
+      writer.uint32(24).bool(message.force);
     }
     return writer;
   },
@@ -747,6 +810,14 @@ export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
             }
 
             message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.force = reader.bool();
             continue;
           }
         }
@@ -809,7 +880,7 @@ export const ActivateSecretResponse: MessageFns<ActivateSecretResponse> = {
 };
 
 function createBaseSendTestRequest(): SendTestRequest {
-  return { brand_id: "", receiver_id: "", type: null };
+  return { brand_id: "", receiver_id: "", type: null, next: false };
 }
 
 export const SendTestRequest: MessageFns<SendTestRequest> = {
@@ -822,6 +893,9 @@ export const SendTestRequest: MessageFns<SendTestRequest> = {
     }
     if (message.type !== undefined && message.type !== null) {
       writer.uint32(26).string(message.type);
+    }
+    if (message.next !== false) {
+      writer.uint32(32).bool(message.next);
     }
     return writer;
   },
@@ -861,6 +935,14 @@ export const SendTestRequest: MessageFns<SendTestRequest> = {
             }
 
             message.type = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.next = reader.bool();
             continue;
           }
         }
@@ -945,6 +1027,7 @@ function createBaseDelivery(): Delivery {
     created_at: "",
     due_at: null,
     finished_at: null,
+    sign_with_next: false,
   };
 }
 
@@ -979,6 +1062,9 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.finished_at !== undefined && message.finished_at !== null) {
       writer.uint32(82).string(message.finished_at);
+    }
+    if (message.sign_with_next !== false) {
+      writer.uint32(88).bool(message.sign_with_next);
     }
     return writer;
   },
@@ -1074,6 +1160,14 @@ export const Delivery: MessageFns<Delivery> = {
             }
 
             message.finished_at = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.sign_with_next = reader.bool();
             continue;
           }
         }
@@ -3637,7 +3731,10 @@ export const ReceiversServiceService = {
       Buffer.from(RotateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
   },
-  /** Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  /**
+   * Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none; unless `force` is
+   * set also (kind `next_secret_not_accepted`) if the receiver has not accepted a test signed with it, at its present URL.
+   */
   activateSecret: {
     path: "/webhook.v1.ReceiversService/ActivateSecret" as const,
     requestStream: false as const,
@@ -3651,7 +3748,8 @@ export const ReceiversServiceService = {
   },
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
-   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
+   * is no next secret.
    */
   sendTest: {
     path: "/webhook.v1.ReceiversService/SendTest" as const,
@@ -3688,11 +3786,15 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
    * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
-  /** Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  /**
+   * Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none; unless `force` is
+   * set also (kind `next_secret_not_accepted`) if the receiver has not accepted a test signed with it, at its present URL.
+   */
   activateSecret: handleUnaryCall<ActivateSecretRequest, ActivateSecretResponse>;
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
-   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
+   * is no next secret.
    */
   sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
 }

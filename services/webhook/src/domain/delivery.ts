@@ -20,6 +20,8 @@ export interface Delivery {
   readonly due_at: string | null;
   /** Null until delivered or failed. */
   readonly finished_at: string | null;
+  /** A test to be signed with the next secret alone. */
+  readonly sign_with_next: boolean;
 }
 
 export interface Attempt {

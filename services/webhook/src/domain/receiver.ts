@@ -22,6 +22,12 @@ export interface Receiver {
   readonly max_in_flight: number;
   /** Has a next secret that is not activated yet. */
   readonly rotating: boolean;
+  /** When the next secret was made; null without one. */
+  readonly next_secret_at: string | null;
+  /** When the receiver accepted a test signed with the next secret alone, at its present URL; null until then. */
+  readonly next_secret_accepted_at: string | null;
+  /** The circuit is open until then; null if it is closed, and while the receiver is disabled. */
+  readonly paused_until: string | null;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -55,6 +61,9 @@ export function requireReceiver(receiver: Receiver | undefined): Receiver {
   if (receiver === undefined) throw receiverNotFound();
   return receiver;
 }
+
+export const noNextSecret = (): AppError =>
+  new AppError("no_next_secret", "There is no next secret: none was created, or it is already in force. Rotate the secret to create one.");
 
 export const duplicateUrl = (): AppError =>
   new AppError("duplicate_url", "Another receiver of the brand has this URL. Change that one, or choose another URL.", { field: "url" });

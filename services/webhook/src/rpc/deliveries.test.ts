@@ -82,6 +82,7 @@ describe("a list", () => {
       created_at: deliveries[0]?.created_at,
       due_at: expect.stringMatching(/Z$/),
       finished_at: null,
+      sign_with_next: false,
     });
     expect(deliveries[1]).toMatchObject({ attempts: 2, due_at: null, finished_at: expect.stringMatching(/Z$/) });
     expect(deliveries[3]).toMatchObject({ attempts: 1, due_at: null, finished_at: null });

@@ -10,6 +10,7 @@ import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
+import { findReceiver } from "../storage/receivers.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "./result-writer.ts";
 
@@ -64,6 +65,9 @@ const past = ({ id }: MadeReceiver) =>
     [id],
   );
 
+const pausedUntil = async ({ brand, id }: MadeReceiver) =>
+  (await findReceiver(sending.db, { brandId: brand, receiverId: id }))?.paused_until;
+
 /** Verifies as the specification says (6.3), independently of our code. */
 function verify(secret: string, { headers, rawBody }: ReceivedRequest): boolean {
   const timestamp = String(headers["x-service-timestamp"]);
@@ -100,6 +104,7 @@ const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => (
   delivery_created_at: delivery.created_at,
   url: delivery.url,
   test: false,
+  tested_secret: null,
   attempt_id: `att_${number}`,
   attempt: 1,
   started_at: new Date().toISOString(),
@@ -303,6 +308,7 @@ it("opens the circuit after ten failures in a row, sends one probe at a time, an
   const before = server.requests.length;
   expect(before).toBeGreaterThanOrEqual(10);
   expect(before).toBeLessThan(30);
+  expect((await pausedUntil(receiver)) ?? "").toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
   // Once open_until has passed, one probe is sent, and no second until it ends.
   let endProbe = (): void => {};
   server.respond = (response) => void (endProbe = () => response.writeHead(500).end());
@@ -322,6 +328,7 @@ it("opens the circuit after ten failures in a row, sends one probe at a time, an
   await sending.db.query("update webhook.lanes set open_until = now()");
   await eventually(async () => expect(await open()).toBe(0));
   expect(await lane(receiver)).toMatchObject({ failed_in_a_row: 0, trips: 0, failures: 0 });
+  expect(await pausedUntil(receiver)).toBeNull();
 });
 
 it("sends first attempts in order with a limit of one in flight, and up to 64 concurrently without it", async () => {
