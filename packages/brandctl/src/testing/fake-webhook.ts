@@ -102,9 +102,13 @@ export class FakeWebhook {
           .slice(from)
           .filter((one) => one.receiver_id === receiver_id && (state == null || one.state === state))
           .slice(0, page_size);
-        return { deliveries, next_after_id: deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null };
+        const next_after_id = deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null;
+        return { deliveries, next_after_id, ...this.#pauseOf(receiver_id) };
       },
-      getDelivery: async ({ brand_id, delivery_id }) => ({ delivery: this.#delivery(brand_id, delivery_id), attempts: this.attempts }),
+      getDelivery: async ({ brand_id, delivery_id }) => {
+        const delivery = this.#delivery(brand_id, delivery_id);
+        return { delivery, attempts: this.attempts, ...this.#pauseOf(delivery.receiver_id) };
+      },
       replayDelivery: async ({ brand_id, delivery_id }) => {
         const delivery = this.#delivery(brand_id, delivery_id);
         if (delivery.finished_at == null) return { delivery };
@@ -157,6 +161,11 @@ export class FakeWebhook {
     }),
   ];
 
+  #pauseOf(receiverId: string): Pick<Receiver, "paused_until" | "failures_in_a_row"> {
+    const { paused_until, failures_in_a_row = 0 } = this.receivers.find(({ id }) => id === receiverId) ?? {};
+    return { paused_until, failures_in_a_row };
+  }
+
   #delivery(brandId: string, id: string): Delivery {
     const delivery = this.deliveries.find((one) => one.id === id);
     const receiver = this.receivers.find((one) => one.brand_id === brandId && one.id === delivery?.receiver_id);
@@ -195,6 +204,7 @@ export function receiverOf(given: Partial<Receiver> = {}): Receiver {
     waiting: 0,
     max_in_flight: 64,
     rotating: false,
+    failures_in_a_row: 0,
     created_at: "2026-11-21T08:30:00.000Z",
     updated_at: "2026-11-21T08:30:00.000Z",
     ...given,

@@ -39,6 +39,21 @@ export interface Receiver {
   max_in_flight: number;
   /** A rotation is in progress: the next secret is not activated yet. */
   rotating: boolean;
+  /**
+   * Outcome of the last attempt, see Attempt.outcome; absent before the first attempt, and where only a process of release
+   * 0.2.0 or earlier has recorded it.
+   */
+  last_outcome?:
+    | string
+    | null
+    | undefined;
+  /** Sending is paused until then, because `failures_in_a_row` attempts failed. Absent unless paused. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** Failed attempts since the last 2xx or since it was enabled, tests excluded. */
+  failures_in_a_row: number;
 }
 
 export interface RotateSecretRequest {
@@ -93,7 +108,27 @@ export interface Delivery {
     | null
     | undefined;
   /** Absent until delivered or failed. */
-  finished_at?: string | null | undefined;
+  finished_at?:
+    | string
+    | null
+    | undefined;
+  /** Outcome of the last finished attempt, see Attempt.outcome; absent before the first. */
+  last_outcome?:
+    | string
+    | null
+    | undefined;
+  /** HTTP status of that attempt; absent if no response came. */
+  last_http_status?:
+    | number
+    | null
+    | undefined;
+  /** When the attempt in progress started; absent unless sending. */
+  sending_since?:
+    | string
+    | null
+    | undefined;
+  /** The longest that the attempt in progress may take; absent unless sending. */
+  deadline_ms?: number | null | undefined;
 }
 
 export interface Attempt {
@@ -137,7 +172,17 @@ export interface ListDeliveriesRequest {
 export interface ListDeliveriesResponse {
   deliveries: Delivery[];
   /** Absent on the last page. */
-  next_after_id?: string | null | undefined;
+  next_after_id?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  failures_in_a_row: number;
 }
 
 export interface GetDeliveryRequest {
@@ -148,6 +193,13 @@ export interface GetDeliveryRequest {
 export interface GetDeliveryResponse {
   delivery: Delivery | null;
   attempts: Attempt[];
+  /** As in Receiver. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  failures_in_a_row: number;
 }
 
 export interface ReplayDeliveryRequest {
@@ -381,6 +433,9 @@ function createBaseReceiver(): Receiver {
     updated_at: "",
     max_in_flight: 0,
     rotating: false,
+    last_outcome: null,
+    paused_until: null,
+    failures_in_a_row: 0,
   };
 }
 
@@ -433,6 +488,15 @@ export const Receiver: MessageFns<Receiver> = {
     }
     if (message.rotating !== false) {
       writer.uint32(128).bool(message.rotating);
+    }
+    if (message.last_outcome !== undefined && message.last_outcome !== null) {
+      writer.uint32(162).string(message.last_outcome);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(170).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(176).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -576,6 +640,30 @@ export const Receiver: MessageFns<Receiver> = {
             }
 
             message.rotating = reader.bool();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.last_outcome = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }
@@ -945,6 +1033,10 @@ function createBaseDelivery(): Delivery {
     created_at: "",
     due_at: null,
     finished_at: null,
+    last_outcome: null,
+    last_http_status: null,
+    sending_since: null,
+    deadline_ms: null,
   };
 }
 
@@ -979,6 +1071,18 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.finished_at !== undefined && message.finished_at !== null) {
       writer.uint32(82).string(message.finished_at);
+    }
+    if (message.last_outcome !== undefined && message.last_outcome !== null) {
+      writer.uint32(114).string(message.last_outcome);
+    }
+    if (message.last_http_status !== undefined && message.last_http_status !== null) {
+      writer.uint32(120).int32(message.last_http_status);
+    }
+    if (message.sending_since !== undefined && message.sending_since !== null) {
+      writer.uint32(130).string(message.sending_since);
+    }
+    if (message.deadline_ms !== undefined && message.deadline_ms !== null) {
+      writer.uint32(136).int32(message.deadline_ms);
     }
     return writer;
   },
@@ -1074,6 +1178,38 @@ export const Delivery: MessageFns<Delivery> = {
             }
 
             message.finished_at = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.last_outcome = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.last_http_status = reader.int32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.sending_since = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.deadline_ms = reader.int32();
             continue;
           }
         }
@@ -1312,7 +1448,7 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
 };
 
 function createBaseListDeliveriesResponse(): ListDeliveriesResponse {
-  return { deliveries: [], next_after_id: null };
+  return { deliveries: [], next_after_id: null, paused_until: null, failures_in_a_row: 0 };
 }
 
 export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
@@ -1322,6 +1458,12 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
     }
     if (message.next_after_id !== undefined && message.next_after_id !== null) {
       writer.uint32(18).string(message.next_after_id);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(26).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(32).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -1353,6 +1495,22 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
             }
 
             message.next_after_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }
@@ -1426,7 +1584,7 @@ export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
 };
 
 function createBaseGetDeliveryResponse(): GetDeliveryResponse {
-  return { delivery: null, attempts: [] };
+  return { delivery: null, attempts: [], paused_until: null, failures_in_a_row: 0 };
 }
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
@@ -1436,6 +1594,12 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
     }
     for (const v of message.attempts) {
       Attempt.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(26).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(32).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -1467,6 +1631,22 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
             }
 
             message.attempts.push(Attempt.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }

@@ -14,8 +14,14 @@ export interface Receiver {
   readonly disabled_reason: "member" | "gone" | "failing" | null;
   readonly disabled_at: string | null;
   readonly last_status: number | null;
+  /** Null before the first attempt, and after one whose outcome a process of release 0.2.0 wrote. */
+  readonly last_outcome: string | null;
   readonly last_delivery_at: string | null;
   readonly failures: number;
+  /** Null unless its circuit is open. */
+  readonly paused_until: string | null;
+  /** Failed attempts since the last success or since it was enabled. */
+  readonly failures_in_a_row: number;
   /** Pending deliveries, counted up to a bound: see storage/receivers.ts. */
   readonly waiting: number;
   /** Attempts that may be in flight. */
