@@ -48,7 +48,7 @@ export class FakeWebhook {
           throw new AppError("duplicate_url", "Another receiver of the brand has this URL.", { field: "url" });
         }
         if (this.receivers.length >= 20) throw new AppError("receiver_limit", "The brand has 20 receivers, which is as many as it may.");
-        const receiver = receiverOf({ id: `rcv_made${this.receivers.length}`, brand_id, url, label, events });
+        const receiver = receiverOf({ id: `rcv_made${this.receivers.length}`, brand_id, url: new URL(url).href, label, events });
         this.receivers.push(receiver);
         return { receiver, secret: SECRET };
       },
@@ -58,7 +58,11 @@ export class FakeWebhook {
         const receiver = this.#find(brand_id, receiver_id);
         if (url != null) requirePublic(url);
         if (max_in_flight != null) Object.assign(receiver, { max_in_flight });
-        Object.assign(receiver, { ...(url != null && { url }), ...(label != null && { label }), ...(events.length > 0 && { events }) });
+        Object.assign(receiver, {
+          ...(url != null && { url: new URL(url).href }),
+          ...(label != null && { label }),
+          ...(events.length > 0 && { events }),
+        });
         return { receiver };
       },
       enableReceiver: async ({ brand_id, receiver_id, held }) => {
@@ -204,6 +208,8 @@ export function receiverOf(given: Partial<Receiver> = {}): Receiver {
     waiting: 0,
     max_in_flight: 64,
     rotating: false,
+    last_outcome: null,
+    paused_until: null,
     failures_in_a_row: 0,
     created_at: "2026-11-21T08:30:00.000Z",
     updated_at: "2026-11-21T08:30:00.000Z",
@@ -223,6 +229,10 @@ export function deliveryOf(given: Partial<Delivery> = {}): Delivery {
     created_at: "2026-11-21T08:30:00.000Z",
     due_at: null,
     finished_at: null,
+    last_outcome: null,
+    last_http_status: null,
+    sending_since: null,
+    deadline_ms: null,
     ...given,
   };
 }
