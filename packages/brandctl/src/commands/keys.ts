@@ -1,16 +1,15 @@
 import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION } from "@brand-records/api-key";
-import { AppError } from "@brand-records/errors";
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { Argument, Command, Option } from "commander";
+import { Command, Option } from "commander";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
-import type { AccountsClient } from "../connection/clients.ts";
-import { CommandFailure, required, UsageFailure } from "../failure.ts";
-import { requireId } from "../ids.ts";
+import { required } from "../failure.ts";
 import { shortTime } from "../output/format.ts";
 import { keysTable, keyText, LAST_USED_LAGS, useText } from "../output/key-text.ts";
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
+import { findKey, firstOwner, keyArgument } from "./key-command.ts";
+import { revoke } from "./keys-revoke.ts";
 import { brandCheckOption, brandOption, examples, textParser } from "./options.ts";
 
 const PERMISSIONS_HELP = ADDED_PERMISSION_NAMES.map((name) => `${name}: ${ADDED_PERMISSIONS[name].allows}`).join("; ");
@@ -123,91 +122,4 @@ function show(shell: Shell): Command {
         session.print({ key }, (colors) => keyText(key, colors));
       }),
     );
-}
-
-/** After this time without a use, nothing is likely to depend on a key. */
-const RECENT_USE_MS = 7 * 86_400_000;
-
-interface RevokeOptions {
-  readonly by?: string;
-  readonly brand?: string;
-  readonly yes?: boolean;
-}
-
-function revoke(shell: Shell): Command {
-  return new Command("revoke")
-    .summary("revoke a key permanently")
-    .description(
-      "Revoke a key. Final: from its next request on it is refused. On a terminal it asks first; in a script and with --json it does not. It warns if the key was used in the last seven days.",
-    )
-    .addArgument(keyArgument())
-    .option("-y, --yes", "revoke without asking")
-    .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)", textParser("--by"))
-    .addOption(brandCheckOption("key"))
-    .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]))
-    .action((keyId: string, { by, brand, yes }: RevokeOptions, command: Command) =>
-      shell.act(command, async (session) => {
-        const brandId = await brandOf(session, "key", keyId, brand);
-        const accounts = await session.accounts();
-        const before = await findKey(accounts, brandId, keyId);
-        const isRevoked = before.revoked_at != null;
-        if (!isRevoked) {
-          const now = Date.now();
-          noteUse(session, before, now);
-          if (yes !== true && session.canAsk && !(await session.confirm(questionOf(before, now)))) {
-            throw new CommandFailure("not_confirmed", "Nothing was revoked.");
-          }
-        }
-        const revoked_by = by ?? (await firstOwner(accounts, brandId));
-        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by }));
-        const key = required(response.key, "key");
-        session.print({ key }, (colors) => keyText(key, colors));
-        if (isRevoked) session.note(({ dim }) => dim("The key was revoked already: nothing changed."));
-      }),
-    );
-}
-
-/** Whether something may still depend on the key. */
-const isInUse = ({ last_used_at }: Key, nowMs: number): boolean =>
-  last_used_at != null && nowMs - Date.parse(last_used_at) <= RECENT_USE_MS;
-
-function noteUse(session: Session, key: Key, nowMs: number): void {
-  if (!isInUse(key, nowMs)) return;
-  session.note(({ yellow, dim }) => {
-    const warning = `This key was ${useText(key, nowMs)}. What uses it is refused from its next request on.`;
-    return `${yellow(warning)} ${dim(`(${LAST_USED_LAGS})`)}`;
-  });
-}
-
-function questionOf(key: Key, nowMs: number): string {
-  const use = isInUse(key, nowMs) ? "" : `, ${useText(key, nowMs)}`;
-  return printable(`Permanently revoke ${key.id}, "${key.name}" (${key.hint})${use}?`);
-}
-
-const keyArgument = (): Argument => new Argument("<key>", "id of the key (key_…), not the key itself; see keys list").argParser(parseKeyId);
-
-/** @throws AppError `not_found` */
-async function findKey(accounts: AccountsClient, brandId: string, keyId: string): Promise<Key> {
-  const { keys } = await accounts.listKeys({ brand_id: brandId });
-  const key = keys.find(({ id }) => id === keyId);
-  if (key === undefined) throw new AppError("not_found", "There is no key with this id", { field: "key_id" });
-  return key;
-}
-
-const LEAKED = "brandctl keys list --brand BRAND shows the ids. This key is now in your shell's history: revoke it and make another.";
-
-/** @throws UsageFailure for anything but the id of a key */
-function parseKeyId(text: string): string {
-  if (text.startsWith("brk_")) throw new UsageFailure("This is the key itself; its id is needed (key_…).", LEAKED);
-  return requireId("The id of a key", "key", text);
-}
-
-/** @throws CommandFailure when the brand has no owner */
-async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {
-  const { members } = await accounts.listMembers({ brand_id: brandId });
-  const owner = members.find(({ role }) => role === "owner");
-  if (owner !== undefined) return owner.email;
-  throw new CommandFailure("owner_required", "The brand has no owner, and keys are made and revoked by owners.", {
-    hint: `brandctl members add EMAIL --brand ${brandId} --role owner`,
-  });
 }

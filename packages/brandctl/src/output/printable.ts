@@ -13,10 +13,12 @@ export function printableLines(text: string): string[] {
 
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const ZERO = /\p{Mn}|\p{Me}|\p{Cf}/u;
+/** A narrow character that a variation selector makes a wide emoji. */
+const WIDENED = /(?!\p{Emoji_Presentation})\p{Emoji}\ufe0f/gu;
 
-/** Returns the columns that the text takes on a terminal. */
+/** Returns the columns that the text takes on a terminal: where terminals differ, the most. */
 export function widthOf(text: string): number {
-  let width = 0;
+  let width = text.match(WIDENED)?.length ?? 0;
   for (const character of text) {
     if (!ZERO.test(character)) width += WIDE.test(character) ? 2 : 1;
   }

@@ -41,7 +41,7 @@ describe("table", () => {
       { title: "TOTAL", cell: () => "t".repeat(40), align: "right" as const },
     ];
 
-    it.each(["n".repeat(80), "名".repeat(80), "اسم ".repeat(20), "👍🏽".repeat(40), "e\u0301".repeat(80)])(
+    it.each(["n".repeat(80), "名".repeat(80), "اسم ".repeat(20), "👍🏽".repeat(40), "❤\ufe0f".repeat(40), "e\u0301".repeat(80)])(
       "cuts the cells that may be cut until it fits: %s",
       (name) => {
         const [heading = "", line = "", ...rest] = table(columns, [name], plain, "").split("\n");
