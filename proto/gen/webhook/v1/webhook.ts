@@ -49,8 +49,21 @@ export interface Receiver {
     | string
     | null
     | undefined;
-  /** After failures in a row nothing is sent before this time; absent while deliveries are sent, and while it is disabled. */
-  paused_until?: string | null | undefined;
+  /**
+   * Outcome of the last attempt, see Attempt.outcome; absent before the first attempt, and where only a process of release
+   * 0.2.0 or earlier has recorded it.
+   */
+  last_outcome?:
+    | string
+    | null
+    | undefined;
+  /** Sending is paused until then, because `failures_in_a_row` attempts failed. Absent unless paused. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** Failed attempts since the last 2xx or since it was enabled, tests excluded. */
+  failures_in_a_row: number;
 }
 
 export interface RotateSecretRequest {
@@ -118,6 +131,23 @@ export interface Delivery {
     | undefined;
   /** A test to be signed with the next secret alone. */
   sign_with_next: boolean;
+  /** Outcome of the last finished attempt, see Attempt.outcome; absent before the first. */
+  last_outcome?:
+    | string
+    | null
+    | undefined;
+  /** HTTP status of that attempt; absent if no response came. */
+  last_http_status?:
+    | number
+    | null
+    | undefined;
+  /** When the attempt in progress started; absent unless sending. */
+  sending_since?:
+    | string
+    | null
+    | undefined;
+  /** The longest that the attempt in progress may take; absent unless sending. */
+  deadline_ms?: number | null | undefined;
 }
 
 export interface Attempt {
@@ -161,7 +191,17 @@ export interface ListDeliveriesRequest {
 export interface ListDeliveriesResponse {
   deliveries: Delivery[];
   /** Absent on the last page. */
-  next_after_id?: string | null | undefined;
+  next_after_id?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  failures_in_a_row: number;
 }
 
 export interface GetDeliveryRequest {
@@ -172,6 +212,13 @@ export interface GetDeliveryRequest {
 export interface GetDeliveryResponse {
   delivery: Delivery | null;
   attempts: Attempt[];
+  /** As in Receiver. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  failures_in_a_row: number;
 }
 
 export interface ReplayDeliveryRequest {
@@ -407,7 +454,9 @@ function createBaseReceiver(): Receiver {
     rotating: false,
     next_secret_at: null,
     next_secret_accepted_at: null,
+    last_outcome: null,
     paused_until: null,
+    failures_in_a_row: 0,
   };
 }
 
@@ -467,8 +516,14 @@ export const Receiver: MessageFns<Receiver> = {
     if (message.next_secret_accepted_at !== undefined && message.next_secret_accepted_at !== null) {
       writer.uint32(146).string(message.next_secret_accepted_at);
     }
+    if (message.last_outcome !== undefined && message.last_outcome !== null) {
+      writer.uint32(154).string(message.last_outcome);
+    }
     if (message.paused_until !== undefined && message.paused_until !== null) {
-      writer.uint32(154).string(message.paused_until);
+      writer.uint32(162).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(168).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -635,7 +690,23 @@ export const Receiver: MessageFns<Receiver> = {
               break;
             }
 
+            message.last_outcome = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
             message.paused_until = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }
@@ -1028,6 +1099,10 @@ function createBaseDelivery(): Delivery {
     due_at: null,
     finished_at: null,
     sign_with_next: false,
+    last_outcome: null,
+    last_http_status: null,
+    sending_since: null,
+    deadline_ms: null,
   };
 }
 
@@ -1065,6 +1140,18 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.sign_with_next !== false) {
       writer.uint32(88).bool(message.sign_with_next);
+    }
+    if (message.last_outcome !== undefined && message.last_outcome !== null) {
+      writer.uint32(98).string(message.last_outcome);
+    }
+    if (message.last_http_status !== undefined && message.last_http_status !== null) {
+      writer.uint32(104).int32(message.last_http_status);
+    }
+    if (message.sending_since !== undefined && message.sending_since !== null) {
+      writer.uint32(114).string(message.sending_since);
+    }
+    if (message.deadline_ms !== undefined && message.deadline_ms !== null) {
+      writer.uint32(120).int32(message.deadline_ms);
     }
     return writer;
   },
@@ -1168,6 +1255,38 @@ export const Delivery: MessageFns<Delivery> = {
             }
 
             message.sign_with_next = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.last_outcome = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.last_http_status = reader.int32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.sending_since = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.deadline_ms = reader.int32();
             continue;
           }
         }
@@ -1406,7 +1525,7 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
 };
 
 function createBaseListDeliveriesResponse(): ListDeliveriesResponse {
-  return { deliveries: [], next_after_id: null };
+  return { deliveries: [], next_after_id: null, paused_until: null, failures_in_a_row: 0 };
 }
 
 export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
@@ -1416,6 +1535,12 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
     }
     if (message.next_after_id !== undefined && message.next_after_id !== null) {
       writer.uint32(18).string(message.next_after_id);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(26).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(32).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -1447,6 +1572,22 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
             }
 
             message.next_after_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }
@@ -1520,7 +1661,7 @@ export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
 };
 
 function createBaseGetDeliveryResponse(): GetDeliveryResponse {
-  return { delivery: null, attempts: [] };
+  return { delivery: null, attempts: [], paused_until: null, failures_in_a_row: 0 };
 }
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
@@ -1530,6 +1671,12 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
     }
     for (const v of message.attempts) {
       Attempt.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(26).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(32).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -1561,6 +1708,22 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
             }
 
             message.attempts.push(Attempt.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }

@@ -14,8 +14,14 @@ export interface Receiver {
   readonly disabled_reason: "member" | "gone" | "failing" | null;
   readonly disabled_at: string | null;
   readonly last_status: number | null;
+  /** Null before the first attempt, and after one whose outcome a process of release 0.2.0 wrote. */
+  readonly last_outcome: string | null;
   readonly last_delivery_at: string | null;
   readonly failures: number;
+  /** When its circuit may close; null unless it is open, and while the receiver is disabled. */
+  readonly paused_until: string | null;
+  /** Failed attempts since the last success or since it was enabled. */
+  readonly failures_in_a_row: number;
   /** Pending deliveries, counted up to a bound: see storage/receivers.ts. */
   readonly waiting: number;
   /** Attempts that may be in flight. */
@@ -26,8 +32,6 @@ export interface Receiver {
   readonly next_secret_at: string | null;
   /** When the receiver accepted a test signed with the next secret alone, at its present URL; null until then. */
   readonly next_secret_accepted_at: string | null;
-  /** The circuit is open until then; null if it is closed, and while the receiver is disabled. */
-  readonly paused_until: string | null;
   readonly created_at: string;
   readonly updated_at: string;
 }

@@ -149,7 +149,7 @@ function changeOf(lane: LockedLane, results: readonly AttemptResult[], settledId
     .filter(({ delivery_id, url }) => settledIds.has(delivery_id) && url === lane.url)
     .map(({ outcome, http_status, test, started_at }) => ({
       startedAt: Date.parse(started_at),
-      accepted: outcome === "accepted",
+      outcome,
       httpStatus: http_status,
       test,
     }));
