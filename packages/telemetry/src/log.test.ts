@@ -36,9 +36,15 @@ it("writes nothing below its level", async () => {
 });
 
 it.each([
-  ["in the line itself", `{ authorization: "hunter2", secret: "hunter2", key_sha256: "hunter2" }`],
-  ["one level deeper", `{ headers: { authorization: "hunter2" }, key: { secret: "hunter2" }, request: { key_sha256: "hunter2" } }`],
-  ["two levels deeper", `{ req: { headers: { authorization: "hunter2" } }, response: { key: { secret: "hunter2" } } }`],
+  ["in the line itself", `{ authorization: "hunter2", secret: "hunter2", key_sha256: "hunter2", cookie: "hunter2", token: "hunter2" }`],
+  [
+    "one level deeper",
+    `{ headers: { authorization: "hunter2", cookie: "hunter2" }, key: { secret: "hunter2" }, request: { key_sha256: "hunter2", token: "hunter2" } }`,
+  ],
+  [
+    "two levels deeper",
+    `{ req: { headers: { authorization: "hunter2" } }, response: { key: { secret: "hunter2" }, session: { token: "hunter2" } } }`,
+  ],
 ])("keeps credentials out, %s", async (_, fields) => {
   const lines = await linesOf(`log.info(${fields}, "done"); log.child(${fields}).info("done")`);
   expect(lines).toHaveLength(2);

@@ -4,7 +4,7 @@ import { serializeError } from "./serialize-error.ts";
 export type { Logger } from "pino";
 
 /** Credentials never reach a log: fields with these names are redacted in a line and up to two levels deeper. */
-const SECRET_NAMES = ["authorization", "secret", "key_sha256"];
+const SECRET_NAMES = ["authorization", "cookie", "secret", "token", "key_sha256"];
 const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 const BUFFER_BYTES = 4 * 1024;

@@ -1,5 +1,6 @@
 import type { Database } from "@brand-records/postgres";
 import type { Pepper } from "./domain/key-hash.ts";
+import type { SessionLimits } from "./domain/session.ts";
 import type { EpochPublisher } from "./epochs/epoch-publisher.ts";
 
 /** What the handlers and use cases work with. */
@@ -9,6 +10,9 @@ export interface AccountsDependencies {
   /** Newest first. */
   readonly peppers: readonly [Pepper, ...Pepper[]];
   readonly environment: "live" | "test";
+  readonly sessionLimits: SessionLimits;
+  /** Days for which usage is kept. */
+  readonly usageKeepDays: number;
   /** Records that a key was verified just now. */
   recordKeyUse(keyId: string): void;
 }

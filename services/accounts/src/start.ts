@@ -1,6 +1,14 @@
 import { fileURLToPath } from "node:url";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { AccountsServiceService, OperatorServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import {
+  AccountsServiceService,
+  AuditServiceService,
+  OperatorServiceService,
+  SessionsServiceService,
+  SignInServiceService,
+  UsageServiceService,
+  VerificationServiceService,
+} from "@brand-records/proto/accounts/v1";
 import { openRedis } from "@brand-records/redis";
 import { service } from "@brand-records/rpc";
 import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
@@ -9,9 +17,14 @@ import type { AccountsConfig } from "./config.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
 import { noEpochPublisher, redisEpochPublisher, type EpochPublisher } from "./epochs/epoch-publisher.ts";
 import { startEpochRepublisher } from "./epochs/epoch-republisher.ts";
+import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
 import { accountsHandlers } from "./rpc/accounts.ts";
+import { auditHandlers } from "./rpc/audit.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
+import { sessionsHandlers } from "./rpc/sessions.ts";
+import { signInHandlers } from "./rpc/sign-in.ts";
+import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
@@ -25,17 +38,26 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   const { db } = base;
   const epochs = startEpochs(config, base, life, log);
   const keyUsage = life.own("key usage", startKeyUsage(db, log));
+  const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
+  const usageKeepDays = config.USAGE_RETENTION_DAYS;
+  life.own("janitor", startJanitor({ db, log, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, usageKeepDays }));
   const deps: AccountsDependencies = {
     db,
     epochs,
     peppers: config.KEY_PEPPERS,
     environment: config.ENVIRONMENT,
+    sessionLimits,
+    usageKeepDays,
     recordKeyUse: keyUsage.record,
   };
   return base.serve([
     service(VerificationServiceService, verificationHandlers(deps)),
     service(AccountsServiceService, accountsHandlers(deps)),
     service(OperatorServiceService, operatorHandlers(deps)),
+    service(SignInServiceService, signInHandlers(deps)),
+    service(SessionsServiceService, sessionsHandlers(deps)),
+    service(AuditServiceService, auditHandlers(deps)),
+    service(UsageServiceService, usageHandlers(deps)),
   ]);
 }
 

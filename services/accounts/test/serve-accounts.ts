@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
-import { AccountsServiceService, OperatorServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import {
+  AccountsServiceService,
+  AuditServiceService,
+  OperatorServiceService,
+  SessionsServiceService,
+  SignInServiceService,
+  UsageServiceService,
+  VerificationServiceService,
+} from "@brand-records/proto/accounts/v1";
 import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
@@ -10,7 +18,11 @@ import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key-hash.ts";
 import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
 import { accountsHandlers } from "../src/rpc/accounts.ts";
+import { auditHandlers } from "../src/rpc/audit.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
+import { sessionsHandlers } from "../src/rpc/sessions.ts";
+import { signInHandlers } from "../src/rpc/sign-in.ts";
+import { usageHandlers } from "../src/rpc/usage.ts";
 import { verificationHandlers } from "../src/rpc/verification.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
@@ -29,6 +41,10 @@ export interface ServedAccounts {
   readonly accounts: RpcClient<AccountsServiceService>;
   readonly verification: RpcClient<VerificationServiceService>;
   readonly operator: RpcClient<OperatorServiceService>;
+  readonly signIn: RpcClient<SignInServiceService>;
+  readonly sessions: RpcClient<SessionsServiceService>;
+  readonly audit: RpcClient<AuditServiceService>;
+  readonly usage: RpcClient<UsageServiceService>;
   readonly db: Database;
   /** Serves the same database with other dependencies; stops with this one. */
   alsoWith(overrides: Partial<AccountsDependencies>): Promise<ServedAccounts>;
@@ -49,6 +65,8 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     epochs: noEpochPublisher,
     peppers: [pepper(1)],
     environment: "live",
+    sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
+    usageKeepDays: 31,
     recordKeyUse: () => {},
     ...overrides,
   });
@@ -69,6 +87,10 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
       service(AccountsServiceService, accountsHandlers(deps)),
       service(VerificationServiceService, verificationHandlers(deps)),
       service(OperatorServiceService, operatorHandlers(deps)),
+      service(SignInServiceService, signInHandlers(deps)),
+      service(SessionsServiceService, sessionsHandlers(deps)),
+      service(AuditServiceService, auditHandlers(deps)),
+      service(UsageServiceService, usageHandlers(deps)),
     ],
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),
@@ -77,11 +99,14 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
   const accounts = connectRpc(AccountsServiceService, address, { idempotent: [] });
   const verification = connectRpc(VerificationServiceService, address, { idempotent: [] });
   const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
+  const signIn = connectRpc(SignInServiceService, address, { idempotent: [] });
+  const sessions = connectRpc(SessionsServiceService, address, { idempotent: [] });
+  const audit = connectRpc(AuditServiceService, address, { idempotent: [] });
+  const usage = connectRpc(UsageServiceService, address, { idempotent: [] });
+  const clients = { accounts, verification, operator, signIn, sessions, audit, usage };
   const others: ServedAccounts[] = [];
   return {
-    accounts,
-    verification,
-    operator,
+    ...clients,
     db: deps.db,
     async alsoWith(overrides) {
       const other = await serve({ ...deps, ...overrides });
@@ -107,9 +132,7 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
     },
     async stop() {
       for (const other of others) await other.stop();
-      accounts.stop();
-      verification.stop();
-      operator.stop();
+      for (const client of Object.values(clients)) client.stop();
       await server.stop();
     },
   };

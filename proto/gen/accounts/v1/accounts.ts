@@ -111,6 +111,8 @@ export interface AddMemberRequest {
   brand_id: string;
   email: string;
   role: string;
+  /** E-mail address of the acting member; must be an owner of the brand. Absent: the operator acts. */
+  acting_member?: string | null | undefined;
 }
 
 export interface AddMemberResponse {
@@ -128,9 +130,29 @@ export interface ListMembersResponse {
 export interface RemoveMemberRequest {
   brand_id: string;
   email: string;
+  /** E-mail address of the acting member; must be an owner of the brand. Absent: the operator acts. */
+  acting_member?: string | null | undefined;
 }
 
 export interface RemoveMemberResponse {
+}
+
+export interface ListMembershipsRequest {
+  email: string;
+}
+
+export interface ListMembershipsResponse {
+  memberships: Membership[];
+}
+
+/** A person's membership, with the brand as it is now. */
+export interface Membership {
+  brand_id: string;
+  brand_name: string;
+  tier: string;
+  verified: boolean;
+  /** owner or member. */
+  role: string;
 }
 
 /** A key as its owner sees it, without the key itself or its hash. */
@@ -185,6 +207,8 @@ export interface RevokeKeyRequest {
   key_id: string;
   /** E-mail address of the acting member; must be an owner of the key's brand. */
   revoked_by: string;
+  /** NOT_FOUND unless the key is this brand's. Absent: not checked. */
+  brand_id?: string | null | undefined;
 }
 
 export interface RevokeKeyResponse {
@@ -198,6 +222,246 @@ export interface FindBrandRequest {
 
 export interface FindBrandResponse {
   brand_id: string;
+}
+
+export interface CreateSignInLinkRequest {
+  email: string;
+  /** 60 to 86,400; 0 means 900. */
+  ttl_seconds: number;
+}
+
+export interface CreateSignInLinkResponse {
+  /** Returned once and never stored. */
+  token: string;
+  expires_at: string;
+}
+
+export interface PeekSignInLinkRequest {
+  token: string;
+}
+
+export interface PeekSignInLinkResponse {
+  email: string;
+  expires_at: string;
+}
+
+export interface RedeemSignInLinkRequest {
+  token: string;
+}
+
+export interface RedeemSignInLinkResponse {
+  session: NewSession | null;
+}
+
+export interface SignInWithIdentityRequest {
+  /** The claims `iss` and `sub`, compared byte for byte. */
+  issuer: string;
+  subject: string;
+  /** The claims `email` and `email_verified`; absent if the issuer omits them. */
+  email?: string | null | undefined;
+  email_verified?:
+    | boolean
+    | null
+    | undefined;
+  /** Treats an absent `email_verified` as true, for issuers that verify every address and omit the claim. */
+  trust_email: boolean;
+}
+
+export interface SignInWithIdentityResponse {
+  session: NewSession | null;
+}
+
+export interface NewSession {
+  /** Returned once and never stored. */
+  token: string;
+  email: string;
+  /** The session ends then at the latest. */
+  ends_at: string;
+}
+
+export interface Session {
+  /** The person. */
+  email: string;
+  /** The issuer of the identity that signed in; absent after a sign-in link. */
+  issuer?: string | null | undefined;
+  created_at: string;
+  /** Without another call the session ends then. Uses within one minute count once. */
+  idle_ends_at: string;
+  /** The session ends then at the latest. */
+  ends_at: string;
+}
+
+export interface GetSessionRequest {
+  token: string;
+}
+
+export interface GetSessionResponse {
+  session:
+    | Session
+    | null;
+  /** In ascending order of brand name. */
+  memberships: Membership[];
+}
+
+export interface EndSessionRequest {
+  token: string;
+}
+
+export interface EndSessionResponse {
+}
+
+export interface EndSessionsOfRequest {
+  email: string;
+}
+
+export interface EndSessionsOfResponse {
+  ended: number;
+}
+
+export interface AuditEntry {
+  id: string;
+  brand_id: string;
+  /** E-mail address of the member who acted. Absent: the operator. */
+  actor?:
+    | string
+    | null
+    | undefined;
+  /** Such as key.create. */
+  action: string;
+  /** Id of what is changed, or a member's e-mail address. Absent until what is created has an id. */
+  subject_id?:
+    | string
+    | null
+    | undefined;
+  /** Names of the changed fields, never their values. */
+  fields: string[];
+  request_id: string;
+  /** IP address of the caller. Absent for the operator's tools. */
+  address?: string | null | undefined;
+  created_at: string;
+  /** done, failed (refused: nothing was changed) or unknown. Absent: the change is in progress, or its caller was killed. */
+  outcome?:
+    | string
+    | null
+    | undefined;
+  /** Why it failed, or what makes the outcome unknown. */
+  error_kind?: string | null | undefined;
+  finished_at?: string | null | undefined;
+}
+
+export interface AppendAuditRequest {
+  brand_id: string;
+  actor?:
+    | string
+    | null
+    | undefined;
+  /** Two names in lower case, separated by a period. */
+  action: string;
+  subject_id?:
+    | string
+    | null
+    | undefined;
+  /** Up to 50 names in lower case. */
+  fields: string[];
+  request_id: string;
+  address?: string | null | undefined;
+}
+
+export interface AppendAuditResponse {
+  entry: AuditEntry | null;
+}
+
+export interface FinishAuditRequest {
+  brand_id: string;
+  entry_id: string;
+  /** done, failed or unknown. */
+  outcome: string;
+  error_kind?:
+    | string
+    | null
+    | undefined;
+  /** Sets the entry's subject if it has none: the id of what was created. */
+  subject_id?: string | null | undefined;
+}
+
+export interface FinishAuditResponse {
+  entry: AuditEntry | null;
+}
+
+export interface ListAuditRequest {
+  brand_id: string;
+  /** Filters; absent: all. `actor` is an e-mail address, or `operator`. */
+  actor?: string | null | undefined;
+  action?:
+    | string
+    | null
+    | undefined;
+  /** Entries at or after `from` and before `to`. */
+  from?: string | null | undefined;
+  to?:
+    | string
+    | null
+    | undefined;
+  /** 1 to 200; 0 means 50. */
+  page_size: number;
+  /** `next_page_token` of the previous page, with the same brand and filters: else INVALID_ARGUMENT (kind `invalid_cursor`). */
+  page_token?: string | null | undefined;
+}
+
+export interface ListAuditResponse {
+  entries: AuditEntry[];
+  /** Absent on the last page. */
+  next_page_token?: string | null | undefined;
+}
+
+export interface RecordUsageRequest {
+  /** A UUID; the same for each repetition of a batch. */
+  batch_id: string;
+  /** Up to 5,000. */
+  minutes: MinuteUsage[];
+}
+
+export interface MinuteUsage {
+  brand_id: string;
+  key_id: string;
+  /** The start of the minute. */
+  minute: string;
+  accepted: number;
+  /** Refused by the rate limit. */
+  refused: number;
+}
+
+export interface RecordUsageResponse {
+  /** False if the batch was recorded before. */
+  recorded: boolean;
+}
+
+export interface GetUsageRequest {
+  brand_id: string;
+  /** Start of the first bucket, rounded down to the minute. */
+  from: string;
+  /** End of the last bucket, exclusive. */
+  to: string;
+  /** 1 to 1440; 0 means 1. At most 3,000 buckets. */
+  bucket_minutes: number;
+  /** Counts each key separately, at most 50,000 counts: else INVALID_ARGUMENT. */
+  by_key: boolean;
+}
+
+export interface UsageBucket {
+  start: string;
+  /** Absent unless `by_key`. */
+  key_id?: string | null | undefined;
+  accepted: number;
+  /** Refused by the rate limit. */
+  refused: number;
+  /** Requests accepted in the busiest clock minute of the bucket. */
+  peak_accepted: number;
+}
+
+export interface GetUsageResponse {
+  /** In ascending order of start and key. */
+  buckets: UsageBucket[];
 }
 
 function createBaseVerifyKeyRequest(): VerifyKeyRequest {
@@ -1153,7 +1417,7 @@ export const Member: MessageFns<Member> = {
 };
 
 function createBaseAddMemberRequest(): AddMemberRequest {
-  return { brand_id: "", email: "", role: "" };
+  return { brand_id: "", email: "", role: "", acting_member: null };
 }
 
 export const AddMemberRequest: MessageFns<AddMemberRequest> = {
@@ -1166,6 +1430,9 @@ export const AddMemberRequest: MessageFns<AddMemberRequest> = {
     }
     if (message.role !== "") {
       writer.uint32(26).string(message.role);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(34).string(message.acting_member);
     }
     return writer;
   },
@@ -1205,6 +1472,14 @@ export const AddMemberRequest: MessageFns<AddMemberRequest> = {
             }
 
             message.role = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -1359,7 +1634,7 @@ export const ListMembersResponse: MessageFns<ListMembersResponse> = {
 };
 
 function createBaseRemoveMemberRequest(): RemoveMemberRequest {
-  return { brand_id: "", email: "" };
+  return { brand_id: "", email: "", acting_member: null };
 }
 
 export const RemoveMemberRequest: MessageFns<RemoveMemberRequest> = {
@@ -1369,6 +1644,9 @@ export const RemoveMemberRequest: MessageFns<RemoveMemberRequest> = {
     }
     if (message.email !== "") {
       writer.uint32(18).string(message.email);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(26).string(message.acting_member);
     }
     return writer;
   },
@@ -1400,6 +1678,14 @@ export const RemoveMemberRequest: MessageFns<RemoveMemberRequest> = {
             }
 
             message.email = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -1437,6 +1723,188 @@ export const RemoveMemberResponse: MessageFns<RemoveMemberResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMembershipsRequest(): ListMembershipsRequest {
+  return { email: "" };
+}
+
+export const ListMembershipsRequest: MessageFns<ListMembershipsRequest> = {
+  encode(message: ListMembershipsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMembershipsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMembershipsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMembershipsResponse(): ListMembershipsResponse {
+  return { memberships: [] };
+}
+
+export const ListMembershipsResponse: MessageFns<ListMembershipsResponse> = {
+  encode(message: ListMembershipsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memberships) {
+      Membership.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMembershipsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMembershipsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memberships.push(Membership.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMembership(): Membership {
+  return { brand_id: "", brand_name: "", tier: "", verified: false, role: "" };
+}
+
+export const Membership: MessageFns<Membership> = {
+  encode(message: Membership, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.brand_name !== "") {
+      writer.uint32(18).string(message.brand_name);
+    }
+    if (message.tier !== "") {
+      writer.uint32(26).string(message.tier);
+    }
+    if (message.verified !== false) {
+      writer.uint32(32).bool(message.verified);
+    }
+    if (message.role !== "") {
+      writer.uint32(42).string(message.role);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Membership {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMembership();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tier = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.verified = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1869,7 +2337,7 @@ export const ListKeysResponse: MessageFns<ListKeysResponse> = {
 };
 
 function createBaseRevokeKeyRequest(): RevokeKeyRequest {
-  return { key_id: "", revoked_by: "" };
+  return { key_id: "", revoked_by: "", brand_id: null };
 }
 
 export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
@@ -1879,6 +2347,9 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
     }
     if (message.revoked_by !== "") {
       writer.uint32(18).string(message.revoked_by);
+    }
+    if (message.brand_id !== undefined && message.brand_id !== null) {
+      writer.uint32(26).string(message.brand_id);
     }
     return writer;
   },
@@ -1910,6 +2381,14 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
             }
 
             message.revoked_by = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.brand_id = reader.string();
             continue;
           }
         }
@@ -2063,6 +2542,1947 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
+function createBaseCreateSignInLinkRequest(): CreateSignInLinkRequest {
+  return { email: "", ttl_seconds: 0 };
+}
+
+export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
+  encode(message: CreateSignInLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.ttl_seconds !== 0) {
+      writer.uint32(16).int32(message.ttl_seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSignInLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSignInLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.ttl_seconds = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCreateSignInLinkResponse(): CreateSignInLinkResponse {
+  return { token: "", expires_at: "" };
+}
+
+export const CreateSignInLinkResponse: MessageFns<CreateSignInLinkResponse> = {
+  encode(message: CreateSignInLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.expires_at !== "") {
+      writer.uint32(18).string(message.expires_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSignInLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSignInLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePeekSignInLinkRequest(): PeekSignInLinkRequest {
+  return { token: "" };
+}
+
+export const PeekSignInLinkRequest: MessageFns<PeekSignInLinkRequest> = {
+  encode(message: PeekSignInLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PeekSignInLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePeekSignInLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePeekSignInLinkResponse(): PeekSignInLinkResponse {
+  return { email: "", expires_at: "" };
+}
+
+export const PeekSignInLinkResponse: MessageFns<PeekSignInLinkResponse> = {
+  encode(message: PeekSignInLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.expires_at !== "") {
+      writer.uint32(18).string(message.expires_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PeekSignInLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePeekSignInLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRedeemSignInLinkRequest(): RedeemSignInLinkRequest {
+  return { token: "" };
+}
+
+export const RedeemSignInLinkRequest: MessageFns<RedeemSignInLinkRequest> = {
+  encode(message: RedeemSignInLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemSignInLinkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemSignInLinkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRedeemSignInLinkResponse(): RedeemSignInLinkResponse {
+  return { session: null };
+}
+
+export const RedeemSignInLinkResponse: MessageFns<RedeemSignInLinkResponse> = {
+  encode(message: RedeemSignInLinkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined && message.session !== null) {
+      NewSession.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemSignInLinkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemSignInLinkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = NewSession.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSignInWithIdentityRequest(): SignInWithIdentityRequest {
+  return { issuer: "", subject: "", email: null, email_verified: null, trust_email: false };
+}
+
+export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = {
+  encode(message: SignInWithIdentityRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer !== "") {
+      writer.uint32(10).string(message.issuer);
+    }
+    if (message.subject !== "") {
+      writer.uint32(18).string(message.subject);
+    }
+    if (message.email !== undefined && message.email !== null) {
+      writer.uint32(26).string(message.email);
+    }
+    if (message.email_verified !== undefined && message.email_verified !== null) {
+      writer.uint32(32).bool(message.email_verified);
+    }
+    if (message.trust_email !== false) {
+      writer.uint32(40).bool(message.trust_email);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignInWithIdentityRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignInWithIdentityRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.email_verified = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.trust_email = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSignInWithIdentityResponse(): SignInWithIdentityResponse {
+  return { session: null };
+}
+
+export const SignInWithIdentityResponse: MessageFns<SignInWithIdentityResponse> = {
+  encode(message: SignInWithIdentityResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined && message.session !== null) {
+      NewSession.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SignInWithIdentityResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSignInWithIdentityResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = NewSession.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNewSession(): NewSession {
+  return { token: "", email: "", ends_at: "" };
+}
+
+export const NewSession: MessageFns<NewSession> = {
+  encode(message: NewSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    if (message.ends_at !== "") {
+      writer.uint32(26).string(message.ends_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NewSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNewSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.ends_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSession(): Session {
+  return { email: "", issuer: null, created_at: "", idle_ends_at: "", ends_at: "" };
+}
+
+export const Session: MessageFns<Session> = {
+  encode(message: Session, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.issuer !== undefined && message.issuer !== null) {
+      writer.uint32(18).string(message.issuer);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(26).string(message.created_at);
+    }
+    if (message.idle_ends_at !== "") {
+      writer.uint32(34).string(message.idle_ends_at);
+    }
+    if (message.ends_at !== "") {
+      writer.uint32(42).string(message.ends_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Session {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.issuer = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.idle_ends_at = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.ends_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetSessionRequest(): GetSessionRequest {
+  return { token: "" };
+}
+
+export const GetSessionRequest: MessageFns<GetSessionRequest> = {
+  encode(message: GetSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetSessionResponse(): GetSessionResponse {
+  return { session: null, memberships: [] };
+}
+
+export const GetSessionResponse: MessageFns<GetSessionResponse> = {
+  encode(message: GetSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.session !== undefined && message.session !== null) {
+      Session.encode(message.session, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.memberships) {
+      Membership.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.session = Session.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.memberships.push(Membership.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndSessionRequest(): EndSessionRequest {
+  return { token: "" };
+}
+
+export const EndSessionRequest: MessageFns<EndSessionRequest> = {
+  encode(message: EndSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndSessionResponse(): EndSessionResponse {
+  return {};
+}
+
+export const EndSessionResponse: MessageFns<EndSessionResponse> = {
+  encode(_: EndSessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndSessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndSessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndSessionsOfRequest(): EndSessionsOfRequest {
+  return { email: "" };
+}
+
+export const EndSessionsOfRequest: MessageFns<EndSessionsOfRequest> = {
+  encode(message: EndSessionsOfRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndSessionsOfRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndSessionsOfRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndSessionsOfResponse(): EndSessionsOfResponse {
+  return { ended: 0 };
+}
+
+export const EndSessionsOfResponse: MessageFns<EndSessionsOfResponse> = {
+  encode(message: EndSessionsOfResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ended !== 0) {
+      writer.uint32(8).int32(message.ended);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndSessionsOfResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndSessionsOfResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.ended = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAuditEntry(): AuditEntry {
+  return {
+    id: "",
+    brand_id: "",
+    actor: null,
+    action: "",
+    subject_id: null,
+    fields: [],
+    request_id: "",
+    address: null,
+    created_at: "",
+    outcome: null,
+    error_kind: null,
+    finished_at: null,
+  };
+}
+
+export const AuditEntry: MessageFns<AuditEntry> = {
+  encode(message: AuditEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.brand_id !== "") {
+      writer.uint32(18).string(message.brand_id);
+    }
+    if (message.actor !== undefined && message.actor !== null) {
+      writer.uint32(26).string(message.actor);
+    }
+    if (message.action !== "") {
+      writer.uint32(34).string(message.action);
+    }
+    if (message.subject_id !== undefined && message.subject_id !== null) {
+      writer.uint32(42).string(message.subject_id);
+    }
+    for (const v of message.fields) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.request_id !== "") {
+      writer.uint32(58).string(message.request_id);
+    }
+    if (message.address !== undefined && message.address !== null) {
+      writer.uint32(66).string(message.address);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(74).string(message.created_at);
+    }
+    if (message.outcome !== undefined && message.outcome !== null) {
+      writer.uint32(82).string(message.outcome);
+    }
+    if (message.error_kind !== undefined && message.error_kind !== null) {
+      writer.uint32(90).string(message.error_kind);
+    }
+    if (message.finished_at !== undefined && message.finished_at !== null) {
+      writer.uint32(98).string(message.finished_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuditEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuditEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.actor = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.subject_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.fields.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.outcome = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.error_kind = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.finished_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendAuditRequest(): AppendAuditRequest {
+  return { brand_id: "", actor: null, action: "", subject_id: null, fields: [], request_id: "", address: null };
+}
+
+export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
+  encode(message: AppendAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.actor !== undefined && message.actor !== null) {
+      writer.uint32(18).string(message.actor);
+    }
+    if (message.action !== "") {
+      writer.uint32(26).string(message.action);
+    }
+    if (message.subject_id !== undefined && message.subject_id !== null) {
+      writer.uint32(34).string(message.subject_id);
+    }
+    for (const v of message.fields) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.request_id !== "") {
+      writer.uint32(50).string(message.request_id);
+    }
+    if (message.address !== undefined && message.address !== null) {
+      writer.uint32(58).string(message.address);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.actor = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.subject_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.fields.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendAuditResponse(): AppendAuditResponse {
+  return { entry: null };
+}
+
+export const AppendAuditResponse: MessageFns<AppendAuditResponse> = {
+  encode(message: AppendAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entry !== undefined && message.entry !== null) {
+      AuditEntry.encode(message.entry, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entry = AuditEntry.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFinishAuditRequest(): FinishAuditRequest {
+  return { brand_id: "", entry_id: "", outcome: "", error_kind: null, subject_id: null };
+}
+
+export const FinishAuditRequest: MessageFns<FinishAuditRequest> = {
+  encode(message: FinishAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.entry_id !== "") {
+      writer.uint32(18).string(message.entry_id);
+    }
+    if (message.outcome !== "") {
+      writer.uint32(26).string(message.outcome);
+    }
+    if (message.error_kind !== undefined && message.error_kind !== null) {
+      writer.uint32(34).string(message.error_kind);
+    }
+    if (message.subject_id !== undefined && message.subject_id !== null) {
+      writer.uint32(42).string(message.subject_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FinishAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFinishAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.entry_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.outcome = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.error_kind = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.subject_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFinishAuditResponse(): FinishAuditResponse {
+  return { entry: null };
+}
+
+export const FinishAuditResponse: MessageFns<FinishAuditResponse> = {
+  encode(message: FinishAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entry !== undefined && message.entry !== null) {
+      AuditEntry.encode(message.entry, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FinishAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFinishAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entry = AuditEntry.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAuditRequest(): ListAuditRequest {
+  return { brand_id: "", actor: null, action: null, from: null, to: null, page_size: 0, page_token: null };
+}
+
+export const ListAuditRequest: MessageFns<ListAuditRequest> = {
+  encode(message: ListAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.actor !== undefined && message.actor !== null) {
+      writer.uint32(18).string(message.actor);
+    }
+    if (message.action !== undefined && message.action !== null) {
+      writer.uint32(26).string(message.action);
+    }
+    if (message.from !== undefined && message.from !== null) {
+      writer.uint32(34).string(message.from);
+    }
+    if (message.to !== undefined && message.to !== null) {
+      writer.uint32(42).string(message.to);
+    }
+    if (message.page_size !== 0) {
+      writer.uint32(48).int32(message.page_size);
+    }
+    if (message.page_token !== undefined && message.page_token !== null) {
+      writer.uint32(58).string(message.page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.actor = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListAuditResponse(): ListAuditResponse {
+  return { entries: [], next_page_token: null };
+}
+
+export const ListAuditResponse: MessageFns<ListAuditResponse> = {
+  encode(message: ListAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.entries) {
+      AuditEntry.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_page_token !== undefined && message.next_page_token !== null) {
+      writer.uint32(18).string(message.next_page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entries.push(AuditEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordUsageRequest(): RecordUsageRequest {
+  return { batch_id: "", minutes: [] };
+}
+
+export const RecordUsageRequest: MessageFns<RecordUsageRequest> = {
+  encode(message: RecordUsageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.batch_id !== "") {
+      writer.uint32(10).string(message.batch_id);
+    }
+    for (const v of message.minutes) {
+      MinuteUsage.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordUsageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordUsageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.batch_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.minutes.push(MinuteUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMinuteUsage(): MinuteUsage {
+  return { brand_id: "", key_id: "", minute: "", accepted: 0, refused: 0 };
+}
+
+export const MinuteUsage: MessageFns<MinuteUsage> = {
+  encode(message: MinuteUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.key_id !== "") {
+      writer.uint32(18).string(message.key_id);
+    }
+    if (message.minute !== "") {
+      writer.uint32(26).string(message.minute);
+    }
+    if (message.accepted !== 0) {
+      writer.uint32(32).int64(message.accepted);
+    }
+    if (message.refused !== 0) {
+      writer.uint32(40).int64(message.refused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MinuteUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMinuteUsage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.minute = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.accepted = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.refused = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRecordUsageResponse(): RecordUsageResponse {
+  return { recorded: false };
+}
+
+export const RecordUsageResponse: MessageFns<RecordUsageResponse> = {
+  encode(message: RecordUsageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.recorded !== false) {
+      writer.uint32(8).bool(message.recorded);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordUsageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordUsageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.recorded = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetUsageRequest(): GetUsageRequest {
+  return { brand_id: "", from: "", to: "", bucket_minutes: 0, by_key: false };
+}
+
+export const GetUsageRequest: MessageFns<GetUsageRequest> = {
+  encode(message: GetUsageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.from !== "") {
+      writer.uint32(18).string(message.from);
+    }
+    if (message.to !== "") {
+      writer.uint32(26).string(message.to);
+    }
+    if (message.bucket_minutes !== 0) {
+      writer.uint32(32).int32(message.bucket_minutes);
+    }
+    if (message.by_key !== false) {
+      writer.uint32(40).bool(message.by_key);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetUsageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetUsageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.bucket_minutes = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.by_key = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUsageBucket(): UsageBucket {
+  return { start: "", key_id: null, accepted: 0, refused: 0, peak_accepted: 0 };
+}
+
+export const UsageBucket: MessageFns<UsageBucket> = {
+  encode(message: UsageBucket, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.start !== "") {
+      writer.uint32(10).string(message.start);
+    }
+    if (message.key_id !== undefined && message.key_id !== null) {
+      writer.uint32(18).string(message.key_id);
+    }
+    if (message.accepted !== 0) {
+      writer.uint32(24).int64(message.accepted);
+    }
+    if (message.refused !== 0) {
+      writer.uint32(32).int64(message.refused);
+    }
+    if (message.peak_accepted !== 0) {
+      writer.uint32(40).int64(message.peak_accepted);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UsageBucket {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUsageBucket();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.start = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.accepted = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.refused = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.peak_accepted = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetUsageResponse(): GetUsageResponse {
+  return { buckets: [] };
+}
+
+export const GetUsageResponse: MessageFns<GetUsageResponse> = {
+  encode(message: GetUsageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.buckets) {
+      UsageBucket.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetUsageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetUsageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.buckets.push(UsageBucket.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /** Verifies keys. The gateway calls it for every key it has not cached. */
 export type VerificationServiceService = typeof VerificationServiceService;
 export const VerificationServiceService = {
@@ -2147,7 +4567,7 @@ export const AccountsServiceService = {
   },
   /**
    * Adds a member, or changes the role of the member with this e-mail address. FAILED_PRECONDITION (kind `last_owner`) if
-   * the brand would lose its last owner.
+   * the brand would lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    */
   addMember: {
     path: "/accounts.v1.AccountsService/AddMember" as const,
@@ -2168,7 +4588,11 @@ export const AccountsServiceService = {
     responseSerialize: (value: ListMembersResponse): Buffer => Buffer.from(ListMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMembersResponse => ListMembersResponse.decode(value),
   },
-  /** FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. */
+  /**
+   * Takes effect with the person's next call. After the last membership, the person's sessions and identities are deleted.
+   * FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. PERMISSION_DENIED (kind
+   * `owner_required`) if `acting_member` is not an owner.
+   */
   removeMember: {
     path: "/accounts.v1.AccountsService/RemoveMember" as const,
     requestStream: false as const,
@@ -2178,6 +4602,18 @@ export const AccountsServiceService = {
     responseSerialize: (value: RemoveMemberResponse): Buffer =>
       Buffer.from(RemoveMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveMemberResponse => RemoveMemberResponse.decode(value),
+  },
+  /** Returns the brands of a person in ascending order of name; none for an unknown person. */
+  listMemberships: {
+    path: "/accounts.v1.AccountsService/ListMemberships" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListMembershipsRequest): Buffer =>
+      Buffer.from(ListMembershipsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMembershipsRequest => ListMembershipsRequest.decode(value),
+    responseSerialize: (value: ListMembershipsResponse): Buffer =>
+      Buffer.from(ListMembershipsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListMembershipsResponse => ListMembershipsResponse.decode(value),
   },
   /** Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. */
   createKey: {
@@ -2224,19 +4660,264 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
   /**
    * Adds a member, or changes the role of the member with this e-mail address. FAILED_PRECONDITION (kind `last_owner`) if
-   * the brand would lose its last owner.
+   * the brand would lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    */
   addMember: handleUnaryCall<AddMemberRequest, AddMemberResponse>;
   /** Returns members in ascending order of e-mail address. */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
-  /** FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. */
+  /**
+   * Takes effect with the person's next call. After the last membership, the person's sessions and identities are deleted.
+   * FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. PERMISSION_DENIED (kind
+   * `owner_required`) if `acting_member` is not an owner.
+   */
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
+  /** Returns the brands of a person in ascending order of name; none for an unknown person. */
+  listMemberships: handleUnaryCall<ListMembershipsRequest, ListMembershipsResponse>;
   /** Creates a key for an owner of a verified brand on Plus or above. Only this response contains the key itself. */
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
   /** Returns the keys of a brand, newest first, including revoked ones. */
   listKeys: handleUnaryCall<ListKeysRequest, ListKeysResponse>;
   /** Revokes a key permanently: every gateway refuses its next request. Returns a key that is already revoked unchanged. */
   revokeKey: handleUnaryCall<RevokeKeyRequest, RevokeKeyResponse>;
+}
+
+/**
+ * Signing in. A person is an e-mail address that is a member of some brand; signing in makes nobody a member.
+ *
+ * Tokens, of sessions and of links, are 32 random bytes in base64url. Only their SHA-256 is stored.
+ */
+export type SignInServiceService = typeof SignInServiceService;
+export const SignInServiceService = {
+  /**
+   * Creates a one-time link for a person, and writes it to the audit log of each of the person's brands, as the operator's.
+   * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
+   */
+  createSignInLink: {
+    path: "/accounts.v1.SignInService/CreateSignInLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateSignInLinkRequest): Buffer =>
+      Buffer.from(CreateSignInLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateSignInLinkRequest => CreateSignInLinkRequest.decode(value),
+    responseSerialize: (value: CreateSignInLinkResponse): Buffer =>
+      Buffer.from(CreateSignInLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateSignInLinkResponse => CreateSignInLinkResponse.decode(value),
+  },
+  /**
+   * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
+   * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
+   * from the last brand since. A link is unknown seven days after it expired.
+   */
+  peekSignInLink: {
+    path: "/accounts.v1.SignInService/PeekSignInLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PeekSignInLinkRequest): Buffer =>
+      Buffer.from(PeekSignInLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PeekSignInLinkRequest => PeekSignInLinkRequest.decode(value),
+    responseSerialize: (value: PeekSignInLinkResponse): Buffer =>
+      Buffer.from(PeekSignInLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PeekSignInLinkResponse => PeekSignInLinkResponse.decode(value),
+  },
+  /**
+   * Uses up a link and creates a session. Of several simultaneous calls one succeeds. Refuses like PeekSignInLink; a refused
+   * link is not used up.
+   */
+  redeemSignInLink: {
+    path: "/accounts.v1.SignInService/RedeemSignInLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RedeemSignInLinkRequest): Buffer =>
+      Buffer.from(RedeemSignInLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RedeemSignInLinkRequest => RedeemSignInLinkRequest.decode(value),
+    responseSerialize: (value: RedeemSignInLinkResponse): Buffer =>
+      Buffer.from(RedeemSignInLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RedeemSignInLinkResponse => RedeemSignInLinkResponse.decode(value),
+  },
+  /**
+   * Creates a session for the person behind an identity of an OpenID provider. The first sign-in binds the identity to the
+   * person with its verified address; later ones ignore the address. PERMISSION_DENIED: kind `email_not_verified` if an
+   * unbound identity has no verified address, `no_membership` if the person is not a member of any brand,
+   * `identity_conflict` if another identity of the same issuer is bound to the person.
+   */
+  signInWithIdentity: {
+    path: "/accounts.v1.SignInService/SignInWithIdentity" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SignInWithIdentityRequest): Buffer =>
+      Buffer.from(SignInWithIdentityRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SignInWithIdentityRequest => SignInWithIdentityRequest.decode(value),
+    responseSerialize: (value: SignInWithIdentityResponse): Buffer =>
+      Buffer.from(SignInWithIdentityResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SignInWithIdentityResponse => SignInWithIdentityResponse.decode(value),
+  },
+} as const;
+
+export interface SignInServiceServer extends UntypedServiceImplementation {
+  /**
+   * Creates a one-time link for a person, and writes it to the audit log of each of the person's brands, as the operator's.
+   * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
+   */
+  createSignInLink: handleUnaryCall<CreateSignInLinkRequest, CreateSignInLinkResponse>;
+  /**
+   * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
+   * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
+   * from the last brand since. A link is unknown seven days after it expired.
+   */
+  peekSignInLink: handleUnaryCall<PeekSignInLinkRequest, PeekSignInLinkResponse>;
+  /**
+   * Uses up a link and creates a session. Of several simultaneous calls one succeeds. Refuses like PeekSignInLink; a refused
+   * link is not used up.
+   */
+  redeemSignInLink: handleUnaryCall<RedeemSignInLinkRequest, RedeemSignInLinkResponse>;
+  /**
+   * Creates a session for the person behind an identity of an OpenID provider. The first sign-in binds the identity to the
+   * person with its verified address; later ones ignore the address. PERMISSION_DENIED: kind `email_not_verified` if an
+   * unbound identity has no verified address, `no_membership` if the person is not a member of any brand,
+   * `identity_conflict` if another identity of the same issuer is bound to the person.
+   */
+  signInWithIdentity: handleUnaryCall<SignInWithIdentityRequest, SignInWithIdentityResponse>;
+}
+
+/** Sessions of signed-in people. */
+export type SessionsServiceService = typeof SessionsServiceService;
+export const SessionsServiceService = {
+  /**
+   * Returns the session with the person's memberships as they are now: at least one. UNAUTHENTICATED (kind
+   * `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
+   * for all. Keeps the session from expiring for lack of use.
+   */
+  getSession: {
+    path: "/accounts.v1.SessionsService/GetSession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetSessionRequest): Buffer => Buffer.from(GetSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetSessionRequest => GetSessionRequest.decode(value),
+    responseSerialize: (value: GetSessionResponse): Buffer => Buffer.from(GetSessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetSessionResponse => GetSessionResponse.decode(value),
+  },
+  /** Ends a session. Succeeds for an unknown one, too. */
+  endSession: {
+    path: "/accounts.v1.SessionsService/EndSession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EndSessionRequest): Buffer => Buffer.from(EndSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EndSessionRequest => EndSessionRequest.decode(value),
+    responseSerialize: (value: EndSessionResponse): Buffer => Buffer.from(EndSessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EndSessionResponse => EndSessionResponse.decode(value),
+  },
+  /** Ends all sessions of a person. */
+  endSessionsOf: {
+    path: "/accounts.v1.SessionsService/EndSessionsOf" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EndSessionsOfRequest): Buffer => Buffer.from(EndSessionsOfRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EndSessionsOfRequest => EndSessionsOfRequest.decode(value),
+    responseSerialize: (value: EndSessionsOfResponse): Buffer =>
+      Buffer.from(EndSessionsOfResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): EndSessionsOfResponse => EndSessionsOfResponse.decode(value),
+  },
+} as const;
+
+export interface SessionsServiceServer extends UntypedServiceImplementation {
+  /**
+   * Returns the session with the person's memberships as they are now: at least one. UNAUTHENTICATED (kind
+   * `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
+   * for all. Keeps the session from expiring for lack of use.
+   */
+  getSession: handleUnaryCall<GetSessionRequest, GetSessionResponse>;
+  /** Ends a session. Succeeds for an unknown one, too. */
+  endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
+  /** Ends all sessions of a person. */
+  endSessionsOf: handleUnaryCall<EndSessionsOfRequest, EndSessionsOfResponse>;
+}
+
+/** The audit log of each brand: who changed what. Names of fields, never their values. Kept for two years (a setting). */
+export type AuditServiceService = typeof AuditServiceService;
+export const AuditServiceService = {
+  /** Writes an entry without an outcome. Callers append before the change, and refuse it if that fails. */
+  appendAudit: {
+    path: "/accounts.v1.AuditService/AppendAudit" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AppendAuditRequest): Buffer => Buffer.from(AppendAuditRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AppendAuditRequest => AppendAuditRequest.decode(value),
+    responseSerialize: (value: AppendAuditResponse): Buffer => Buffer.from(AppendAuditResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AppendAuditResponse => AppendAuditResponse.decode(value),
+  },
+  /**
+   * Adds the outcome. An entry that has one is returned unchanged, so the call can be repeated. NOT_FOUND if the brand has no
+   * such entry.
+   */
+  finishAudit: {
+    path: "/accounts.v1.AuditService/FinishAudit" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FinishAuditRequest): Buffer => Buffer.from(FinishAuditRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FinishAuditRequest => FinishAuditRequest.decode(value),
+    responseSerialize: (value: FinishAuditResponse): Buffer => Buffer.from(FinishAuditResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FinishAuditResponse => FinishAuditResponse.decode(value),
+  },
+  /** Returns entries of a brand, newest first. */
+  listAudit: {
+    path: "/accounts.v1.AuditService/ListAudit" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAuditRequest): Buffer => Buffer.from(ListAuditRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAuditRequest => ListAuditRequest.decode(value),
+    responseSerialize: (value: ListAuditResponse): Buffer => Buffer.from(ListAuditResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAuditResponse => ListAuditResponse.decode(value),
+  },
+} as const;
+
+export interface AuditServiceServer extends UntypedServiceImplementation {
+  /** Writes an entry without an outcome. Callers append before the change, and refuse it if that fails. */
+  appendAudit: handleUnaryCall<AppendAuditRequest, AppendAuditResponse>;
+  /**
+   * Adds the outcome. An entry that has one is returned unchanged, so the call can be repeated. NOT_FOUND if the brand has no
+   * such entry.
+   */
+  finishAudit: handleUnaryCall<FinishAuditRequest, FinishAuditResponse>;
+  /** Returns entries of a brand, newest first. */
+  listAudit: handleUnaryCall<ListAuditRequest, ListAuditResponse>;
+}
+
+/** Requests per brand, key and minute. Kept for 31 days (a setting). */
+export type UsageServiceService = typeof UsageServiceService;
+export const UsageServiceService = {
+  /**
+   * Adds counts. A batch whose id was recorded before is ignored, so the call can be repeated within two days. Ignores counts
+   * of keys that the brand does not have, and of minutes that are not kept or more than ten minutes ahead.
+   */
+  recordUsage: {
+    path: "/accounts.v1.UsageService/RecordUsage" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RecordUsageRequest): Buffer => Buffer.from(RecordUsageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RecordUsageRequest => RecordUsageRequest.decode(value),
+    responseSerialize: (value: RecordUsageResponse): Buffer => Buffer.from(RecordUsageResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RecordUsageResponse => RecordUsageResponse.decode(value),
+  },
+  /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
+  getUsage: {
+    path: "/accounts.v1.UsageService/GetUsage" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetUsageRequest): Buffer => Buffer.from(GetUsageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetUsageRequest => GetUsageRequest.decode(value),
+    responseSerialize: (value: GetUsageResponse): Buffer => Buffer.from(GetUsageResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetUsageResponse => GetUsageResponse.decode(value),
+  },
+} as const;
+
+export interface UsageServiceServer extends UntypedServiceImplementation {
+  /**
+   * Adds counts. A batch whose id was recorded before is ignored, so the call can be repeated within two days. Ignores counts
+   * of keys that the brand does not have, and of minutes that are not kept or more than ten minutes ahead.
+   */
+  recordUsage: handleUnaryCall<RecordUsageRequest, RecordUsageResponse>;
+  /** Returns the counts of a brand in buckets. Buckets without requests are left out. */
+  getUsage: handleUnaryCall<GetUsageRequest, GetUsageResponse>;
 }
 
 /** For operators' tools only: they name a key by its id, without its brand. */

@@ -1,6 +1,6 @@
 import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION, type Permission } from "@brand-records/api-key";
 import { AppError } from "@brand-records/errors";
-import type { Brand, Member } from "./brand.ts";
+import type { Brand } from "./brand.ts";
 
 /** A key as its owner sees it. */
 export interface Key {
@@ -42,12 +42,6 @@ export function grantedPermissions(requested: readonly Permission[], environment
   const refused = added.find((permission) => environment === "test" && ADDED_PERMISSIONS[permission].liveOnly);
   if (refused === undefined) return [READ_PERMISSION, ...added];
   throw new AppError("invalid_request", `${refused} is for live keys only`, { field: "permissions" });
-}
-
-/** @throws AppError `owner_required` unless the acting member is an owner */
-export function requireOwner(member: Member | undefined, email: string): void {
-  if (member?.role === "owner") return;
-  throw new AppError("owner_required", `${email} is not an owner of this brand; only owners create and revoke keys`);
 }
 
 /** @throws AppError `plan_required` below Plus; `brand_not_verified` */

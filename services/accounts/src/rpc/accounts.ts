@@ -5,7 +5,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import type { Key } from "../domain/key.ts";
 import { pageOfBrands, setTier, setVerified } from "../storage/brands.ts";
 import { listKeys } from "../storage/keys.ts";
-import { listMembers } from "../storage/members.ts";
+import { listMembers, membershipsOf } from "../storage/members.ts";
 import { createBrand, requireBrand } from "../use-cases/brands.ts";
 import { changeBrand } from "../use-cases/change-brand.ts";
 import { createKey, revokeKey } from "../use-cases/keys.ts";
@@ -49,11 +49,13 @@ function brandHandlers(
   };
 }
 
-function memberHandlers({ db }: AccountsDependencies): Pick<AccountsHandlers, "addMember" | "listMembers" | "removeMember"> {
+function memberHandlers({
+  db,
+}: AccountsDependencies): Pick<AccountsHandlers, "addMember" | "listMembers" | "removeMember" | "listMemberships"> {
   return {
     async addMember(request) {
-      const member = check({ brand_id: fields.brandId, email: fields.email, role: fields.role }, request);
-      return { member: await addMember(db, member) };
+      const { acting_member, ...member } = check({ ...memberFields, role: fields.role }, request);
+      return { member: await addMember(db, member, acting_member ?? undefined) };
     },
     async listMembers(request) {
       const { brand_id } = check({ brand_id: fields.brandId }, request);
@@ -61,12 +63,18 @@ function memberHandlers({ db }: AccountsDependencies): Pick<AccountsHandlers, "a
       return { members: await listMembers(db, brand_id) };
     },
     async removeMember(request) {
-      const { brand_id, email } = check({ brand_id: fields.brandId, email: fields.email }, request);
-      await removeMember(db, brand_id, email);
+      const { brand_id, email, acting_member } = check(memberFields, request);
+      await removeMember(db, brand_id, email, acting_member ?? undefined);
       return {};
+    },
+    async listMemberships(request) {
+      const { email } = check({ email: fields.email }, request);
+      return { memberships: await membershipsOf(db, email) };
     },
   };
 }
+
+const memberFields = { brand_id: fields.brandId, email: fields.email, acting_member: fields.email.nullish() };
 
 function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "createKey" | "listKeys" | "revokeKey"> {
   return {
@@ -90,8 +98,11 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
       return { keys: (await listKeys(deps.db, brand_id)).map(keyMessage) };
     },
     async revokeKey(request) {
-      const { key_id, revoked_by } = check({ key_id: fields.keyId, revoked_by: fields.email }, request);
-      return { key: keyMessage(await revokeKey(deps, key_id, revoked_by)) };
+      const { key_id, revoked_by, brand_id } = check(
+        { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
+        request,
+      );
+      return { key: keyMessage(await revokeKey(deps, { keyId: key_id, brandId: brand_id ?? undefined, revokedBy: revoked_by })) };
     },
   };
 }

@@ -1,7 +1,12 @@
 import { PERMISSIONS } from "@brand-records/api-key";
-import { emailField, idField } from "@brand-records/service";
+import { formatInstant, parseInstant } from "@brand-records/resources";
+import { emailField, idField, pageSizeField } from "@brand-records/service";
+import { isIP } from "node:net";
 import { z } from "zod";
+import { OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
+import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
+import { BUCKET_MINUTES_MAX, minuteOf } from "../domain/usage.ts";
 
 const oneLine = (max: number) =>
   z
@@ -10,6 +15,20 @@ const oneLine = (max: number) =>
     .min(1, "must not be empty")
     .max(max, `must be at most ${max} characters`)
     .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not hold control characters");
+
+/** Visible text that is compared byte for byte. */
+const exactText = (max: number) =>
+  z
+    .string()
+    .min(1, "must not be empty")
+    .max(max, `must be at most ${max} characters`)
+    .refine((text) => text.isWellFormed() && !/[\p{Cc}\s]/u.test(text), "must not hold blanks or control characters");
+
+/** Milliseconds since the epoch. */
+const milliseconds = z
+  .string()
+  .transform((text) => parseInstant(text) ?? Number.NaN)
+  .pipe(z.number("must be RFC 3339, such as 2026-11-21T08:30:00Z"));
 
 /** Rules for the fields of requests. Names are trimmed, e-mail addresses lower-cased. */
 export const fields = {
@@ -23,5 +42,38 @@ export const fields = {
   keyId: idField("key"),
   permissions: z.array(z.enum(PERMISSIONS, `must be one of ${PERMISSIONS.join(", ")}`)),
   afterId: z.union([idField("brd"), z.literal("")], "must be the id of the previous page's last brand"),
+  linkTtl: z
+    .int()
+    .transform((seconds) => seconds || LINK_TTL_SECONDS.default)
+    .pipe(
+      z
+        .int()
+        .min(LINK_TTL_SECONDS.min, `must be at least ${LINK_TTL_SECONDS.min}`)
+        .max(LINK_TTL_SECONDS.max, `must be at most ${LINK_TTL_SECONDS.max}`),
+    ),
+  issuer: exactText(500),
+  subject: exactText(255),
+  auditId: idField("aud"),
+  auditAction: z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be two names in lower case, separated by a period"),
+  auditActor: z.union([emailField(), z.literal("operator")], "must be an e-mail address, or operator"),
+  /** The id of a record, or a member's address. */
+  auditSubject: z.union([z.string().regex(/^[a-z]{1,10}_[0-9a-z]{1,40}$/), emailField()], "must be an id or an e-mail address"),
+  /** A name has no room for a value. */
+  auditFields: z.array(z.string().regex(/^[a-z][a-z_]{0,40}$/, "must be a name in lower case")).max(50, "must be at most 50 names"),
+  auditPageSize: pageSizeField({ default: 50, max: 200 }),
+  outcome: z.enum(OUTCOMES, `must be one of ${OUTCOMES.join(", ")}`),
+  errorKind: z.string().regex(/^[a-z_]{1,60}$/, "must be the name of an error"),
+  requestId: exactText(200),
+  address: z.string().refine((text) => isIP(text) !== 0 && !text.includes("%"), "must be an IP address"),
+  instant: milliseconds.transform(formatInstant),
+  /** Rounded down to the minute. */
+  minute: milliseconds.transform(minuteOf),
+  batchId: z.uuid("must be a UUID"),
+  count: z.int().min(0, "must not be negative"),
+  bucketMinutes: z
+    .int()
+    .min(0, "must not be negative")
+    .max(BUCKET_MINUTES_MAX, `must be at most ${BUCKET_MINUTES_MAX}`)
+    .transform((minutes) => minutes || 1),
   pageSize: z.int().min(0, "must not be negative").max(1_000, "must be at most 1000"),
 };

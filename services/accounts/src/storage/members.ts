@@ -1,7 +1,12 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Member } from "../domain/brand.ts";
+import type { Membership } from "../domain/membership.ts";
 
 const COLUMNS = "brand_id, email, role, created_at";
+
+/** Of members `m` joined with brands `b`. */
+export const MEMBERSHIP_COLUMNS = "m.brand_id, b.name as brand_name, b.tier, b.verified, m.role";
+export const MEMBERSHIP_ORDER = "b.name, m.brand_id";
 
 const statements = {
   upsert: {
@@ -12,6 +17,11 @@ const statements = {
   find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
   list: { name: "members.list", text: `select ${COLUMNS} from accounts.members where brand_id = $1 order by email` },
   delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
+  memberships: {
+    name: "members.memberships",
+    text: `select ${MEMBERSHIP_COLUMNS} from accounts.members m join accounts.brands b on b.id = m.brand_id
+            where m.email = $1 order by ${MEMBERSHIP_ORDER}`,
+  },
   owners: { name: "members.owners", text: `select email from accounts.members where brand_id = $1 and role = 'owner' limit 1` },
 } satisfies Record<string, Statement>;
 
@@ -38,4 +48,9 @@ export async function deleteMember(sql: Sql, brandId: string, email: string): Pr
 
 export async function hasOwner(sql: Sql, brandId: string): Promise<boolean> {
   return (await sql.query(statements.owners, [brandId])).length > 0;
+}
+
+/** Returns the memberships of a person, in ascending order of the brands' names. */
+export function membershipsOf(sql: Sql, email: string): Promise<Membership[]> {
+  return sql.query<Membership>(statements.memberships, [email]);
 }

@@ -3,7 +3,8 @@ import { AppError } from "@brand-records/errors";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
-import { grantedPermissions, keyNotFound, requireApiAccess, requireOwner, type Key, type Principal } from "../domain/key.ts";
+import { grantedPermissions, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
+import { requireOwner } from "../domain/membership.ts";
 import { findKey, findPrincipal, insertKey, keysWithName, markKeyRevoked } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
 import { changeBrand } from "./change-brand.ts";
@@ -73,14 +74,22 @@ export async function verifyKey(deps: AccountsDependencies, digest: Uint8Array):
   return principal;
 }
 
+export interface Revocation {
+  readonly keyId: string;
+  /** The key must be this brand's, if given. */
+  readonly brandId: string | undefined;
+  /** E-mail address of the acting owner. */
+  readonly revokedBy: string;
+}
+
 /**
  * Revokes a key permanently. Returns a key that is already revoked unchanged.
  *
  * @throws AppError `not_found`, `owner_required`
  */
-export async function revokeKey(deps: AccountsDependencies, keyId: string, revokedBy: string): Promise<Key> {
+export async function revokeKey(deps: AccountsDependencies, { keyId, brandId, revokedBy }: Revocation): Promise<Key> {
   const key = await findKey(deps.db, keyId);
-  if (key === undefined) throw keyNotFound("key_id");
+  if (key === undefined || (brandId !== undefined && key.brand_id !== brandId)) throw keyNotFound("key_id");
   return changeBrand(deps, key.brand_id, async (sql, brand) => {
     requireOwner(await findMember(sql, brand.id, revokedBy), revokedBy);
     return (await markKeyRevoked(sql, keyId, revokedBy)) ?? (await findKey(sql, keyId)) ?? key;

@@ -1,0 +1,53 @@
+import { AppError } from "@brand-records/errors";
+
+export const LINK_TTL_SECONDS = { default: 15 * 60, min: 60, max: 24 * 60 * 60 } as const;
+
+export interface SignInLink {
+  readonly email: string;
+  readonly expires_at: string;
+  readonly is_used: boolean;
+  readonly is_expired: boolean;
+}
+
+/** @throws AppError `sign_in_link_unknown`, `sign_in_link_used` or `sign_in_link_expired` */
+export function requireUsable(link: SignInLink | undefined): SignInLink {
+  if (link === undefined) throw new AppError("sign_in_link_unknown", "This sign-in link is not known. Ask for a new one.");
+  if (link.is_used) throw new AppError("sign_in_link_used", "This sign-in link was used already. Ask for a new one.");
+  if (link.is_expired) throw new AppError("sign_in_link_expired", "This sign-in link has expired. Ask for a new one.");
+  return link;
+}
+
+/** An account at an OpenID provider. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** What the provider says about the address, as received. */
+export interface EmailClaims {
+  readonly email: string | null | undefined;
+  readonly emailVerified: boolean | null | undefined;
+  /** An absent `emailVerified` counts as true. */
+  readonly trustEmail: boolean;
+}
+
+/**
+ * Returns the address that an unbound identity may be bound to, as received.
+ *
+ * @throws AppError `email_not_verified`, before any look-up: an unverified address reveals nothing about members
+ */
+export function verifiedEmail({ email, emailVerified, trustEmail }: EmailClaims): string {
+  if (email && (emailVerified ?? trustEmail)) return email;
+  throw new AppError(
+    "email_not_verified",
+    "The sign-in provider has not verified your e-mail address. Verify it there, then sign in again.",
+  );
+}
+
+export const noMembership = (): AppError =>
+  new AppError("no_membership", "This e-mail address is not a member of any brand. Ask an owner of your brand to add it.", {
+    field: "email",
+  });
+
+export const identityConflict = (): AppError =>
+  new AppError("identity_conflict", "Another account of this sign-in provider belongs to this e-mail address. Sign in with that account.");

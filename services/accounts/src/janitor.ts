@@ -1,0 +1,55 @@
+import { repeat, withStopTimeout } from "@brand-records/lifecycle";
+import type { Database } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
+import type { SessionLimits } from "./domain/session.ts";
+import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
+import { deleteOldSessions } from "./storage/sessions.ts";
+import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
+import { deleteOldBatches, deleteOldUsage } from "./storage/usage.ts";
+
+const EVERY_MS = 60_000;
+/** A task may be cut off anywhere. */
+const STOP_MS = 2_000;
+/** Rows deleted by one statement, which locks them until it ends: 10 ms. */
+const BATCH_ROWS = 1_000;
+/** An expired link is told apart from an unknown one for this long. */
+const LINK_KEEP_DAYS = 7;
+/** For how long a gateway may repeat a batch of counts. */
+const BATCH_KEEP_DAYS = 2;
+
+export interface JanitorOptions {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly sessionLimits: SessionLimits;
+  readonly auditKeepDays: number;
+  readonly usageKeepDays: number;
+}
+
+/** Deletes what is kept no longer, once a minute. Every task is safe to run in any number of processes at the same time. */
+export function startJanitor({ db, log, sessionLimits, auditKeepDays, usageKeepDays }: JanitorOptions): { stop(): Promise<void> } {
+  const tasks: Record<string, (limit: number) => Promise<number>> = {
+    sessions: (limit) => deleteOldSessions(db, sessionLimits, limit),
+    "sign-in links": (limit) => deleteExpiredLinks(db, LINK_KEEP_DAYS, limit),
+    "audit entries": (limit) => deleteOldAuditEntries(db, auditKeepDays, limit),
+    usage: (limit) => deleteOldUsage(db, usageKeepDays, limit),
+    "usage batches": (limit) => deleteOldBatches(db, BATCH_KEEP_DAYS, limit),
+  };
+  let stopping = false;
+  const runTasks = async (): Promise<void> => {
+    for (const [task, run] of Object.entries(tasks)) {
+      try {
+        while (!stopping && (await run(BATCH_ROWS)) === BATCH_ROWS);
+      } catch (error) {
+        // The next round tries again.
+        log.warn({ err: error, task }, "maintenance task failed");
+      }
+    }
+  };
+  const running = withStopTimeout(repeat(runTasks, EVERY_MS), STOP_MS);
+  return {
+    stop() {
+      stopping = true;
+      return running.stop();
+    },
+  };
+}

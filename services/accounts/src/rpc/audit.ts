@@ -1,0 +1,54 @@
+import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
+import type { Handlers } from "@brand-records/rpc";
+import { check } from "@brand-records/service";
+import { z } from "zod";
+import type { AccountsDependencies } from "../dependencies.ts";
+import { appendAudit, finishAudit, listAudit } from "../use-cases/audit.ts";
+import { fields } from "./fields.ts";
+
+export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {
+  return {
+    async appendAudit(request) {
+      return { entry: await appendAudit(db, check(entryFields, request)) };
+    },
+    async finishAudit(request) {
+      const { brand_id, entry_id, outcome, error_kind, subject_id } = check(resultFields, request);
+      return { entry: await finishAudit(db, brand_id, entry_id, { outcome, errorKind: error_kind, subjectId: subject_id }) };
+    },
+    async listAudit(request) {
+      const { brand_id, actor, action, from, to, page_size, page_token } = check(listFields, request);
+      return listAudit(db, { brandId: brand_id, actor, action, from, to }, page_size, page_token);
+    },
+  };
+}
+
+/** Null if absent. */
+const optional = <Field extends z.ZodType>(field: Field) => field.nullish().transform((value) => value ?? null);
+
+const entryFields = {
+  brand_id: fields.brandId,
+  actor: optional(fields.email),
+  action: fields.auditAction,
+  subject_id: optional(fields.auditSubject),
+  fields: fields.auditFields,
+  request_id: fields.requestId,
+  address: optional(fields.address),
+};
+
+const resultFields = {
+  brand_id: fields.brandId,
+  entry_id: fields.auditId,
+  outcome: fields.outcome,
+  error_kind: optional(fields.errorKind),
+  subject_id: optional(fields.auditSubject),
+};
+
+const listFields = {
+  brand_id: fields.brandId,
+  actor: optional(fields.auditActor),
+  action: optional(fields.auditAction),
+  from: optional(fields.instant),
+  to: optional(fields.instant),
+  page_size: fields.auditPageSize,
+  page_token: optional(z.string()),
+};

@@ -1,0 +1,72 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import type { AuditEntry, AuditFilter, AuditPosition, Outcome } from "../domain/audit-entry.ts";
+
+const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at`;
+
+const statements = {
+  insert: {
+    name: "audit_entries.insert",
+    text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, finished_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, case when $9::text is not null then now() end) returning ${COLUMNS}`,
+  },
+  finish: {
+    name: "audit_entries.finish",
+    text: `update accounts.audit_entries
+              set outcome = $3, error_kind = $4, subject_id = coalesce(subject_id, $5), finished_at = now()
+            where brand_id = $1 and id = $2 and outcome is null returning ${COLUMNS}`,
+  },
+  find: { name: "audit_entries.find", text: `select ${COLUMNS} from accounts.audit_entries where brand_id = $1 and id = $2` },
+  page: {
+    name: "audit_entries.page",
+    text: `select ${COLUMNS} from accounts.audit_entries e
+            where e.brand_id = $1
+              and ($2::text is null or coalesce(e.actor, 'operator') = $2)
+              and ($3::text is null or e.action = $3)
+              and e.created_at >= coalesce($4, '-infinity'::timestamptz) and e.created_at < coalesce($5, 'infinity'::timestamptz)
+              and (e.created_at, e.id) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, ''))
+            order by e.created_at desc, e.id desc limit $8`,
+  },
+  deleteOld: {
+    name: "audit_entries.delete_old",
+    text: `delete from accounts.audit_entries where id = any(array(
+             select id from accounts.audit_entries where created_at < now() - make_interval(days => $1)
+              order by created_at limit $2 for update skip locked)) returning 1`,
+  },
+} satisfies Record<string, Statement>;
+
+export type NewAuditEntry = Omit<AuditEntry, "created_at" | "error_kind" | "finished_at">;
+
+export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<AuditEntry> {
+  const { id, brand_id, actor, action, subject_id, fields, request_id, address, outcome } = entry;
+  const values = [id, brand_id, actor, action, subject_id, fields, request_id, address, outcome];
+  const [row] = await sql.query<AuditEntry>(statements.insert, values);
+  if (row === undefined) throw new Error("insert returned no row");
+  return row;
+}
+
+export interface AuditResult {
+  readonly outcome: Outcome;
+  readonly errorKind: string | null;
+  /** Set if the entry has no subject. */
+  readonly subjectId: string | null;
+}
+
+/** Adds the outcome to an entry without one. Returns the entry as it is then; undefined if the brand has no such entry. */
+export async function finishAuditEntry(sql: Sql, brandId: string, id: string, result: AuditResult): Promise<AuditEntry | undefined> {
+  const { outcome, errorKind, subjectId } = result;
+  const [finished] = await sql.query<AuditEntry>(statements.finish, [brandId, id, outcome, errorKind, subjectId]);
+  if (finished !== undefined) return finished;
+  const [before] = await sql.query<AuditEntry>(statements.find, [brandId, id]);
+  return before;
+}
+
+/** Returns the entries of a brand that the filter selects, newest first, after a position. */
+export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: AuditPosition | undefined, limit: number): Promise<AuditEntry[]> {
+  const { brandId, actor, action, from, to } = filter;
+  return sql.query<AuditEntry>(statements.page, [brandId, actor, action, from, to, after?.createdAt, after?.id, limit]);
+}
+
+/** Deletes up to `limit` entries that are older than `days`. Returns how many. */
+export async function deleteOldAuditEntries(sql: Sql, days: number, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteOld, [days, limit])).length;
+}

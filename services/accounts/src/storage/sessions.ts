@@ -1,0 +1,100 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import type { Membership } from "../domain/membership.ts";
+import type { Session, SessionLimits } from "../domain/session.ts";
+import { MEMBERSHIP_COLUMNS, MEMBERSHIP_ORDER } from "./members.ts";
+
+/** Seconds: $2 is idle, $3 in all. */
+const IS_VALID = `s.last_used_at > now() - make_interval(secs => $2) and s.created_at > now() - make_interval(secs => $3)`;
+
+const statements = {
+  insert: {
+    name: "sessions.insert",
+    text: `insert into accounts.sessions (token_hash, email, issuer) values ($1, $2, $3)
+           returning created_at + make_interval(secs => $4) as ends_at`,
+  },
+  // One statement for session and memberships, so that a removal takes effect with the next call.
+  find: {
+    name: "sessions.find",
+    text: `select s.email, s.issuer, s.created_at, s.created_at + make_interval(secs => $3) as ends_at,
+                  least(s.last_used_at + make_interval(secs => $2), s.created_at + make_interval(secs => $3)) as idle_ends_at,
+                  s.last_used_at < now() - make_interval(secs => $4) as is_touch_due, ${MEMBERSHIP_COLUMNS}
+             from accounts.sessions s join accounts.members m on m.email = s.email join accounts.brands b on b.id = m.brand_id
+            where s.token_hash = $1 and ${IS_VALID} order by ${MEMBERSHIP_ORDER}`,
+  },
+  touch: {
+    name: "sessions.touch",
+    text: `update accounts.sessions s set last_used_at = now()
+            where s.token_hash = $1 and ${IS_VALID} and s.last_used_at < now() - make_interval(secs => $4)`,
+  },
+  delete: { name: "sessions.delete", text: "delete from accounts.sessions where token_hash = $1" },
+  deleteOf: { name: "sessions.delete_of", text: "delete from accounts.sessions where email = $1 returning 1" },
+  deleteOld: {
+    name: "sessions.delete_old",
+    text: `delete from accounts.sessions where token_hash = any(array(
+             select token_hash from accounts.sessions where created_at <= now() - make_interval(secs => $1)
+              limit $2 for update skip locked)) returning 1`,
+  },
+} satisfies Record<string, Statement>;
+
+/** Returns when the session ends at the latest. */
+export async function insertSession(
+  sql: Sql,
+  session: { readonly tokenHash: Buffer; readonly email: string; readonly issuer: string | null },
+  { maxSeconds }: SessionLimits,
+): Promise<string> {
+  const { tokenHash, email, issuer } = session;
+  const [row] = await sql.query<{ ends_at: string }>(statements.insert, [tokenHash, email, issuer, maxSeconds]);
+  if (row === undefined) throw new Error("insert returned no row");
+  return row.ends_at;
+}
+
+export interface FoundSession {
+  readonly session: Session;
+  /** At least one. */
+  readonly memberships: readonly Membership[];
+  readonly isTouchDue: boolean;
+}
+
+type SessionRow = Session & Membership & { readonly is_touch_due: boolean };
+
+/** Returns a session that has not expired, with the person's memberships of the same moment; undefined without any. */
+export async function findSession(
+  sql: Sql,
+  tokenHash: Buffer,
+  { idleSeconds, maxSeconds }: SessionLimits,
+  touchSeconds: number,
+): Promise<FoundSession | undefined> {
+  const rows = await sql.query<SessionRow>(statements.find, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { email, issuer, created_at, idle_ends_at, ends_at, is_touch_due } = first;
+  return {
+    session: { email, issuer, created_at, idle_ends_at, ends_at },
+    memberships: rows.map(({ brand_id, brand_name, tier, verified, role }) => ({ brand_id, brand_name, tier, verified, role })),
+    isTouchDue: is_touch_due,
+  };
+}
+
+/** Records a use, once per `touchSeconds` however many processes call it. Revives no session that has expired or ended. */
+export async function touchSession(
+  sql: Sql,
+  tokenHash: Buffer,
+  { idleSeconds, maxSeconds }: SessionLimits,
+  touchSeconds: number,
+): Promise<void> {
+  await sql.query(statements.touch, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
+}
+
+export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<void> {
+  await sql.query(statements.delete, [tokenHash]);
+}
+
+/** Returns how many there were. */
+export async function deleteSessionsOf(sql: Sql, email: string): Promise<number> {
+  return (await sql.query(statements.deleteOf, [email])).length;
+}
+
+/** Deletes up to `limit` sessions that ended by age; those that expired for lack of use follow then. Returns how many. */
+export async function deleteOldSessions(sql: Sql, { maxSeconds }: SessionLimits, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteOld, [maxSeconds, limit])).length;
+}

@@ -1,0 +1,32 @@
+import { AppError } from "@brand-records/errors";
+import type { Sql } from "@brand-records/postgres";
+import { newId } from "@brand-records/typeid";
+import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
+import { finishAuditEntry, insertAuditEntry, pageOfAuditEntries, type AuditResult, type NewAuditEntry } from "../storage/audit-entries.ts";
+
+/** Writes an entry about a change that is about to be made. */
+export function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id" | "outcome">): Promise<AuditEntry> {
+  return insertAuditEntry(sql, { id: newId("aud"), outcome: null, ...entry });
+}
+
+/** Adds the outcome, once. @throws AppError `not_found` */
+export async function finishAudit(sql: Sql, brandId: string, id: string, result: AuditResult): Promise<AuditEntry> {
+  const entry = await finishAuditEntry(sql, brandId, id, result);
+  if (entry === undefined) throw new AppError("not_found", "There is no audit entry with this id", { field: "entry_id" });
+  return entry;
+}
+
+export interface AuditPage {
+  readonly entries: AuditEntry[];
+  readonly next_page_token: string | null;
+}
+
+/** @throws AppError `invalid_cursor` */
+export async function listAudit(sql: Sql, filter: AuditFilter, limit: number, token: string | null): Promise<AuditPage> {
+  const after = token === null ? undefined : positionOf(filter, token);
+  const entries = await pageOfAuditEntries(sql, filter, after, limit + 1);
+  const page = entries.slice(0, limit);
+  const last = page.at(-1);
+  const isLastPage = entries.length === page.length || last === undefined;
+  return { entries: page, next_page_token: isLastPage ? null : pageToken(filter, { createdAt: last.created_at, id: last.id }) };
+}
