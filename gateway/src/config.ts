@@ -1,4 +1,4 @@
-import { integer, origin, parseEnv, port, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
+import { integer, origin, parseEnv, port, rateLimitSettings, redisUrl, sharedSettings, trustProxy } from "@brand-records/config";
 import { rpcTlsSettings } from "@brand-records/rpc";
 import { z } from "zod";
 
@@ -26,12 +26,7 @@ const Settings = z
     PORT: port(8080),
     /** The address of the service for callers: the server in the API description and in links. */
     PUBLIC_URL: origin.optional(),
-    /** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and subnets, comma-separated. */
-    TRUST_PROXY: z
-      .string()
-      .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "must be a number of hops, or addresses and subnets, comma-separated")
-      .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
-      .optional(),
+    TRUST_PROXY: trustProxy.optional(),
     /** Origins of web pages that may call the assistants' endpoint, comma-separated; `:*` is every port. PUBLIC_URL's origin always may. No CORS. */
     ALLOWED_ORIGINS: origins,
     ACCOUNTS_ADDRESS: z.string(),

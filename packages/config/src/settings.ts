@@ -24,6 +24,12 @@ export const integer = (fallback: number, min: number, max: number) =>
 /** An http or https origin with an optional path; a trailing slash is removed. */
 export const origin = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).transform((url) => url.replace(/\/+$/, ""));
 
+/** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and subnets, comma-separated. */
+export const trustProxy = z
+  .string()
+  .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "must be a number of hops, or addresses and subnets, comma-separated")
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : text));
+
 /** The hint for missing keys, whose form is `1:` and 32 bytes in base64. */
 export const MAKE_A_KEY = 'Make one with: echo "1:$(openssl rand -base64 32)"';
 

@@ -19,13 +19,19 @@ export const rpcServerSettings = {
 
 type TlsConfig = { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };
 
-interface Pem {
+/** Contents of the PEM files. */
+export interface MutualTls {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly ca: Buffer;
 }
 
-function readPem(config: TlsConfig): Pem | undefined {
+/**
+ * Reads the files of `rpcTlsSettings`; undefined if none is set.
+ *
+ * @throws ConfigError if only some are set
+ */
+export function readMutualTls(config: TlsConfig): MutualTls | undefined {
   const { RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca } = config;
   if (cert === undefined && key === undefined && ca === undefined) return undefined;
   if (cert === undefined || key === undefined || ca === undefined) {
@@ -34,17 +40,20 @@ function readPem(config: TlsConfig): Pem | undefined {
   return { cert: readFileSync(cert), key: readFileSync(key), ca: readFileSync(ca) };
 }
 
+/** Whether only this machine reaches a host to listen on. */
+export const isLoopback = (host: string): boolean => ["127.0.0.1", "::1", "localhost"].includes(host);
+
 /**
  * @throws ConfigError if RPC_HOST is reachable from other hosts without TLS: callers are trusted with every brand
  */
 export function serverCredentials(config: TlsConfig & { readonly RPC_HOST: string }): ServerCredentials {
-  const pem = readPem(config);
+  const pem = readMutualTls(config);
   if (pem !== undefined) return ServerCredentials.createSsl(pem.ca, [{ cert_chain: pem.cert, private_key: pem.key }], true);
-  if (["127.0.0.1", "::1", "localhost"].includes(config.RPC_HOST)) return ServerCredentials.createInsecure();
+  if (isLoopback(config.RPC_HOST)) return ServerCredentials.createInsecure();
   throw new ConfigError([`RPC_HOST: ${config.RPC_HOST} is reachable from other hosts and needs RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA`]);
 }
 
 export function channelCredentials(config: TlsConfig): ChannelCredentials {
-  const pem = readPem(config);
+  const pem = readMutualTls(config);
   return pem === undefined ? ChannelCredentials.createInsecure() : ChannelCredentials.createSsl(pem.ca, pem.key, pem.cert);
 }

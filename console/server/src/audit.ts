@@ -1,0 +1,59 @@
+import type { Output, ParsedInput, OperationName } from "@brand-records/console-contract";
+import { AppError } from "@brand-records/errors";
+import { newCallContext } from "@brand-records/rpc";
+import type { Logger } from "@brand-records/telemetry";
+import type { Handler, InBrand } from "./operations/operation.ts";
+import type { Services } from "./services.ts";
+
+const FINISH_DEADLINE_MS = 5_000;
+/** After these the change may have been made. */
+const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set(["unavailable", "timeout", "internal_error"]);
+
+interface AuditDependencies {
+  readonly services: Services;
+  readonly log: Logger;
+}
+
+/**
+ * Runs an operation. One that changes something is written to the audit log of its brand first, and is refused if that fails; its
+ * outcome is added afterwards, even if the caller has disconnected.
+ */
+export async function runAudited<Name extends OperationName>(
+  { services, log }: AuditDependencies,
+  { audit, run }: Handler<Name>,
+  caller: InBrand,
+  input: ParsedInput<Name>,
+): Promise<Output<Name>> {
+  if (audit === undefined) return run(services, caller, input);
+  const { brand, person, address, call } = caller;
+  const { entry } = await services.audit.appendAudit(
+    {
+      brand_id: brand.brand_id,
+      actor: person.email,
+      action: audit.action,
+      subject_id: audit.subject?.(input) ?? null,
+      fields: audit.fields?.(input) ?? [],
+      request_id: call.requestId,
+      address: address || null,
+    },
+    call,
+  );
+  const finish = async (outcome: "done" | "failed" | "unknown", error_kind: string | null, subject_id: string | null): Promise<void> => {
+    const context = { ...newCallContext(FINISH_DEADLINE_MS, call.requestId), traceparent: call.traceparent };
+    try {
+      await services.audit.finishAudit({ brand_id: brand.brand_id, entry_id: entry?.id ?? "", outcome, error_kind, subject_id }, context);
+    } catch (error) {
+      // The change is made or refused already: the entry stays without an outcome.
+      log.warn({ err: error, request_id: call.requestId, action: audit.action, outcome }, "audit outcome not written");
+    }
+  };
+  try {
+    const output = await run(services, caller, input);
+    await finish("done", null, audit.created?.(output) ?? null);
+    return output;
+  } catch (error) {
+    const { kind } = AppError.from(error);
+    await finish(UNKNOWN_OUTCOMES.has(kind) ? "unknown" : "failed", kind, null);
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { AppError, ERROR_KINDS } from "@brand-records/errors";
+import type { ErrorBody } from "@brand-records/console-contract";
+import type { Logger } from "@brand-records/telemetry";
+import type { ErrorRequestHandler } from "express";
+import { contextOf } from "./request-context.ts";
+
+/** The last middleware: turns any thrown value into a response, always JSON. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (thrown: unknown, _request, response, _next) => {
+    const error = fromHttp(thrown);
+    const context = contextOf(response);
+    context.errorKind = error.kind;
+    if (error.kind === "internal_error") log.error({ err: error.cause, request_id: context.requestId }, "request failed");
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", error.retryAfterSeconds);
+    response.setHeader("Cache-Control", "no-store");
+    response.status(ERROR_KINDS[error.kind].http).json(errorBody(error, context.requestId));
+  };
+}
+
+function errorBody({ kind, message, field, details }: AppError, requestId: string): ErrorBody {
+  return {
+    error: { code: kind, message, ...(field !== undefined && { field }), ...(details !== undefined && { details }), request_id: requestId },
+  };
+}
+
+/** Errors of body-parser and Express have a status and a type. Their messages may quote the request and never reach a response. */
+function fromHttp(thrown: unknown): AppError {
+  if (thrown instanceof AppError || !(thrown instanceof Error)) return AppError.from(thrown);
+  const { status = 500, type } = thrown as Error & { readonly status?: number; readonly type?: string };
+  if (type === "entity.parse.failed") return new AppError("invalid_json", "The body is not valid JSON.");
+  if (status === 413) return new AppError("payload_too_large", "The body is too large.");
+  if (status === 415) return new AppError("unsupported_media_type", "Send JSON in UTF-8, without a Content-Encoding.");
+  if (status < 500) return new AppError("invalid_request", "The request could not be read.", { cause: thrown });
+  return AppError.from(thrown);
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import type { RequestHandler } from "express";
+import { contextOf } from "./request-context.ts";
+import type { WebFiles } from "./web-files.ts";
+
+const NONCE_PLACEHOLDER = "__CSP_NONCE__";
+
+/** Scripts of our own files only, never inline. Mantine writes style elements, which carry the nonce. */
+const policy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+/**
+ * Serves the page that every path shows. A page asked for under another host than PUBLIC_URL's is redirected there: 127.0.0.1 and
+ * localhost have different cookies.
+ */
+export function servePage({ page }: WebFiles, publicUrl: string): RequestHandler {
+  const { host: publicHost } = new URL(publicUrl);
+  return (request, response) => {
+    contextOf(response).route = "page";
+    response.setHeader("Cache-Control", "no-store");
+    if (request.headers.host !== publicHost) {
+      response.redirect(307, `${publicUrl}${request.originalUrl}`);
+      return;
+    }
+    const nonce = randomBytes(18).toString("base64");
+    response.setHeader("Content-Security-Policy", policy(nonce));
+    response.setHeader("Referrer-Policy", "same-origin");
+    response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+    response.type("text/html; charset=utf-8");
+    response.end(page.replaceAll(NONCE_PLACEHOLDER, nonce));
+  };
+}

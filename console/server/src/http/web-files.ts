@@ -1,0 +1,40 @@
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+
+interface Asset {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Compressed when the files were built. */
+  readonly brotli: Buffer;
+  readonly gzip: Buffer;
+}
+
+/** The built web files, in memory: about 1 MB. */
+export interface WebFiles {
+  /** With `__CSP_NONCE__` in place of the nonce. */
+  readonly page: string;
+  /** By file name, which holds a hash of the content. */
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+/** @throws if the files have not been built */
+export async function loadWebFiles(folder: string): Promise<WebFiles> {
+  const page = await readFile(join(folder, "index.html"), "utf8");
+  const assets = new Map<string, Asset>();
+  for (const name of await readdir(join(folder, "assets"))) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const path = join(folder, "assets", name);
+    const [bytes, brotli, gzip] = await Promise.all([readFile(path), readFile(`${path}.br`), readFile(`${path}.gz`)]);
+    assets.set(name, { type, bytes, brotli, gzip });
+  }
+  return { page, assets };
+}

@@ -1,0 +1,9 @@
+import { loadConfig } from "@brand-records/config";
+import { runProcess } from "@brand-records/lifecycle";
+import { openLog } from "@brand-records/telemetry";
+import { parseConfig } from "./config.ts";
+import { startConsole } from "./start.ts";
+
+const config = loadConfig(() => parseConfig(process.env));
+const log = openLog("console", config.LOG_LEVEL);
+await runProcess({ log, stopGraceMs: config.STOP_GRACE_MS, start: (life) => startConsole(config, life, log) });

@@ -1,0 +1,58 @@
+import type { Attempt, Delivery } from "@brand-records/console-contract";
+import type { Attempt as AttemptMessage, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
+import type { Handler } from "./operation.ts";
+
+const PAGE_SIZE = 50;
+
+export const listDeliveries: Handler<"deliveries.list"> = {
+  async run(services, { call }, { brand_id, receiver_id, state, after_id }) {
+    const request = { brand_id, receiver_id, state: state ?? null, page_size: PAGE_SIZE, after_id: after_id ?? null };
+    const { deliveries, next_after_id, paused_until, failures_in_a_row } = await services.deliveries.listDeliveries(request, call);
+    return {
+      deliveries: deliveries.map(toDelivery),
+      next_after_id: next_after_id ?? null,
+      paused_until: paused_until ?? null,
+      failures_in_a_row,
+    };
+  },
+};
+
+export const getDelivery: Handler<"deliveries.get"> = {
+  async run(services, { call }, { brand_id, delivery_id }) {
+    const { delivery, attempts, paused_until, failures_in_a_row } = await services.deliveries.getDelivery({ brand_id, delivery_id }, call);
+    return {
+      delivery: toDelivery(delivery),
+      attempts: attempts.map(toAttempt),
+      paused_until: paused_until ?? null,
+      failures_in_a_row,
+    };
+  },
+};
+
+export const replayDelivery: Handler<"deliveries.replay"> = {
+  audit: { action: "delivery.replay", subject: ({ delivery_id }) => delivery_id },
+  async run(services, { call }, { brand_id, delivery_id }) {
+    const { delivery } = await services.deliveries.replayDelivery({ brand_id, delivery_id }, call);
+    return { delivery: toDelivery(delivery) };
+  },
+};
+
+function toDelivery(message: DeliveryMessage | null | undefined): Delivery {
+  if (message == null) throw new Error("webhook returned no delivery");
+  return {
+    ...message,
+    state: message.state as Delivery["state"],
+    due_at: message.due_at ?? null,
+    finished_at: message.finished_at ?? null,
+    last_outcome: message.last_outcome ?? null,
+    last_http_status: message.last_http_status ?? null,
+    sending_since: message.sending_since ?? null,
+  };
+}
+
+const toAttempt = (message: AttemptMessage): Attempt => ({
+  ...message,
+  http_status: message.http_status ?? null,
+  error: message.error ?? null,
+  response: message.response.toString("utf8"),
+});

@@ -1,0 +1,44 @@
+import type { OperationName } from "@brand-records/console-contract";
+import { getDelivery, listDeliveries, replayDelivery } from "./deliveries.ts";
+import { createKey, listKeys, revokeKey } from "./keys.ts";
+import type { Handler } from "./operation.ts";
+import {
+  activateSecret,
+  createReceiver,
+  deleteReceiver,
+  disableReceiver,
+  enableReceiver,
+  getReceiver,
+  listReceivers,
+  rotateSecret,
+  sendTest,
+  updateReceiver,
+} from "./receivers.ts";
+import { locate, me, signOut } from "./session.ts";
+import { peekLink, redeemLink, signInOptions } from "./sign-in.ts";
+
+/** What implements each operation of the contract. */
+export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
+  "sign_in.options": signInOptions,
+  "sign_in.peek": peekLink,
+  "sign_in.redeem": redeemLink,
+  "session.me": me,
+  "session.sign_out": signOut,
+  "session.locate": locate,
+  "keys.list": listKeys,
+  "keys.create": createKey,
+  "keys.revoke": revokeKey,
+  "receivers.list": listReceivers,
+  "receivers.get": getReceiver,
+  "receivers.create": createReceiver,
+  "receivers.update": updateReceiver,
+  "receivers.enable": enableReceiver,
+  "receivers.disable": disableReceiver,
+  "receivers.delete": deleteReceiver,
+  "receivers.rotate": rotateSecret,
+  "receivers.activate": activateSecret,
+  "receivers.test": sendTest,
+  "deliveries.list": listDeliveries,
+  "deliveries.get": getDelivery,
+  "deliveries.replay": replayDelivery,
+};

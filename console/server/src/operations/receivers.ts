@@ -1,0 +1,104 @@
+import type { Receiver } from "@brand-records/console-contract";
+import type { Receiver as ReceiverMessage } from "@brand-records/proto/webhook/v1";
+import type { Handler, InBrand } from "./operation.ts";
+
+export const listReceivers: Handler<"receivers.list"> = {
+  async run({ receivers }, { call, brand }, { brand_id }) {
+    const { receivers: all } = await receivers.listReceivers({ brand_id }, call);
+    return { receivers: all.map((receiver) => toReceiver(receiver, brand)) };
+  },
+};
+
+export const getReceiver: Handler<"receivers.get"> = {
+  async run({ receivers }, { call, brand }, { brand_id, receiver_id }) {
+    const { receiver } = await receivers.getReceiver({ brand_id, receiver_id }, call);
+    return { receiver: toReceiver(receiver, brand) };
+  },
+};
+
+export const createReceiver: Handler<"receivers.create"> = {
+  audit: { action: "receiver.create", created: ({ receiver }) => receiver.id, fields: () => ["url", "label", "events"] },
+  async run({ receivers }, { call, brand }, input) {
+    const { receiver, secret } = await receivers.createReceiver(input, call);
+    return { receiver: toReceiver(receiver, brand), secret };
+  },
+};
+
+export const updateReceiver: Handler<"receivers.update"> = {
+  audit: {
+    action: "receiver.update",
+    subject: ({ receiver_id }) => receiver_id,
+    fields: ({ brand_id: _brand, receiver_id: _receiver, ...changes }) => Object.keys(changes),
+  },
+  async run({ receivers }, { call, brand }, { brand_id, receiver_id, url, label, events, max_in_flight }) {
+    const request = {
+      brand_id,
+      receiver_id,
+      url: url ?? null,
+      label: label ?? null,
+      events: events ?? [],
+      max_in_flight: max_in_flight ?? null,
+    };
+    const { receiver } = await receivers.updateReceiver(request, call);
+    return { receiver: toReceiver(receiver, brand) };
+  },
+};
+
+export const enableReceiver: Handler<"receivers.enable"> = {
+  audit: { action: "receiver.enable", subject: ({ receiver_id }) => receiver_id },
+  async run({ receivers }, { call, brand }, { brand_id, receiver_id, held }) {
+    const { receiver, dropped } = await receivers.enableReceiver({ brand_id, receiver_id, held }, call);
+    return { receiver: toReceiver(receiver, brand), dropped };
+  },
+};
+
+export const disableReceiver: Handler<"receivers.disable"> = {
+  audit: { action: "receiver.disable", subject: ({ receiver_id }) => receiver_id },
+  async run({ receivers }, { call, brand }, { brand_id, receiver_id }) {
+    const { receiver } = await receivers.disableReceiver({ brand_id, receiver_id }, call);
+    return { receiver: toReceiver(receiver, brand) };
+  },
+};
+
+export const deleteReceiver: Handler<"receivers.delete"> = {
+  audit: { action: "receiver.delete", subject: ({ receiver_id }) => receiver_id },
+  run: ({ receivers }, { call }, { brand_id, receiver_id }) => receivers.deleteReceiver({ brand_id, receiver_id }, call),
+};
+
+export const rotateSecret: Handler<"receivers.rotate"> = {
+  audit: { action: "receiver.rotate_secret", subject: ({ receiver_id }) => receiver_id },
+  async run({ receivers }, { call, brand }, { brand_id, receiver_id }) {
+    const { receiver, secret } = await receivers.rotateSecret({ brand_id, receiver_id }, call);
+    return { receiver: toReceiver(receiver, brand), secret };
+  },
+};
+
+export const activateSecret: Handler<"receivers.activate"> = {
+  audit: { action: "receiver.activate_secret", subject: ({ receiver_id }) => receiver_id },
+  async run({ receivers }, { call, brand }, { brand_id, receiver_id, force }) {
+    const { receiver } = await receivers.activateSecret({ brand_id, receiver_id, force }, call);
+    return { receiver: toReceiver(receiver, brand) };
+  },
+};
+
+export const sendTest: Handler<"receivers.test"> = {
+  audit: { action: "receiver.test", subject: ({ receiver_id }) => receiver_id },
+  run: ({ receivers }, { call }, { brand_id, receiver_id, type, next }) => receivers.sendTest({ brand_id, receiver_id, type, next }, call),
+};
+
+function toReceiver(message: ReceiverMessage | null | undefined, { role }: InBrand["brand"]): Receiver {
+  if (message == null) throw new Error("webhook returned no receiver");
+  return {
+    ...message,
+    // Path and query may be a token.
+    url: role === "owner" ? message.url : new URL(message.url).origin,
+    disabled_reason: message.disabled_reason ?? null,
+    disabled_at: message.disabled_at ?? null,
+    last_status: message.last_status ?? null,
+    last_outcome: message.last_outcome ?? null,
+    last_delivery_at: message.last_delivery_at ?? null,
+    paused_until: message.paused_until ?? null,
+    next_secret_at: message.next_secret_at ?? null,
+    next_secret_accepted_at: message.next_secret_accepted_at ?? null,
+  };
+}

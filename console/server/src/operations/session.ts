@@ -1,0 +1,26 @@
+import { AppError } from "@brand-records/errors";
+import type { Handler } from "./operation.ts";
+
+export const me: Handler<"session.me"> = {
+  async run(_services, { person, config }) {
+    const { RATE_LIMIT_PLUS: plus, RATE_LIMIT_PRO: pro, RATE_LIMIT_ENTERPRISE: enterprise, ENVIRONMENT: environment } = config;
+    return { ...person, environment, rate_limits: { plus, pro, enterprise } };
+  },
+};
+
+export const signOut: Handler<"session.sign_out"> = {
+  async run({ sessions }, { call, sessionToken, endSession }) {
+    if (sessionToken !== undefined) await sessions.endSession({ token: sessionToken }, call);
+    endSession();
+    return {};
+  },
+};
+
+export const locate: Handler<"session.locate"> = {
+  async run({ keyBrands, webhookBrands }, { call, person }, { id }) {
+    const { brand_id } = await (id.startsWith("key_") ? keyBrands : webhookBrands).findBrand({ id }, call);
+    // Another brand's record and an unknown one look alike.
+    if (person.memberships.some((membership) => membership.brand_id === brand_id)) return { brand_id };
+    throw new AppError("not_found", "None of your brands has this record.");
+  },
+};

@@ -1,0 +1,51 @@
+import {
+  AccountsServiceService,
+  AuditServiceService,
+  OperatorServiceService as AccountsOperator,
+  SessionsServiceService,
+  SignInServiceService,
+} from "@brand-records/proto/accounts/v1";
+import {
+  DeliveriesServiceService,
+  OperatorServiceService as WebhookOperator,
+  ReceiversServiceService,
+} from "@brand-records/proto/webhook/v1";
+import { connectRpc, type RpcClient } from "@brand-records/rpc";
+import type { ConsoleConfig } from "./config.ts";
+
+/** The services behind the console, typed. */
+export interface Services {
+  readonly accounts: RpcClient<AccountsServiceService>;
+  readonly signIn: RpcClient<SignInServiceService>;
+  readonly sessions: RpcClient<SessionsServiceService>;
+  readonly audit: RpcClient<AuditServiceService>;
+  readonly keyBrands: RpcClient<AccountsOperator>;
+  readonly receivers: RpcClient<ReceiversServiceService>;
+  readonly deliveries: RpcClient<DeliveriesServiceService>;
+  readonly webhookBrands: RpcClient<WebhookOperator>;
+  stop(): void;
+}
+
+/** Connects lazily: services may start later or restart. Lists as idempotent what a retry does not do twice. */
+export function connectServices(config: ConsoleConfig): Services {
+  const { ACCOUNTS_ADDRESS: accounts, WEBHOOK_ADDRESS: webhook } = config;
+  const clients = {
+    accounts: connectRpc(AccountsServiceService, accounts, { config, idempotent: ["listKeys", "revokeKey"] }),
+    signIn: connectRpc(SignInServiceService, accounts, { config, idempotent: ["peekSignInLink"] }),
+    sessions: connectRpc(SessionsServiceService, accounts, { config, idempotent: ["getSession", "endSession"] }),
+    audit: connectRpc(AuditServiceService, accounts, { config, idempotent: ["finishAudit", "listAudit"] }),
+    keyBrands: connectRpc(AccountsOperator, accounts, { config, idempotent: ["findBrand"] }),
+    receivers: connectRpc(ReceiversServiceService, webhook, {
+      config,
+      idempotent: ["listReceivers", "getReceiver", "updateReceiver", "enableReceiver", "disableReceiver"],
+    }),
+    deliveries: connectRpc(DeliveriesServiceService, webhook, { config, idempotent: ["listDeliveries", "getDelivery"] }),
+    webhookBrands: connectRpc(WebhookOperator, webhook, { config, idempotent: ["findBrand"] }),
+  };
+  return {
+    ...clients,
+    stop() {
+      for (const client of Object.values(clients)) (client as { stop(): void }).stop();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { hash } from "node:crypto";
+import type { Output } from "@brand-records/console-contract";
+import { AppError } from "@brand-records/errors";
+import type { CallContext } from "@brand-records/rpc";
+import type { Services } from "./services.ts";
+
+/** A signed-in person, with memberships as they are at this call: removing a member takes effect with the next one. */
+export interface Person {
+  readonly email: string;
+  readonly issuer: string | null;
+  readonly ends_at: string;
+  readonly memberships: Output<"session.me">["memberships"];
+  /** Identifies the session without being its token. */
+  readonly sessionKey: string;
+}
+
+/** @throws AppError `invalid_session` */
+export async function readSession({ sessions }: Services, token: string | undefined, call: CallContext): Promise<Person> {
+  if (token === undefined) throw new AppError("invalid_session", "You are signed out. Sign in again.");
+  const { session, memberships } = await sessions.getSession({ token }, call);
+  if (session == null) throw new Error("getSession returned no session");
+  return {
+    email: session.email,
+    issuer: session.issuer ?? null,
+    ends_at: session.ends_at,
+    memberships: memberships.map((membership) => ({ ...membership, role: membership.role === "owner" ? "owner" : "member" })),
+    sessionKey: hash("sha256", token, "base64url"),
+  };
+}

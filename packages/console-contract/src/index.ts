@@ -1,0 +1,38 @@
+import type { z } from "zod";
+import { DELIVERY_OPERATIONS } from "./deliveries.ts";
+import { KEY_OPERATIONS } from "./keys.ts";
+import { RECEIVER_OPERATIONS } from "./receivers.ts";
+import { SESSION_OPERATIONS } from "./session.ts";
+
+export type { Needs, Operation } from "./operation.ts";
+
+/**
+ * Every call between the browser and the console's server: `POST /console/api/{operation}` with the input as JSON. The browser imports
+ * the types only, so that no schema is in its scripts.
+ */
+export const OPERATIONS = { ...SESSION_OPERATIONS, ...KEY_OPERATIONS, ...RECEIVER_OPERATIONS, ...DELIVERY_OPERATIONS } as const;
+
+export type OperationName = keyof typeof OPERATIONS;
+
+/** What a caller sends. */
+export type Input<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]["input"]>;
+/** What the server has parsed. */
+export type ParsedInput<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["input"]>;
+export type Output<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["output"]>;
+
+export type Membership = Output<"session.me">["memberships"][number];
+export type Key = Output<"keys.list">["keys"][number];
+export type Receiver = Output<"receivers.get">["receiver"];
+export type Delivery = Output<"deliveries.get">["delivery"];
+export type Attempt = Output<"deliveries.get">["attempts"][number];
+
+/** An error of any operation. `code` is one of packages/errors. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly field?: string;
+    readonly details?: readonly { readonly field: string; readonly message: string }[];
+    readonly request_id: string;
+  };
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { id, ofBrand, time, type Operation } from "./operation.ts";
+
+const key = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** live or test. */
+  environment: z.string(),
+  permissions: z.array(z.string()),
+  /** The prefix and the last four characters. */
+  hint: z.string(),
+  created_by: z.string(),
+  created_at: time,
+  last_used_at: time.nullable(),
+  revoked_at: time.nullable(),
+  revoked_by: z.string().nullable(),
+});
+
+export const KEY_OPERATIONS = {
+  /** Returns the brand's keys, newest first, revoked ones included. */
+  "keys.list": { needs: "member", input: z.strictObject(ofBrand), output: z.object({ keys: z.array(key) }) },
+  "keys.create": {
+    needs: "owner",
+    input: z.strictObject({
+      ...ofBrand,
+      /** The service checks it, and names every problem. */
+      name: z.string().max(1_000, "must be at most 1000 characters"),
+      /** Adds `campaigns:prepare`. */
+      may_prepare: z.boolean(),
+    }),
+    output: z.object({
+      key,
+      /** The key itself. No other response has it. */
+      secret: z.string(),
+    }),
+  },
+  /** Every gateway refuses the key's next request. A repeat changes nothing. */
+  "keys.revoke": { needs: "owner", input: z.strictObject({ ...ofBrand, key_id: id("key") }), output: z.object({ key }) },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { empty, nothing, time, type Operation } from "./operation.ts";
+
+/** 32 bytes in base64url. */
+const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be the token of a sign-in link");
+
+export const membership = z.object({
+  brand_id: z.string(),
+  brand_name: z.string(),
+  /** starter, plus, pro or enterprise. */
+  tier: z.string(),
+  verified: z.boolean(),
+  role: z.enum(["owner", "member"]),
+});
+
+const person = z.object({
+  email: z.string(),
+  /** The provider that signed the person in; null after a sign-in link. */
+  issuer: z.string().nullable(),
+  /** The session ends then at the latest. */
+  ends_at: time,
+  memberships: z.array(membership),
+  /** The environment of this deployment: live or test. */
+  environment: z.enum(["live", "test"]),
+  /** Requests accepted in any minute, by tier. */
+  rate_limits: z.record(z.string(), z.number()),
+});
+
+/** Signing in and out, and the signed-in person. */
+export const SESSION_OPERATIONS = {
+  /** Returns how people sign in here. */
+  "sign_in.options": { needs: "anyone", input: empty, output: z.object({ links: z.boolean(), provider: z.string().nullable() }) },
+  /** Returns whom a link signs in, and uses nothing up. */
+  "sign_in.peek": { needs: "anyone", input: z.strictObject({ token }), output: z.object({ email: z.string(), expires_at: time }) },
+  /** Uses the link up and sets the session's cookie. */
+  "sign_in.redeem": { needs: "anyone", input: z.strictObject({ token }), output: z.object({ email: z.string() }) },
+  "session.me": { needs: "session", input: empty, output: person },
+  /** Ends the session. Succeeds without one, too. */
+  "session.sign_out": { needs: "anyone", input: empty, output: nothing },
+  /** Returns which of the person's brands has a record. */
+  "session.locate": {
+    needs: "session",
+    input: z.strictObject({ id: z.string().regex(/^(key|rcv|dlv|evt|rpl|pln)_[0-9a-z]{1,40}$/, "must be the id of a record") }),
+    output: z.object({ brand_id: z.string() }),
+  },
+} as const satisfies Record<string, Operation>;
