@@ -95,14 +95,14 @@ it("drops a batch that accounts refuses, so that it holds up no other", async ()
   expect(requests).toHaveLength(1);
 });
 
-it("delays no count and no stop while accounts is silent", async () => {
-  const silence = Promise.withResolvers<{ recorded: boolean }>();
-  respond = () => silence.promise;
+it("delays no count and no stop while accounts does not respond", async () => {
+  const pending = Promise.withResolvers<{ recorded: boolean }>();
+  respond = () => pending.promise;
   const recorder = start(5);
   recorder.count(caller, "accepted");
   await eventually(() => expect(requests).toHaveLength(1));
   recorder.count(caller, "accepted");
-  silence.resolve({ recorded: true });
+  pending.resolve({ recorded: true });
   await recorder.stop();
   expect(totals()).toBe(2);
 });

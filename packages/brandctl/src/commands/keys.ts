@@ -106,7 +106,7 @@ function revoke(shell: Shell): Command {
         const brandId = await brandOf(session, "key", keyId, brand);
         const accounts = await session.accounts();
         const revoked_by = by ?? (await firstOwner(accounts, brandId));
-        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by }));
+        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId }));
         const key = required(response.key, "key");
         session.print({ key }, (colors) => table(keyColumns(colors), [key], colors, ""));
       }),
