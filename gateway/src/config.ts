@@ -37,6 +37,8 @@ const Settings = z
     /** If a command takes longer, Redis counts as unavailable, and limits hold per process until it recovers. */
     REDIS_COMMAND_TIMEOUT_MS: integer(20, 1, 1_000),
     ...rateLimitSettings,
+    /** How often counts of requests are recorded at accounts: a crash loses no more. */
+    USAGE_FLUSH_SECONDS: integer(10, 1, 300),
     /** A request that takes longer fails with `timeout`. */
     REQUEST_DEADLINE_MS: integer(5_000, 100, 60_000),
     /** The time a client has to send its headers, and to send its whole request. */

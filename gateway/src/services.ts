@@ -1,4 +1,4 @@
-import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import { UsageServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { RecordsServiceService } from "@brand-records/proto/records/v1";
 import { LIST_METHODS } from "@brand-records/resources";
@@ -8,14 +8,19 @@ import type { GatewayConfig } from "./config.ts";
 /** The services behind the gateway, typed. */
 export interface Services {
   readonly verification: RpcClient<VerificationServiceService>;
+  readonly usage: RpcClient<UsageServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;
   stop(): void;
 }
 
-/** Connects lazily: services may start later or restart. Reads are idempotent, and so is preparing: one request_id makes one plan. */
+/**
+ * Connects lazily: services may start later or restart. Reads are idempotent, and so are preparing, as one request_id makes one plan,
+ * and recording usage, as a batch is added once.
+ */
 export function connectServices(config: GatewayConfig): Services {
   const verification = connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["verifyKey"] });
+  const usage = connectRpc(UsageServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["recordUsage"] });
   const plans = connectRpc(PlansServiceService, config.PLANS_ADDRESS, { config, idempotent: ["preparePlan"] });
   const records = connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, {
     config,
@@ -23,10 +28,12 @@ export function connectServices(config: GatewayConfig): Services {
   });
   return {
     verification,
+    usage,
     plans,
     records,
     stop() {
       verification.stop();
+      usage.stop();
       plans.stop();
       records.stop();
     },

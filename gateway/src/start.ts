@@ -7,6 +7,7 @@ import { createApp } from "./http/app.ts";
 import { startHttpServer } from "./http/server.ts";
 import { openLimiter } from "./limits/open-limiter.ts";
 import { connectServices } from "./services.ts";
+import { startUsageRecorder } from "./usage/usage-recorder.ts";
 
 /** Starts the gateway and returns the ports it listens on. It starts even if its services are unavailable. */
 export async function startGateway(config: GatewayConfig, life: Lifecycle, log: Logger): Promise<{ port: number; admin_port: number }> {
@@ -25,6 +26,8 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     "rate limiter",
     await openLimiter({ redisUrl: config.REDIS_URL, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS, log, metrics }),
   );
+  const flushMs = config.USAGE_FLUSH_SECONDS * 1_000;
+  const usage = life.own("usage recorder", startUsageRecorder({ accounts: services.usage, flushMs, log, metrics }));
 
   const app = createApp({
     environment: config.ENVIRONMENT,
@@ -32,6 +35,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     limiter,
     tierLimits: { plus: config.RATE_LIMIT_PLUS, pro: config.RATE_LIMIT_PRO, enterprise: config.RATE_LIMIT_ENTERPRISE },
     services,
+    usage,
     publicUrl: config.PUBLIC_URL,
     trustProxy: config.TRUST_PROXY,
     allowedOrigins: [new URL(config.PUBLIC_URL).origin, ...config.ALLOWED_ORIGINS],

@@ -6,6 +6,7 @@ import { admit, type AdmissionDependencies } from "../auth/admission.ts";
 import type { Principal } from "../auth/principal.ts";
 import { WINDOW_SECONDS, type Verdict } from "../limits/rate-limiter.ts";
 import type { Services } from "../services.ts";
+import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import { accessLog } from "./access-log.ts";
 import { boundBodies } from "./body.ts";
 import { descriptionRouter } from "./description.ts";
@@ -23,6 +24,7 @@ const ASSISTANTS_PATH = "/api/mcp";
 
 export interface AppDependencies extends AdmissionDependencies {
   readonly services: Services;
+  readonly usage: Pick<UsageRecorder, "count">;
   readonly publicUrl: string;
   readonly trustProxy: number | string | undefined;
   readonly requestDeadlineMs: number;
@@ -91,6 +93,7 @@ function api(deps: AppDependencies): RequestHandler {
     else context.route = operation?.path ?? "/api/*";
     const brands = isAssistant ? "any" : "integrating";
     const { principal, verdict } = await admit(deps, request.rawHeaders, context, brands, (caller) => nameCaller(response, caller));
+    deps.usage.count(principal, verdict.kind === "refused" ? "refused" : "accepted");
     setRateLimitHeaders(response, verdict);
     if (verdict.kind === "refused") throw rateLimited(verdict);
     if (isAssistant) await serveMcp(deps.services, principal, request, response);

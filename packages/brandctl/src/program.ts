@@ -1,4 +1,5 @@
 import { Command, type CommanderError } from "commander";
+import { auditCommand } from "./commands/audit.ts";
 import { brandsCommand } from "./commands/brands.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { deliveriesCommand } from "./commands/deliveries.ts";
@@ -18,7 +19,7 @@ const HELP_COLUMNS_DEFAULT = 120;
 const DESCRIPTION_COLUMNS_MIN = 20;
 
 const DESCRIPTION = [
-  "The operator's command line of Brand Records: brands with their members and keys, records, campaign plans, receivers, deliveries and events.",
+  "The operator's command line of Brand Records: brands with their members, keys and audit log, records, campaign plans, receivers, deliveries and events.",
   "It calls the accounts, plans, records and webhook services over gRPC. Their addresses come from flags, else from settings in the environment, else from .local/run.json, which npm start writes; brandctl searches for it from the current folder upwards.",
 ].join("\n\n");
 
@@ -28,7 +29,7 @@ Settings:
                            not given; never used where an id says the brand
   ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS
                            host:port of each service's gRPC
-  BASE_URL                 origin of the HTTP API, for doctor
+  BASE_URL                 origin of the HTTP API, for doctor and members link
   GATEWAY_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN, WEBHOOK_ADMIN
                            http://host:port of each process's admin port,
                            comma-separated, for doctor
@@ -59,6 +60,10 @@ Examples:
   brandctl members add ana@brand.example --role owner
   brandctl keys create --name Reporting
   brandctl records generate --import
+
+  # a link that signs the owner in, once, and who changed what
+  brandctl members link ana@brand.example
+  brandctl audit list
 
   # plans that assistants have prepared for people to complete
   brandctl plans list --status pending
@@ -111,6 +116,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
   program.addCommand(brandsCommand(shell));
   program.addCommand(membersCommand(shell));
   program.addCommand(keysCommand(shell));
+  program.addCommand(auditCommand(shell));
   program.addCommand(recordsCommand(shell));
   program.addCommand(plansCommand(shell));
   program.addCommand(receiversCommand(shell));

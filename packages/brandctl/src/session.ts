@@ -1,10 +1,14 @@
 import { createInterface } from "node:readline/promises";
+import { AuditLog } from "./audit/audit-log.ts";
+import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";
+import { auditedClient, type AuditedCalls } from "./audit/audited-client.ts";
 import type * as Clients from "./connection/clients.ts";
 import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
 import { UsageFailure } from "./failure.ts";
 import { colorsFor, type Colors, type Screen, type Terminal } from "./terminal.ts";
 
 const SLOW_MS = 1_000;
+const UNFINISHED = "The outcome is missing from the audit log: accounts could not be reached a second time.";
 const WAITING = "Waiting until every gateway knows, at most 32 seconds: accounts cannot reach Redis, or is slow.";
 
 /** One run of one command: its input and output, and its connections, which close with it. */
@@ -13,6 +17,12 @@ export class Session {
   readonly json: boolean;
   readonly endpoints: Endpoints;
   readonly #open: { stop(): void }[] = [];
+  readonly #auditLog = new AuditLog(
+    // Ctrl-C does not cancel these calls: the log tells that the change was interrupted.
+    () => (this.#audit ??= this.#connect("accounts", ({ connectAudit }) => connectAudit, new AbortController().signal)),
+    () => this.note(({ yellow }) => yellow(UNFINISHED)),
+  );
+  #audit: Promise<Clients.AuditClient> | undefined;
 
   constructor(terminal: Terminal, options: GlobalOptions) {
     this.terminal = terminal;
@@ -73,7 +83,18 @@ export class Session {
   }
 
   accounts(): Promise<Clients.AccountsClient> {
-    return this.#connect("accounts", ({ connectAccounts }) => connectAccounts);
+    return this.#audited(
+      ACCOUNTS_CALLS,
+      this.#connect("accounts", ({ connectAccounts }) => connectAccounts),
+    );
+  }
+
+  audit(): Promise<Clients.AuditClient> {
+    return this.#connect("accounts", ({ connectAudit }) => connectAudit);
+  }
+
+  signIn(): Promise<Clients.SignInClient> {
+    return this.#connect("accounts", ({ connectSignIn }) => connectSignIn);
   }
 
   plans(): Promise<Clients.PlansClient> {
@@ -82,15 +103,24 @@ export class Session {
 
   /** @param signal cancels calls in flight. Default: Ctrl-C. */
   receivers(signal?: AbortSignal): Promise<Clients.ReceiversClient> {
-    return this.#connect("webhook", ({ connectReceivers }) => connectReceivers, signal);
+    return this.#audited(
+      RECEIVERS_CALLS,
+      this.#connect("webhook", ({ connectReceivers }) => connectReceivers, signal),
+    );
   }
 
   deliveries(): Promise<Clients.DeliveriesClient> {
-    return this.#connect("webhook", ({ connectDeliveries }) => connectDeliveries);
+    return this.#audited(
+      DELIVERIES_CALLS,
+      this.#connect("webhook", ({ connectDeliveries }) => connectDeliveries),
+    );
   }
 
   events(): Promise<Clients.EventsClient> {
-    return this.#connect("webhook", ({ connectEvents }) => connectEvents);
+    return this.#audited(
+      EVENTS_CALLS,
+      this.#connect("webhook", ({ connectEvents }) => connectEvents),
+    );
   }
 
   operator(service: Clients.OperatorServiceName): Promise<Clients.OperatorClient> {
@@ -104,6 +134,10 @@ export class Session {
 
   close(): void {
     for (const client of this.#open.splice(0)) client.stop();
+  }
+
+  async #audited<Client extends { stop(): void }>(calls: AuditedCalls<Client>, connecting: Promise<Client>): Promise<Client> {
+    return auditedClient(await connecting, calls, this.#auditLog);
   }
 
   async #connect<Client extends { stop(): void }>(

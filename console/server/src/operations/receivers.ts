@@ -45,7 +45,7 @@ export const updateReceiver: Handler<"receivers.update"> = {
 };
 
 export const enableReceiver: Handler<"receivers.enable"> = {
-  audit: { action: "receiver.enable", subject: ({ receiver_id }) => receiver_id },
+  audit: { action: "receiver.enable", subject: ({ receiver_id }) => receiver_id, fields: () => ["held"] },
   async run({ receivers }, { call, brand }, { brand_id, receiver_id, held }) {
     const { receiver, dropped } = await receivers.enableReceiver({ brand_id, receiver_id, held }, call);
     return { receiver: toReceiver(receiver, brand), dropped };
@@ -82,7 +82,7 @@ export const activateSecret: Handler<"receivers.activate"> = {
 };
 
 export const sendTest: Handler<"receivers.test"> = {
-  audit: { action: "receiver.test", subject: ({ receiver_id }) => receiver_id },
+  audit: { action: "receiver.test", subject: ({ receiver_id }) => receiver_id, fields: () => ["type"] },
   run: ({ receivers }, { call }, { brand_id, receiver_id, type, next }) => receivers.sendTest({ brand_id, receiver_id, type, next }, call),
 };
 

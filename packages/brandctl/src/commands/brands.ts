@@ -1,4 +1,5 @@
 import type { Brand } from "@brand-records/proto/accounts/v1";
+import { newId } from "@brand-records/typeid";
 import { Argument, Command, Option } from "commander";
 import { readPages } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
@@ -41,7 +42,8 @@ function create(shell: Shell): Command {
     )
     .action((options: { name: string; tier: string; verified?: boolean; id?: string }, command: Command) =>
       shell.act(command, async (session) => {
-        const { name, tier, verified = false, id } = options;
+        // Made here, so that the audit log names the brand before it exists.
+        const { name, tier, verified = false, id = newId("brd") } = options;
         const brand = printBrand(session, await (await session.accounts()).createBrand({ name, tier, verified, id }));
         if (brand.tier !== tier || brand.verified !== verified) {
           session.note((colors) =>

@@ -23,6 +23,7 @@ describe("brandctl completion", () => {
       "brands",
       "members",
       "keys",
+      "audit",
       "records",
       "plans",
       "receivers",

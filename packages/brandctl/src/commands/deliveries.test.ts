@@ -1,4 +1,5 @@
 import { widthOf } from "../output/printable.ts";
+import { FakeAudit } from "../testing/fake-audit.ts";
 import { attemptOf, deliveryOf, FakeWebhook, receiverOf } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
@@ -7,11 +8,11 @@ describe("brandctl deliveries", () => {
   let fake: FakeWebhook;
   let served: Served;
   const run = (line: string, surroundings: Surroundings = {}): Promise<Outcome> =>
-    brandctl(line.split(" "), { env: { WEBHOOK_ADDRESS: served.address }, ...surroundings });
+    brandctl(line.split(" "), { env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address }, ...surroundings });
 
   beforeAll(async () => {
     fake = new FakeWebhook();
-    served = await serve(...fake.served);
+    served = await serve(...fake.served, ...new FakeAudit().served);
   });
   afterAll(() => served.stop());
   beforeEach(() => {
@@ -215,7 +216,12 @@ describe("brandctl deliveries", () => {
       fake.replayStep = 0;
       const interrupting = new AbortController();
       setTimeout(() => interrupting.abort(), 200);
-      expect(await run(`${SINCE} --wait`, { env: { WEBHOOK_ADDRESS: served.address }, interrupted: interrupting.signal })).toMatchObject({
+      expect(
+        await run(`${SINCE} --wait`, {
+          env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address },
+          interrupted: interrupting.signal,
+        }),
+      ).toMatchObject({
         code: 130,
         stderr: expect.stringContaining("The replay continues."),
       });

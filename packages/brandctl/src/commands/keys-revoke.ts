@@ -43,7 +43,7 @@ export function revoke(shell: Shell): Command {
           }
         }
         const revoked_by = by ?? (await firstOwner(accounts, brandId));
-        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by }));
+        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId }));
         const key = required(response.key, "key");
         session.print({ key }, (colors) => keyText(key, colors));
         if (isRevoked) session.note(({ dim }) => dim("The key was revoked already: nothing changed."));

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { BODY_BYTES_MAX, startLocalReceiver } from "../listen/local-receiver.ts";
 import { runBrandctl } from "../run.ts";
+import { FakeAudit } from "../testing/fake-audit.ts";
 import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, Recorder } from "../testing/test-terminal.ts";
@@ -13,7 +14,7 @@ describe("brandctl listen", () => {
   beforeAll(async () => {
     fake = new FakeWebhook();
     fake.loopback = true;
-    served = await serve(...fake.served);
+    served = await serve(...fake.served, ...new FakeAudit().served);
   });
   afterAll(() => served.stop());
   beforeEach(() => {
@@ -34,7 +35,14 @@ describe("brandctl listen", () => {
     const [stdout, stderr] = [new Recorder(false), new Recorder(false)];
     const interrupting = new AbortController();
     const { signal } = interrupting;
-    const terminal = { stdin: process.stdin, stdout, stderr, env: { WEBHOOK_ADDRESS: served.address }, cwd: "/", interrupted: signal };
+    const terminal = {
+      stdin: process.stdin,
+      stdout,
+      stderr,
+      env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address },
+      cwd: "/",
+      interrupted: signal,
+    };
     const running = runBrandctl(`listen --port 0 ${line}`.trim().split(" "), terminal);
     for (let waited = 0; !/Listening on (\S+) /.test(stderr.text) && waited < 500; waited += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -157,7 +165,9 @@ describe("brandctl listen", () => {
   it("--create names the setting that makes the service deliver to this machine", async () => {
     fake.loopback = false;
     expect(
-      await brandctl(["listen", "--port", "0", "--create", "--brand", "brd_1"], { env: { WEBHOOK_ADDRESS: served.address } }),
+      await brandctl(["listen", "--port", "0", "--create", "--brand", "brd_1"], {
+        env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address },
+      }),
     ).toMatchObject({ code: 1, stderr: expect.stringContaining("RECEIVERS_ON_LOOPBACK=true") });
   });
 
@@ -187,12 +197,12 @@ describe("brandctl listen", () => {
       const { url, port } = await freeUrl();
       fake.receivers.push(receiverOf({ id: "rcv_own", url, label: "Books\u001b[2J" }));
       const args = ["listen", "--port", port, "--create", "--brand", "brd_1"];
-      const { code, stderr } = await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address } });
+      const { code, stderr } = await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address } });
       expect(code).toBe(1);
       expect(stderr).toContain(`The receiver rcv_own, "Books\ufffd[2J", has the URL ${url} already.`);
       expect(stderr).toContain("brandctl receivers delete rcv_own; or listen elsewhere: --port 0");
       expect(fake.receivers).toMatchObject([{ id: "rcv_own" }]);
-      const json = await brandctl([...args, "--json"], { env: { WEBHOOK_ADDRESS: served.address } });
+      const json = await brandctl([...args, "--json"], { env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address } });
       expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "duplicate_url" } });
     });
   });

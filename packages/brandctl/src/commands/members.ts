@@ -7,11 +7,12 @@ import { printable } from "../output/printable.ts";
 import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
+import { link } from "./members-link.ts";
 import { brandOption, examples, textParser } from "./options.ts";
 
 export function membersCommand(shell: Shell): Command {
-  const members = new Command("members").description("add and remove a brand's owners and other members");
-  for (const command of [add, list, remove]) members.addCommand(command(shell));
+  const members = new Command("members").description("add and remove a brand's owners and other members, and sign them in");
+  for (const command of [add, list, link, remove]) members.addCommand(command(shell));
   return members;
 }
 
@@ -53,7 +54,9 @@ function list(shell: Shell): Command {
 function remove(shell: Shell): Command {
   return new Command("remove")
     .summary("remove a member")
-    .description("Remove a member from a brand. The last owner cannot be removed. Keys made for the member keep working: see keys revoke.")
+    .description(
+      "Remove a member from a brand. The last owner cannot be removed. The person loses access with the next click. Keys made for the member keep working: see keys revoke.",
+    )
     .argument("<email>", "e-mail address of the member", textParser("The e-mail address"))
     .addOption(brandOption("the brand to remove from"))
     .action((email: string, { brand }: { brand?: string }, command: Command) =>

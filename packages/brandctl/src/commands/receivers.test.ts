@@ -1,6 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { FakeAccounts } from "../testing/fake-accounts.ts";
+import { FakeAudit } from "../testing/fake-audit.ts";
 import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { widthOf } from "../output/printable.ts";
@@ -10,11 +11,11 @@ describe("brandctl receivers", () => {
   let fake: FakeWebhook;
   let served: Served;
   const run = (line: string, surroundings: Surroundings = {}): Promise<Outcome> =>
-    brandctl(line.split(" "), { env: { WEBHOOK_ADDRESS: served.address }, ...surroundings });
+    brandctl(line.split(" "), { env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address }, ...surroundings });
 
   beforeAll(async () => {
     fake = new FakeWebhook();
-    served = await serve(...fake.served);
+    served = await serve(...fake.served, ...new FakeAudit().served);
   });
   afterAll(() => served.stop());
   beforeEach(() => void fake.receivers.splice(0));
@@ -42,7 +43,7 @@ describe("brandctl receivers", () => {
 
     it("accepts spaces and empty items between event types", async () => {
       const args = [...CREATE.split(" "), " payout.paid, campaign.settled,, "];
-      expect((await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address } })).code).toBe(0);
+      expect((await brandctl(args, { env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address } })).code).toBe(0);
       expect(fake.receivers[0]?.events).toEqual(["payout.paid", "campaign.settled"]);
     });
 

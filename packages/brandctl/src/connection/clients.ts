@@ -1,4 +1,9 @@
-import { AccountsServiceService, OperatorServiceService as AccountsOperatorService } from "@brand-records/proto/accounts/v1";
+import {
+  AccountsServiceService,
+  AuditServiceService,
+  OperatorServiceService as AccountsOperatorService,
+  SignInServiceService,
+} from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService as PlansOperatorService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService } from "@brand-records/proto/records/v1";
 import {
@@ -25,14 +30,16 @@ export interface Connection {
   readonly signal: AbortSignal;
 }
 
-/** A client whose calls carry a deadline and end with the connection's signal. Errors name the address. */
+/** A client whose calls carry a deadline and end with the connection's signal. Errors name the address. Default request id: random. */
 type BoundClient<Service> = {
   [Name in keyof Service]: RpcClient<Service>[Name] extends (request: infer Request, context: CallContext) => infer Response
-    ? (request: Request) => Response
+    ? (request: Request, requestId?: string) => Response
     : never;
 } & { stop(): void };
 
 export type AccountsClient = BoundClient<AccountsServiceService>;
+export type AuditClient = BoundClient<AuditServiceService>;
+export type SignInClient = BoundClient<SignInServiceService>;
 export type PlansClient = BoundClient<PlansServiceService>;
 export type ReceiversClient = BoundClient<ReceiversServiceService>;
 export type DeliveriesClient = BoundClient<DeliveriesServiceService>;
@@ -44,9 +51,15 @@ export const connectAccounts = (connection: Connection): AccountsClient =>
   connect(
     AccountsServiceService,
     connection,
-    ["getBrand", "listBrands", "listMembers", "listKeys", "setBrandTier", "setBrandVerified", "addMember", "revokeKey"],
+    ["getBrand", "listBrands", "listMembers", "listMemberships", "listKeys", "setBrandTier", "setBrandVerified", "addMember", "revokeKey"],
     { revokeKey: EFFECTIVE_MS, setBrandTier: EFFECTIVE_MS, setBrandVerified: EFFECTIVE_MS },
   );
+
+/** A repeated entry is about one change all the same: its request id says so. */
+export const connectAudit = (connection: Connection): AuditClient =>
+  connect(AuditServiceService, connection, ["appendAudit", "finishAudit", "listAudit"]);
+
+export const connectSignIn = (connection: Connection): SignInClient => connect(SignInServiceService, connection, []);
 
 export const connectPlans = (connection: Connection): PlansClient => connect(PlansServiceService, connection, ["getPlan", "listPlans"]);
 
@@ -87,10 +100,10 @@ function connect<Service extends Definition>(
   const bound: Record<string, unknown> = { stop: () => client.stop() };
   for (const name of Object.keys(definition)) {
     const call = (client as unknown as Calls)[name] as Calls[string];
-    bound[name] = async (request: unknown): Promise<unknown> => {
+    bound[name] = async (request: unknown, requestId?: string): Promise<unknown> => {
       signal.throwIfAborted();
       try {
-        return await call(request, { ...newCallContext(deadlines[name] ?? CALL_MS), signal });
+        return await call(request, { ...newCallContext(deadlines[name] ?? CALL_MS, requestId), signal });
       } catch (error) {
         throw explainUnreachable(error, endpoint);
       }

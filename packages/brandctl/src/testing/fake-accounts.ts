@@ -1,7 +1,18 @@
 import { AppError } from "@brand-records/errors";
-import { AccountsServiceService, OperatorServiceService, type Brand, type Key, type Member } from "@brand-records/proto/accounts/v1";
+import {
+  AccountsServiceService,
+  OperatorServiceService,
+  SignInServiceService,
+  type Brand,
+  type Key,
+  type Member,
+} from "@brand-records/proto/accounts/v1";
 import { service, type ServedService } from "@brand-records/rpc";
+import { FakeAudit } from "./fake-audit.ts";
 
+const refuse = async (): Promise<never> => {
+  throw new Error("brandctl does not sign people in");
+};
 const CREATED_AT = "2026-11-21T08:30:00.000Z";
 
 /** Accounts in memory: what brandctl needs. */
@@ -9,6 +20,9 @@ export class FakeAccounts {
   readonly brands = new Map<string, Brand>();
   readonly members: Member[] = [];
   readonly keys: Key[] = [];
+  readonly audit = new FakeAudit();
+  /** Seconds for which each sign-in link is valid. */
+  readonly links: number[] = [];
   /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
@@ -49,6 +63,7 @@ export class FakeAccounts {
         this.members.splice(at, 1);
         return {};
       },
+      listMemberships: async () => ({ memberships: [] }),
       createKey: async ({ brand_id, name, environment, permissions, created_by }) => {
         const { verified } = this.#brand(brand_id);
         if (!verified) throw new AppError("brand_not_verified", "API keys need a verified brand");
@@ -77,6 +92,17 @@ export class FakeAccounts {
         return { key };
       },
     }),
+    service(SignInServiceService, {
+      createSignInLink: async ({ email, ttl_seconds }) => {
+        if (!this.members.some((member) => member.email === email)) throw new AppError("no_membership", "Not a member", { field: "email" });
+        this.links.push(ttl_seconds);
+        return { token: "t0k3n", expires_at: "2026-11-21T08:45:00.000Z" };
+      },
+      peekSignInLink: refuse,
+      redeemSignInLink: refuse,
+      signInWithIdentity: refuse,
+    }),
+    ...this.audit.served,
     service(OperatorServiceService, {
       findBrand: async ({ id }) => ({ brand_id: this.#key(id).brand_id }),
     }),

@@ -4682,7 +4682,7 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
 }
 
 /**
- * Signing in. A person is an e-mail address that is a member of some brand; signing in makes nobody a member.
+ * Signing in. A person is an e-mail address that is a member of some brand; signing in adds no member.
  *
  * Tokens, of sessions and of links, are 32 random bytes in base64url. Only their SHA-256 is stored.
  */

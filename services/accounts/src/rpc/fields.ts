@@ -56,8 +56,8 @@ export const fields = {
   auditId: idField("aud"),
   auditAction: z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be two names in lower case, separated by a period"),
   auditActor: z.union([emailField(), z.literal("operator")], "must be an e-mail address, or operator"),
-  /** The id of a record, or a member's address. */
-  auditSubject: z.union([z.string().regex(/^[a-z]{1,10}_[0-9a-z]{1,40}$/), emailField()], "must be an id or an e-mail address"),
+  /** The id of what is changed, or a member's address as it was given: a refused change has an entry too. */
+  auditSubject: exactText(254).toLowerCase(),
   /** A name has no room for a value. */
   auditFields: z.array(z.string().regex(/^[a-z][a-z_]{0,40}$/, "must be a name in lower case")).max(50, "must be at most 50 names"),
   auditPageSize: pageSizeField({ default: 50, max: 200 }),

@@ -166,6 +166,16 @@ describe("revokeKey", () => {
       field: "key_id",
     });
   });
+
+  it("finds the key of the named brand only", async () => {
+    const [brand, other] = [await served.createBrand(), await served.createBrand()];
+    const { id } = await served.createKey(brand);
+    const revokeOf = (brand_id: string, revoked_by: string) =>
+      served.accounts.revokeKey({ key_id: id, revoked_by, brand_id }, callContext());
+    await expect(revokeOf(other.id, other.owner)).rejects.toMatchObject({ kind: "not_found", field: "key_id" });
+    await expect(revokeOf(other.id, brand.owner)).rejects.toMatchObject({ kind: "not_found", field: "key_id" });
+    expect((await revokeOf(brand.id, brand.owner)).key?.revoked_by).toBe(brand.owner);
+  });
 });
 
 it("listKeys returns only the brand's keys, newest first, including revoked ones", async () => {

@@ -102,3 +102,55 @@ it("a brand that never had an owner may have members", async () => {
   await remove(ownerless, "ana@example.ph");
   expect(await rolesOf(ownerless)).toEqual([]);
 });
+
+describe("a member who acts", () => {
+  const addAs = ({ id }: TestBrand, acting_member: string, email: string, role = "member") =>
+    served.accounts.addMember({ brand_id: id, email, role, acting_member }, callContext());
+  const removeAs = ({ id }: TestBrand, acting_member: string, email: string) =>
+    served.accounts.removeMember({ brand_id: id, email, acting_member }, callContext());
+
+  it("adds and removes members as an owner", async () => {
+    const brand = await served.createBrand();
+    await addAs(brand, brand.owner.toUpperCase(), "ana@example.ph", "owner");
+    await removeAs(brand, "ana@example.ph", brand.owner);
+    expect(await rolesOf(brand)).toEqual([["ana@example.ph", "owner"]]);
+  });
+
+  it("changes nothing as a member, a stranger or another brand's owner", async () => {
+    const [brand, other] = [await served.createBrand(), await served.createBrand()];
+    await add(brand, "ana@example.ph");
+    for (const acting of ["ana@example.ph", "stranger@example.ph", other.owner]) {
+      await expect(addAs(brand, acting, acting, "owner")).rejects.toMatchObject({ kind: "owner_required" });
+      await expect(removeAs(brand, acting, brand.owner)).rejects.toMatchObject({ kind: "owner_required" });
+    }
+    expect(await rolesOf(brand)).toEqual([
+      ["ana@example.ph", "member"],
+      [brand.owner, "owner"],
+    ]);
+  });
+
+  it("is never the operator by an empty address", async () => {
+    const brand = await served.createBrand();
+    await expect(addAs(brand, "", "ana@example.ph", "owner")).rejects.toMatchObject({ kind: "invalid_request", field: "acting_member" });
+  });
+
+  it("cannot leave the brand without an owner, alone or together", async () => {
+    const brand = await served.createBrand();
+    await expect(removeAs(brand, brand.owner, brand.owner)).rejects.toMatchObject({ kind: "last_owner" });
+    await add(brand, "ana@example.ph", "owner");
+    await Promise.allSettled([removeAs(brand, brand.owner, "ana@example.ph"), removeAs(brand, "ana@example.ph", brand.owner)]);
+    expect(await rolesOf(brand)).toEqual([[expect.any(String), "owner"]]);
+  });
+});
+
+it("lists a person's memberships, in whatever case the address is given, and none of a stranger's", async () => {
+  const [one, two] = [await served.createBrand(), await served.createBrand({ tier: "pro" })];
+  await add(one, "lia@example.ph");
+  await add(two, "lia@example.ph", "owner");
+  const { memberships } = await served.accounts.listMemberships({ email: "LIA@example.ph" }, callContext());
+  expect(memberships).toEqual([
+    { brand_id: one.id, brand_name: "Tindahan", tier: "plus", verified: true, role: "member" },
+    { brand_id: two.id, brand_name: "Tindahan", tier: "pro", verified: true, role: "owner" },
+  ]);
+  expect(await served.accounts.listMemberships({ email: "stranger@example.ph" }, callContext())).toEqual({ memberships: [] });
+});

@@ -1,0 +1,114 @@
+import { AppError } from "@brand-records/errors";
+import { UsageServiceService, type RecordUsageRequest } from "@brand-records/proto/accounts/v1";
+import { connectRpc, service, serveRpc, type RpcClient, type RpcServer } from "@brand-records/rpc";
+import { openLog, openMetrics } from "@brand-records/telemetry";
+import { eventually } from "@brand-records/testkit";
+import { UsageCounts } from "./usage-counts.ts";
+import { startUsageRecorder, type UsageRecorder } from "./usage-recorder.ts";
+
+const caller = { brand_id: "brd_1", key_id: "key_1" };
+const HOUR_MS = 3_600_000;
+
+/** Accounts over real gRPC. Keeps every request, and answers with `respond`. */
+let requests: RecordUsageRequest[];
+let respond: (request: RecordUsageRequest) => Promise<{ recorded: boolean }>;
+let server: RpcServer;
+let accounts: RpcClient<UsageServiceService>;
+const owned: UsageRecorder[] = [];
+
+beforeEach(async () => {
+  requests = [];
+  respond = async () => ({ recorded: true });
+  const recordUsage = (request: RecordUsageRequest) => {
+    requests.push(request);
+    return respond(request);
+  };
+  const getUsage = async (): Promise<never> => {
+    throw new Error("gateways only record");
+  };
+  server = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    services: [service(UsageServiceService, { recordUsage, getUsage })],
+    log: openLog("accounts", "silent"),
+    metrics: openMetrics("accounts"),
+  });
+  // Without the client's own repetitions, so that each one seen is the recorder's.
+  accounts = connectRpc(UsageServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+});
+afterEach(async () => {
+  for (const recorder of owned.splice(0)) await recorder.stop();
+  accounts.stop();
+  await server.stop();
+});
+
+const metrics = openMetrics("gateway");
+const start = (flushMs: number, counts = new UsageCounts()): UsageRecorder => {
+  metrics.clear();
+  const recorder = startUsageRecorder({ accounts, flushMs, log: openLog("gateway", "silent"), metrics, counts });
+  owned.push(recorder);
+  return recorder;
+};
+const totals = (): number => requests.flatMap(({ minutes }) => minutes).reduce((sum, { accepted, refused }) => sum + accepted + refused, 0);
+
+it("records counts at every interval, and none where there are none", async () => {
+  const recorder = start(5);
+  recorder.count(caller, "accepted");
+  await eventually(() => expect(totals()).toBe(1));
+  recorder.count(caller, "refused");
+  await eventually(() => expect(totals()).toBe(2));
+  expect(requests.every(({ minutes }) => minutes.length > 0)).toBe(true);
+});
+
+it("records what is left when it stops", async () => {
+  const recorder = start(HOUR_MS);
+  for (let i = 0; i < 7; i += 1) recorder.count(caller, i % 2 === 0 ? "accepted" : "refused");
+  expect(requests).toEqual([]);
+  await recorder.stop();
+  expect(requests.map(({ minutes }) => minutes)).toEqual([[expect.objectContaining({ ...caller, accepted: 4, refused: 3 })]]);
+});
+
+it("repeats a batch that failed unchanged under its id, then records what came since", async () => {
+  respond = async () => {
+    if (requests.length < 3) throw new AppError("unavailable", "Not now");
+    return { recorded: true };
+  };
+  const counts = new UsageCounts();
+  const recorder = start(5, counts);
+  recorder.count(caller, "accepted");
+  await eventually(() => expect(requests.length).toBeGreaterThanOrEqual(1));
+  recorder.count(caller, "accepted");
+  await eventually(() => expect(requests.length).toBeGreaterThanOrEqual(4));
+  const [first, second, third, next] = requests;
+  expect([second, third]).toEqual([first, first]);
+  expect(next?.batch_id).not.toBe(first?.batch_id);
+  expect(next?.minutes.map(({ accepted }) => accepted)).toEqual([1]);
+});
+
+it("drops a batch that accounts refuses, so that it holds up no other", async () => {
+  respond = async () => {
+    if (requests.length === 1) throw new AppError("invalid_request", "No");
+    return { recorded: true };
+  };
+  const recorder = start(HOUR_MS);
+  recorder.count(caller, "accepted");
+  await recorder.stop();
+  expect(requests).toHaveLength(1);
+});
+
+it("delays no count and no stop while accounts does not respond", async () => {
+  const pending = Promise.withResolvers<{ recorded: boolean }>();
+  respond = () => pending.promise;
+  const recorder = start(5);
+  recorder.count(caller, "accepted");
+  await eventually(() => expect(requests).toHaveLength(1));
+  recorder.count(caller, "accepted");
+  pending.resolve({ recorded: true });
+  await recorder.stop();
+  expect(totals()).toBe(2);
+});
+
+it("reports requests that are dropped", async () => {
+  const recorder = start(HOUR_MS, new UsageCounts(1));
+  for (const key_id of ["key_1", "key_2", "key_3"]) recorder.count({ ...caller, key_id }, "accepted");
+  expect(await metrics.metrics()).toMatch(/^usage_dropped_total(\{.*\})? 2$/m);
+});

@@ -1,0 +1,88 @@
+import { AppError, ERROR_KINDS } from "@brand-records/errors";
+import { withTimeout, type Stoppable } from "@brand-records/lifecycle";
+import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
+import { newCallContext, type RpcClient } from "@brand-records/rpc";
+import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
+import type { Principal } from "../auth/principal.ts";
+import { UsageCounts, type UsageBatch } from "./usage-counts.ts";
+
+const CALL_MS = 3_000;
+/** For all remaining batches. Within the 25 s of a stop. */
+const STOP_MS = 5_000;
+
+export interface UsageRecorderOptions {
+  readonly accounts: Pick<RpcClient<UsageServiceService>, "recordUsage">;
+  readonly flushMs: number;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly counts?: UsageCounts;
+}
+
+export interface UsageRecorder extends Stoppable {
+  /** Counts a request that the rate limiter has decided on. Never fails, and waits for nothing. */
+  count(principal: Pick<Principal, "brand_id" | "key_id">, verdict: "accepted" | "refused"): void;
+  /** Records what is left. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Counts requests in memory and records them at accounts every `flushMs`: a crash loses no more. While accounts is unavailable, counts
+ * are kept, up to a bound, and the batch that failed is repeated with its id, because it may have been recorded.
+ */
+export function startUsageRecorder({ accounts, flushMs, log, metrics, counts = new UsageCounts() }: UsageRecorderOptions): UsageRecorder {
+  metrics.registerMetric(droppedOf(counts));
+  let failed: UsageBatch | undefined;
+  let stopping = false;
+
+  const flush = async (): Promise<void> => {
+    for (let batch = failed ?? counts.takeBatch(); batch !== undefined; batch = counts.takeBatch()) {
+      failed = batch;
+      try {
+        await accounts.recordUsage(batch, newCallContext(CALL_MS));
+      } catch (error) {
+        if (!isRefusal(error)) {
+          log.warn({ err: error, counts: batch.minutes.length + counts.size }, "usage cannot be recorded");
+          return;
+        }
+        // A repetition would be refused as well, and hold up all others.
+        log.error({ err: error, counts: batch.minutes.length }, "usage refused and dropped");
+      }
+      failed = undefined;
+    }
+  };
+
+  let flushing: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = (): void => {
+    if (!stopping) timer = setTimeout(() => void (flushing = flush().then(schedule)), flushMs);
+  };
+  schedule();
+
+  return {
+    count: (principal, verdict) => counts.add(principal, verdict, Date.now()),
+    async stop() {
+      stopping = true;
+      clearTimeout(timer);
+      const done = await withTimeout(
+        flushing.then(flush).then(() => failed === undefined),
+        STOP_MS,
+      );
+      if (done !== true) log.warn({ counts: (failed?.minutes.length ?? 0) + counts.size }, "usage lost");
+    },
+  };
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof AppError && ERROR_KINDS[error.kind].grpc === "INVALID_ARGUMENT";
+
+function droppedOf(counts: UsageCounts): Counter {
+  let reported = 0;
+  return new Counter({
+    name: "usage_dropped_total",
+    help: "Requests missing from the brands' usage, because accounts was unavailable for long.",
+    registers: [],
+    collect() {
+      this.inc(counts.dropped - reported);
+      reported = counts.dropped;
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import type { AccountsClient, DeliveriesClient, EventsClient, ReceiversClient } from "../connection/clients.ts";
+import { UNAUDITED, type AuditedCalls } from "./audited-client.ts";
+
+const brand = ({ brand_id }: { readonly brand_id: string }): string => brand_id;
+const receiver = ({ receiver_id }: { readonly receiver_id: string }): string => receiver_id;
+const email = (member: { readonly email: string }): string => member.email;
+
+/** Plans have no entry: brandctl only reads them. Records have none: brandctl writes them as the platform does. */
+
+export const ACCOUNTS_CALLS: AuditedCalls<AccountsClient> = {
+  createBrand: { action: "brand.create", brand: ({ id }) => id, subject: ({ id }) => id ?? "", fields: ["name", "tier", "verified"] },
+  getBrand: UNAUDITED,
+  listBrands: UNAUDITED,
+  setBrandTier: { action: "brand.set_tier", brand, subject: brand, fields: ["tier"] },
+  setBrandVerified: { action: "brand.set_verified", brand, subject: brand, fields: ["verified"] },
+  addMember: { action: "member.add", brand, subject: email, fields: ["role"] },
+  listMembers: UNAUDITED,
+  removeMember: { action: "member.remove", brand, subject: email, fields: [] },
+  listMemberships: UNAUDITED,
+  createKey: { action: "key.create", brand, created: ({ key }) => key?.id, fields: ["name", "environment", "permissions"] },
+  listKeys: UNAUDITED,
+  revokeKey: { action: "key.revoke", brand: ({ brand_id }) => brand_id, subject: ({ key_id }) => key_id, fields: [] },
+};
+
+export const RECEIVERS_CALLS: AuditedCalls<ReceiversClient> = {
+  createReceiver: { action: "receiver.create", brand, created: ({ receiver }) => receiver?.id, fields: ["url", "label", "events"] },
+  getReceiver: UNAUDITED,
+  listReceivers: UNAUDITED,
+  updateReceiver: { action: "receiver.update", brand, subject: receiver, fields: ["url", "label", "events", "max_in_flight"] },
+  enableReceiver: { action: "receiver.enable", brand, subject: receiver, fields: ["held"] },
+  disableReceiver: { action: "receiver.disable", brand, subject: receiver, fields: [] },
+  deleteReceiver: { action: "receiver.delete", brand, subject: receiver, fields: [] },
+  rotateSecret: { action: "receiver.rotate_secret", brand, subject: receiver, fields: [] },
+  activateSecret: { action: "receiver.activate_secret", brand, subject: receiver, fields: [] },
+  sendTest: { action: "receiver.test", brand, subject: receiver, fields: ["type"] },
+};
+
+export const DELIVERIES_CALLS: AuditedCalls<DeliveriesClient> = {
+  listDeliveries: UNAUDITED,
+  getDelivery: UNAUDITED,
+  replayDelivery: { action: "delivery.replay", brand, subject: ({ delivery_id }) => delivery_id, fields: [] },
+  replayEvents: { action: "receiver.replay", brand, subject: receiver, fields: ["since"] },
+  getReplay: UNAUDITED,
+};
+
+export const EVENTS_CALLS: AuditedCalls<EventsClient> = {
+  listEvents: UNAUDITED,
+  listDeadLetters: UNAUDITED,
+  // Of all brands.
+  replayDeadLetters: UNAUDITED,
+};

@@ -1,0 +1,156 @@
+import { newId } from "@brand-records/typeid";
+import type { SignInWithIdentityRequest } from "@brand-records/proto/accounts/v1";
+import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { peopleOf } from "../../test/people.ts";
+
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  served = await serveAccounts();
+  people = peopleOf(served);
+});
+afterAll(() => served.stop());
+
+const ISSUER = "https://id.example";
+const newSubject = (): string => newId("sub");
+const signIn = async (given: Partial<SignInWithIdentityRequest>) => {
+  const request = { issuer: ISSUER, subject: newSubject(), email_verified: true, trust_email: false, ...given };
+  return (await served.signIn.signInWithIdentity(request, callContext())).session;
+};
+const boundTo = async (email: string): Promise<string[]> =>
+  (await served.db.query<{ subject: string }>("select subject from accounts.identities where email = $1", [email])).map(
+    ({ subject }) => subject,
+  );
+
+it("binds an identity with a verified address to its person, whatever the case of the address", async () => {
+  const { email } = await people.newPerson();
+  const subject = newSubject();
+  const session = await signIn({ subject, email: email.toUpperCase() });
+  expect(session?.email).toBe(email);
+  expect((await people.get(session?.token ?? "")).session).toMatchObject({ email, issuer: ISSUER });
+  expect(await boundTo(email)).toEqual([subject]);
+});
+
+it("knows a bound person again, whatever address the provider sends, verified or not", async () => {
+  const [{ email }, other] = [await people.newPerson(), await people.newPerson()];
+  const subject = newSubject();
+  await signIn({ subject, email });
+  for (const claims of [
+    { email: "ana@elsewhere.example" },
+    { email: other.email },
+    { email: null, email_verified: null },
+    { email, email_verified: false },
+    { email: "not an address" },
+  ]) {
+    expect((await signIn({ subject, ...claims }))?.email).toBe(email);
+  }
+});
+
+it.each([
+  ["false", { email_verified: false }],
+  ["false, whatever the operator trusts", { email_verified: false, trust_email: true }],
+  ["absent", { email_verified: null }],
+])("refuses an unbound identity whose email_verified is %s, the same for members and strangers", async (_, claims) => {
+  const { email } = await people.newPerson();
+  for (const address of [email, "stranger@example.ph"]) {
+    await expect(signIn({ email: address, ...claims })).rejects.toMatchObject({ kind: "email_not_verified" });
+  }
+  expect(await boundTo(email)).toEqual([]);
+});
+
+it("refuses an unbound identity without an address", async () => {
+  for (const email of [null, undefined, ""]) {
+    await expect(signIn({ email, trust_email: true })).rejects.toMatchObject({ kind: "email_not_verified" });
+  }
+});
+
+it("trusts the address of an issuer that omits email_verified, where the operator says so", async () => {
+  const { email } = await people.newPerson();
+  expect((await signIn({ email, email_verified: null, trust_email: true }))?.email).toBe(email);
+});
+
+it("makes no one a member", async () => {
+  for (const email of ["stranger@example.ph", "not an address", "ana@exämple.ph"]) {
+    await expect(signIn({ email })).rejects.toMatchObject({ kind: "no_membership" });
+  }
+  expect(await boundTo("stranger@example.ph")).toEqual([]);
+});
+
+it("refuses another identity of the issuer with the person's address, and accepts one of another issuer", async () => {
+  const { email } = await people.newPerson();
+  const subject = newSubject();
+  await signIn({ subject, email });
+  await expect(signIn({ email })).rejects.toMatchObject({ kind: "identity_conflict" });
+  expect((await signIn({ issuer: "https://other.example", subject: newSubject(), email }))?.email).toBe(email);
+  expect((await signIn({ subject, email }))?.email).toBe(email);
+});
+
+it("takes issuer and subject exactly as they are", async () => {
+  const { email } = await people.newPerson();
+  const subject = newSubject();
+  await signIn({ subject, email });
+  for (const similar of [{ subject: subject.toUpperCase() }, { subject: `${subject}0` }]) {
+    await expect(signIn({ email, ...similar })).rejects.toMatchObject({ kind: "identity_conflict" });
+  }
+  await expect(signIn({ issuer: `${ISSUER}/`, subject, email: "stranger@example.ph" })).rejects.toMatchObject({ kind: "no_membership" });
+  for (const broken of [{ subject: "" }, { subject: "a b" }, { subject: "x".repeat(256) }, { issuer: "" }]) {
+    await expect(signIn({ email, ...broken })).rejects.toMatchObject({ kind: "invalid_request" });
+  }
+});
+
+it("forgets a person's identities with the last membership: the address may be another human's later", async () => {
+  const { brand, email } = await people.newPerson();
+  const [first, second] = [newSubject(), newSubject()];
+  await signIn({ subject: first, email });
+  await people.removeMember(brand, email);
+  await expect(signIn({ subject: first, email })).rejects.toMatchObject({ kind: "no_membership" });
+  await people.addMember(brand, email);
+  expect((await signIn({ subject: second, email }))?.email).toBe(email);
+  await expect(signIn({ subject: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
+});
+
+it("keeps a person's identities while any membership is left", async () => {
+  const { brand, email } = await people.newPerson();
+  await people.addMember(await served.createBrand(), email);
+  const subject = newSubject();
+  await signIn({ subject, email });
+  await people.removeMember(brand, email);
+  expect(await boundTo(email)).toEqual([subject]);
+});
+
+it("binds one of several identities that sign in for the first time at once, by two processes", async () => {
+  const other = await served.alsoWith({});
+  for (let round = 0; round < 5; round += 1) {
+    const { email } = await people.newPerson();
+    const subjects = Array.from({ length: 6 }, newSubject);
+    const outcomes = await Promise.allSettled(
+      subjects.map((subject, i) =>
+        (i % 2 === 0 ? served : other).signIn.signInWithIdentity(
+          { issuer: ISSUER, subject, email, email_verified: true, trust_email: false },
+          callContext(),
+        ),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "identity_conflict" });
+    expect(await boundTo(email)).toHaveLength(1);
+  }
+});
+
+it("signs one identity in any number of times at once", async () => {
+  const { email } = await people.newPerson();
+  const subject = newSubject();
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => signIn({ subject, email })));
+  expect(new Set(sessions.map((session) => session?.token)).size).toBe(6);
+  expect(await boundTo(email)).toEqual([subject]);
+});
+
+it("never signs in as two people when one identity comes with two addresses at once", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const [one, two] = [await people.newPerson(), await people.newPerson()];
+    const subject = newSubject();
+    await Promise.allSettled([signIn({ subject, email: one.email }), signIn({ subject, email: two.email })]);
+    const rows = await served.db.query("select distinct email from accounts.sessions where email = any($1)", [[one.email, two.email]]);
+    expect(rows).toHaveLength(1);
+  }
+});

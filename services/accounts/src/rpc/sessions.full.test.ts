@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import type { AppError } from "@brand-records/errors";
+import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { peopleOf } from "../../test/people.ts";
+
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  served = await serveAccounts();
+  people = peopleOf(served);
+});
+afterAll(() => served.stop());
+
+const IDLE_SECONDS = 7_200;
+const SECONDS_MAX = 43_200;
+const invalid = { kind: "invalid_session" };
+
+it("returns the person, and each brand as it is now, with the role", async () => {
+  const { brand, email } = await people.newPerson();
+  const token = await people.session(email);
+  const other = await served.createBrand({ tier: "pro", verified: false });
+  await people.addMember(other, email, "owner");
+  const { session, memberships } = await people.get(token);
+  expect(session).toMatchObject({ email });
+  expect(Date.parse(session?.ends_at ?? "") - Date.parse(session?.created_at ?? "")).toBe(SECONDS_MAX * 1000);
+  expect(memberships.toSorted((a, b) => (a.brand_id < b.brand_id ? -1 : 1))).toEqual([
+    { brand_id: brand.id, brand_name: "Tindahan", tier: "plus", verified: true, role: "member" },
+    { brand_id: other.id, brand_name: "Tindahan", tier: "pro", verified: false, role: "owner" },
+  ]);
+  await served.accounts.setBrandTier({ brand_id: brand.id, tier: "starter" }, callContext());
+  await people.addMember(brand, email, "owner");
+  expect((await people.get(token)).memberships).toContainEqual(expect.objectContaining({ tier: "starter", role: "owner" }));
+});
+
+it("returns no membership of a brand from the call after the removal on", async () => {
+  const { brand, email } = await people.newPerson();
+  const [token, other] = [await people.session(email), await served.createBrand()];
+  await people.addMember(other, email);
+  await people.removeMember(brand, email);
+  expect((await people.get(token)).memberships).toEqual([expect.objectContaining({ brand_id: other.id })]);
+});
+
+it("ends every session of a person with the last membership, for good", async () => {
+  const { brand, email } = await people.newPerson();
+  const tokens = [await people.session(email), await people.session(email)];
+  await people.removeMember(brand, email);
+  await people.addMember(brand, email);
+  for (const token of tokens) await expect(people.get(token)).rejects.toMatchObject(invalid);
+});
+
+it("leaves no session to a person who is removed from two brands at the same time", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { brand, email } = await people.newPerson();
+    const other = await served.createBrand();
+    await people.addMember(other, email);
+    const token = await people.session(email);
+    await Promise.all([people.removeMember(brand, email), people.removeMember(other, email)]);
+    expect(await served.db.query("select 1 from accounts.sessions where token_hash = $1", [people.hashOf(token)])).toEqual([]);
+  }
+});
+
+it("refuses unknown, malformed, ended and expired sessions, and people without a brand, with the same error", async () => {
+  const { brand, email } = await people.newPerson();
+  const [ended, idle, old, removed] = [
+    await people.session(email),
+    await people.session(email),
+    await people.session(email),
+    await people.session(email),
+  ];
+  await people.end(ended);
+  await people.moveBack("sessions", "last_used_at", idle, IDLE_SECONDS);
+  await people.moveBack("sessions", "created_at", old, SECONDS_MAX);
+  // As if the membership were removed between the check and the commit of a sign-in.
+  await served.db.query("delete from accounts.members where brand_id = $1 and email = $2", [brand.id, email]);
+  const unknown = randomBytes(32).toString("base64url");
+  const refused = [ended, idle, old, removed, unknown, "", "x", `${unknown}=`, `${unknown}A`, "é".repeat(43)];
+  const errors = await Promise.all(
+    refused.map((token) =>
+      people.get(token).then(
+        () => "accepted",
+        ({ kind, message, field, details }: AppError) => ({ kind, message, field, details }),
+      ),
+    ),
+  );
+  expect(errors[0]).toMatchObject(invalid);
+  expect(new Set(errors.map((error) => JSON.stringify(error)))).toEqual(new Set([JSON.stringify(errors[0])]));
+});
+
+it("lives while it is used, and no longer than its limit in all", async () => {
+  const { email } = await people.newPerson();
+  const token = await people.session(email);
+  for (const _ of [1, 2]) {
+    await people.moveBack("sessions", "last_used_at", token, IDLE_SECONDS - 60);
+    const { session } = await people.get(token);
+    expect(Date.parse(session?.idle_ends_at ?? "")).toBeLessThanOrEqual(Date.now() + 60_000);
+    // The use is recorded.
+    expect(Date.parse((await people.get(token)).session?.idle_ends_at ?? "")).toBeGreaterThan(Date.now() + (IDLE_SECONDS - 60) * 1000);
+  }
+  await people.moveBack("sessions", "created_at", token, SECONDS_MAX - 60);
+  const { session } = await people.get(token);
+  expect(session?.idle_ends_at).toBe(session?.ends_at);
+  await people.moveBack("sessions", "created_at", token, 61);
+  await expect(people.get(token)).rejects.toMatchObject(invalid);
+});
+
+it("writes a use at most once a minute, however many calls there are", async () => {
+  const token = await people.session((await people.newPerson()).email);
+  const version = async () =>
+    (await served.db.query<{ xmin: string }>("select xmin::text from accounts.sessions where token_hash = $1", [people.hashOf(token)]))[0]
+      ?.xmin;
+  const created = await version();
+  await people.get(token);
+  expect(await version()).toBe(created);
+  await people.moveBack("sessions", "last_used_at", token, 61);
+  await people.get(token);
+  const touched = await version();
+  await Promise.all(Array.from({ length: 20 }, () => people.get(token)));
+  expect(await version()).toBe(touched);
+});
+
+it("takes both limits from the settings of the process", async () => {
+  const token = await people.session((await people.newPerson()).email);
+  const short = peopleOf(await served.alsoWith({ sessionLimits: { idleSeconds: 60, maxSeconds: 600 } }));
+  await people.moveBack("sessions", "last_used_at", token, 61);
+  await expect(short.get(token)).rejects.toMatchObject(invalid);
+  await people.get(token);
+  await short.get(token);
+  await people.moveBack("sessions", "created_at", token, 601);
+  await expect(short.get(token)).rejects.toMatchObject(invalid);
+});
+
+it("ends one session, again without an error, and no other", async () => {
+  const { email } = await people.newPerson();
+  const [one, two] = [await people.session(email), await people.session(email)];
+  await people.end(one);
+  await people.end(one);
+  await people.end("not a token");
+  await expect(people.get(one)).rejects.toMatchObject(invalid);
+  await people.get(two);
+});
+
+it("ends all sessions of a person, and no one else's", async () => {
+  const [ana, zoe] = [await people.newPerson(), await people.newPerson()];
+  const [one, two, other] = [await people.session(ana.email), await people.session(ana.email), await people.session(zoe.email)];
+  expect(await served.sessions.endSessionsOf({ email: ana.email.toUpperCase() }, callContext())).toEqual({ ended: 2 });
+  for (const token of [one, two]) await expect(people.get(token)).rejects.toMatchObject(invalid);
+  await people.get(other);
+});
+
+it("stores no token, only its SHA-256", async () => {
+  const { email } = await people.newPerson();
+  const link = await people.link(email);
+  const { token = "" } = (await people.redeem(link)) ?? {};
+  expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  for (const [table, secret] of [
+    ["sessions", token],
+    ["sign_in_links", link],
+  ] as const) {
+    const [row] = await served.db.query<{ token_hash: Buffer; text: string }>(
+      `select t.token_hash, t::text as text from accounts.${table} t where t.email = $1`,
+      [email],
+    );
+    expect(row?.token_hash).toEqual(people.hashOf(secret));
+    expect(row?.text).not.toContain(secret);
+    expect(row?.text).not.toContain(Buffer.from(secret, "base64url").toString("hex"));
+  }
+});
+
+it("is opened neither by a link's token nor by a hash from the table", async () => {
+  const { email } = await people.newPerson();
+  const link = await people.link(email);
+  await expect(people.get(link)).rejects.toMatchObject(invalid);
+  const token = await people.session(email);
+  await expect(people.get(people.hashOf(token).toString("base64url"))).rejects.toMatchObject(invalid);
+  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+});

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { peopleOf } from "../../test/people.ts";
+
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  served = await serveAccounts();
+  people = peopleOf(served);
+});
+afterAll(() => served.stop());
+
+const create = (email: string, ttl_seconds = 0) => served.signIn.createSignInLink({ email, ttl_seconds }, callContext());
+
+it("signs its person in, once", async () => {
+  const { email } = await people.newPerson();
+  const token = await people.link(email.toUpperCase());
+  const session = await people.redeem(token);
+  expect(session?.email).toBe(email);
+  const got = await people.get(session?.token ?? "");
+  expect(got.session).toMatchObject({ email, ends_at: session?.ends_at });
+  expect(got.session?.issuer).toBeNull();
+  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "sign_in_link_used" });
+  await expect(people.peek(token)).rejects.toMatchObject({ kind: "sign_in_link_used" });
+});
+
+it("tells whom it signs in, any number of times, and is not used up by that", async () => {
+  const { email } = await people.newPerson();
+  const { token, expires_at } = await create(email);
+  for (const _ of [1, 2, 3]) expect(await people.peek(token)).toEqual({ email, expires_at });
+  expect((await people.redeem(token))?.email).toBe(email);
+});
+
+it("opens one session when it is redeemed many times at once, by two processes", async () => {
+  const other = peopleOf(await served.alsoWith({}));
+  for (let round = 0; round < 5; round += 1) {
+    const { email } = await people.newPerson();
+    const token = await people.link(email);
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => (i % 2 === 0 ? people : other).redeem(token)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "sign_in_link_used" });
+    expect(await served.db.query("select 1 from accounts.sessions where email = $1", [email])).toHaveLength(1);
+  }
+});
+
+it("lives 15 minutes by default, a minute at least and a day at most", async () => {
+  const { email } = await people.newPerson();
+  const secondsLeft = async (ttl: number) => Math.round((Date.parse((await create(email, ttl)).expires_at) - Date.now()) / 10_000) * 10;
+  expect([await secondsLeft(0), await secondsLeft(60), await secondsLeft(86_400)]).toEqual([900, 60, 86_400]);
+  for (const ttl of [-1, 59, 86_401]) {
+    await expect(create(email, ttl)).rejects.toMatchObject({ kind: "invalid_request", field: "ttl_seconds" });
+  }
+});
+
+it("is refused as expired after its time, and as used if it was used before", async () => {
+  const { email } = await people.newPerson();
+  const [unused, used] = [await people.link(email), await people.link(email)];
+  await people.redeem(used);
+  for (const token of [unused, used]) await people.moveBack("sign_in_links", "expires_at", token, 901);
+  await expect(people.peek(unused)).rejects.toMatchObject({ kind: "sign_in_link_expired" });
+  await expect(people.redeem(unused)).rejects.toMatchObject({ kind: "sign_in_link_expired" });
+  await expect(people.redeem(used)).rejects.toMatchObject({ kind: "sign_in_link_used" });
+});
+
+it.each([
+  ["nothing", ""],
+  ["a word", "x"],
+  ["a token that was never made", randomBytes(32).toString("base64url")],
+  ["a shorter token", randomBytes(31).toString("base64url")],
+  ["another spelling of a token", `${"A".repeat(42)}B`],
+])("is unknown for %s", async (_, token) => {
+  await expect(people.peek(token)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+});
+
+it("is made for members only", async () => {
+  await expect(create("stranger@example.ph")).rejects.toMatchObject({ kind: "no_membership" });
+  await expect(create("stranger")).rejects.toMatchObject({ kind: "invalid_request", field: "email" });
+});
+
+it("is refused once its person was removed from the last brand, and is not used up by that", async () => {
+  const { brand, email } = await people.newPerson();
+  const token = await people.link(email);
+  await people.removeMember(brand, email);
+  await expect(people.peek(token)).rejects.toMatchObject({ kind: "no_membership" });
+  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "no_membership" });
+  await people.addMember(brand, email);
+  expect((await people.redeem(token))?.email).toBe(email);
+});
+
+it("leaves no session behind when it is redeemed during the removal", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { brand, email } = await people.newPerson();
+    const token = await people.link(email);
+    await Promise.allSettled([people.redeem(token), people.removeMember(brand, email)]);
+    expect(await served.db.query("select 1 from accounts.sessions where email = $1", [email])).toEqual([]);
+  }
+});
+
+it("is in the audit log of each brand that it opens, as the operator's", async () => {
+  const { brand, email } = await people.newPerson();
+  const other = await served.createBrand();
+  await people.addMember(other, email);
+  const token = await people.link(email);
+  for (const { id } of [brand, other]) {
+    const { entries } = await served.audit.listAudit({ brand_id: id, page_size: 0 }, callContext());
+    expect(entries).toEqual([expect.objectContaining({ action: "sign_in_link.create", subject_id: email, outcome: "done" })]);
+    expect(entries[0]?.actor).toBeNull();
+    expect(JSON.stringify(entries)).not.toContain(token);
+  }
+});

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { newId } from "@brand-records/typeid";
+import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { peopleOf } from "../../test/people.ts";
+
+/** The promises of sessions, sign-in links, identities, the audit log and usage in short; each has a full test of its own. */
+
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  served = await serveAccounts();
+  people = peopleOf(served);
+});
+afterAll(() => served.stop());
+
+it("a link signs its person in once, also when it is redeemed several times at once", async () => {
+  const { email } = await people.newPerson();
+  const token = await people.link(email);
+  expect(await people.peek(token)).toMatchObject({ email });
+  const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => people.redeem(token)));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "sign_in_link_used" });
+});
+
+it("a session shows the person's brands as they are now, and ends with the last of them", async () => {
+  const { brand, email } = await people.newPerson();
+  const token = await people.session(email);
+  expect((await people.get(token)).memberships).toMatchObject([{ brand_id: brand.id, role: "member" }]);
+  await people.addMember(brand, email, "owner");
+  expect((await people.get(token)).memberships).toMatchObject([{ brand_id: brand.id, role: "owner" }]);
+  await people.removeMember(brand, email);
+  await expect(people.get(token)).rejects.toMatchObject({ kind: "invalid_session" });
+});
+
+it("a session ends when it is not used, and when it is ended", async () => {
+  const { email } = await people.newPerson();
+  const [idle, ended] = [await people.session(email), await people.session(email)];
+  await people.moveBack("sessions", "last_used_at", idle, 7_200);
+  await people.end(ended);
+  for (const token of [idle, ended]) await expect(people.get(token)).rejects.toMatchObject({ kind: "invalid_session" });
+});
+
+it("an identity signs in the member it was bound to with a verified address, and no one else", async () => {
+  const { email } = await people.newPerson();
+  const subject = newId("sub");
+  const signIn = (given: { subject?: string; email?: string; email_verified?: boolean }) =>
+    served.signIn.signInWithIdentity(
+      { issuer: "https://id.example", subject, email, email_verified: true, trust_email: false, ...given },
+      callContext(),
+    );
+  await expect(signIn({ email_verified: false })).rejects.toMatchObject({ kind: "email_not_verified" });
+  await expect(signIn({ email: "stranger@example.ph" })).rejects.toMatchObject({ kind: "no_membership" });
+  expect((await signIn({})).session).toMatchObject({ email });
+  await expect(signIn({ subject: newId("sub") })).rejects.toMatchObject({ kind: "identity_conflict" });
+  expect((await signIn({ email: "ana@elsewhere.example" })).session).toMatchObject({ email });
+});
+
+it("the audit log has an entry before a change and its outcome after it, for its brand alone", async () => {
+  const [brand, theirs] = [await served.createBrand(), await served.createBrand()];
+  const request = { brand_id: brand.id, actor: brand.owner, action: "key.create", fields: ["name"], request_id: "r", address: "::1" };
+  const { entry } = await served.audit.appendAudit(request, callContext());
+  const finish = (brand_id: string) =>
+    served.audit.finishAudit({ brand_id, entry_id: entry?.id ?? "", outcome: "done", subject_id: "key_1" }, callContext());
+  await expect(finish(theirs.id)).rejects.toMatchObject({ kind: "not_found" });
+  await finish(brand.id);
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, page_size: 0 }, callContext());
+  expect(entries).toMatchObject([{ ...request, outcome: "done", subject_id: "key_1" }]);
+});
+
+it("usage adds up counts of several gateways, each batch once", async () => {
+  const brand = await served.createBrand();
+  const { id: key_id } = await served.createKey(brand);
+  const minute = new Date().toISOString();
+  const record = (batch_id: string) =>
+    served.usage.recordUsage({ batch_id, minutes: [{ brand_id: brand.id, key_id, minute, accepted: 5, refused: 2 }] }, callContext());
+  const batch = randomUUID();
+  expect(await Promise.all([record(batch), record(batch), record(randomUUID())])).toContainEqual({ recorded: false });
+  const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 60_000).toISOString() };
+  const { buckets } = await served.usage.getUsage({ brand_id: brand.id, ...range, bucket_minutes: 60, by_key: true }, callContext());
+  expect(buckets).toMatchObject([{ key_id, accepted: 10, refused: 4 }]);
+});
