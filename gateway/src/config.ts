@@ -32,6 +32,11 @@ const Settings = z
     ACCOUNTS_ADDRESS: z.string(),
     PLANS_ADDRESS: z.string(),
     RECORDS_ADDRESS: z.string(),
+    /** host:port of the console, whose pages the gateway then forwards. Default: none, because an ingress routes them or there is no console. */
+    CONSOLE_ADDRESS: z
+      .string()
+      .regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}$/, "must be host:port")
+      .optional(),
     /** Without it limits hold per process, and accounts verifies the key of every request. */
     REDIS_URL: redisUrl.optional(),
     /** If a command takes longer, Redis counts as unavailable, and limits hold per process until it recovers. */

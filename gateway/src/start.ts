@@ -1,13 +1,20 @@
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import type { Lifecycle } from "@brand-records/lifecycle";
+import { readMutualTls } from "@brand-records/rpc";
 import { Counter, openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
 import { Verifier } from "./auth/verifier.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
+import type { ConsoleTarget } from "./http/console-forwarding.ts";
 import { startHttpServer } from "./http/server.ts";
 import { openLimiter } from "./limits/open-limiter.ts";
 import { connectServices } from "./services.ts";
 import { startUsageRecorder } from "./usage/usage-recorder.ts";
+
+const consoleTarget = (config: GatewayConfig): ConsoleTarget | undefined =>
+  config.CONSOLE_ADDRESS === undefined
+    ? undefined
+    : { address: config.CONSOLE_ADDRESS, tls: readMutualTls(config), publicUrl: config.PUBLIC_URL };
 
 /** Starts the gateway and returns the ports it listens on. It starts even if its services are unavailable. */
 export async function startGateway(config: GatewayConfig, life: Lifecycle, log: Logger): Promise<{ port: number; admin_port: number }> {
@@ -37,6 +44,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     services,
     usage,
     publicUrl: config.PUBLIC_URL,
+    console: consoleTarget(config),
     trustProxy: config.TRUST_PROXY,
     allowedOrigins: [new URL(config.PUBLIC_URL).origin, ...config.ALLOWED_ORIGINS],
     requestDeadlineMs: config.REQUEST_DEADLINE_MS,

@@ -11,6 +11,7 @@ const RUN: RunFile = {
   admin: {},
   rpc: {},
   platform_database_url: "postgres://x",
+  console: { url: "http://localhost:8080", sign_in_url: null },
   brands: [],
 };
 const render = (directory?: string): string => stripVTControlCharacters(banner(RUN, parseConfig({}), localFiles(directory), undefined));

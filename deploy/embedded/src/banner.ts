@@ -25,6 +25,7 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
     "",
     `  ${pc.bold(pc.green("Brand Records"))} is running at ${pc.bold(pc.cyan(run.base_url))}`,
     "",
+    `  Console       ${run.console.url}`,
     `  Reference     ${run.base_url}/docs`,
     `  Database      ${config.DATABASE_URL !== undefined ? "DATABASE_URL" : "embedded Postgres"}`,
     `  Rate limits   ${config.REDIS_URL !== undefined ? "REDIS_URL" : "in process"}`,
@@ -37,6 +38,7 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
       `    planner     ${pc.yellow(keys.planner)}`,
       "",
     ]),
+    ...signInLines(run, brand),
     `  ${pc.bold("Connect an assistant")}  ${pc.dim("Claude Code; see docs/assistants.md for others")}`,
     "",
     `  claude mcp add --transport http brand-records ${run.base_url}/api/mcp \\\n    --header 'Authorization: Bearer ${brand?.keys.reporting}'`,
@@ -57,6 +59,16 @@ export function banner(run: RunFile, config: LauncherConfig, files: LocalFiles, 
     ...storageLines(files).map((line) => pc.dim(`  ${line}`)),
     "",
   ].join("\n");
+}
+
+function signInLines({ console: { sign_in_url } }: RunFile, brand: RunBrand | undefined): string[] {
+  if (sign_in_url === null || brand === undefined) return [];
+  return [
+    `  ${pc.bold("Open the console")}  ${pc.dim(`signs in ${brand.owner}; works once, within 24 hours`)}`,
+    "",
+    `  ${pc.cyan(sign_in_url)}`,
+    "",
+  ];
 }
 
 /** A LOCAL_DIR is shown in full, with the variable to export: brandctl and reset look in `.local` by default. */

@@ -1,7 +1,7 @@
 import { keyDigest } from "@brand-records/api-key";
 import { importRecords } from "@brand-records/brandctl";
 import { DEMO_BRANDS, DEMO_RESOURCES, generateBrand, type DemoResource } from "@brand-records/demo-data";
-import { AccountsServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, SignInServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { listMethod } from "@brand-records/resources";
 import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
@@ -9,6 +9,7 @@ import type { RunBrand } from "./run-file.ts";
 
 const SEED = 1;
 const STEP_DEADLINE_MS = 120_000;
+const LINK_SECONDS = 24 * 3_600;
 
 type DemoBrand = (typeof DEMO_BRANDS)[number];
 
@@ -54,7 +55,7 @@ export async function seedDemo({ addresses, environment, known, save, progress, 
         reporting: await keepOrCreateKey(clients, { demo, environment, name: "Reporting", permissions: [] }, known?.reporting),
         planner: await keepOrCreateKey(clients, { demo, environment, name: "Planner", permissions: plannerPermissions }, known?.planner),
       };
-      brands.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, keys });
+      brands.set(demo.id, { id: demo.id, name: demo.name, tier: demo.tier, owner: demo.ownerEmail, keys });
       save([...brands.values()]);
       await importMissing(clients, demo, Date.parse(created_at), progress);
     }
@@ -72,6 +73,21 @@ export async function findPendingSubmission(recordsAddress: string, brandId: str
     return data.find(({ status }) => status === "pending")?.id;
   } finally {
     records.stop();
+  }
+}
+
+/**
+ * Creates a link that signs a person in to the console once, within 24 hours.
+ *
+ * @param consoleUrl without a trailing slash
+ */
+export async function createSignInUrl(accountsAddress: string, consoleUrl: string, email: string): Promise<string> {
+  const signIn = connectRpc(SignInServiceService, accountsAddress, { idempotent: [] });
+  try {
+    const { token } = await signIn.createSignInLink({ email, ttl_seconds: LINK_SECONDS }, step());
+    return `${consoleUrl}/sign-in#${token}`;
+  } finally {
+    signIn.stop();
   }
 }
 

@@ -3,13 +3,14 @@ import type { Lifecycle } from "@brand-records/lifecycle";
 import { banner, exampleBrand } from "./banner.ts";
 import type { LauncherConfig } from "./config.ts";
 import { startDatabase } from "./database.ts";
-import { findPendingSubmission, seedDemo } from "./demo.ts";
+import { createSignInUrl, findPendingSubmission, seedDemo } from "./demo.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
 import { loadSecrets, type LocalFiles } from "./local-files.ts";
-import { planPrograms } from "./programs.ts";
+import { planPrograms, publicUrlOf } from "./programs.ts";
 import { requireFreePort } from "./requirements.ts";
 import { readDemoBrands, removeRunFile, writeDemoBrands, writeRunFile, type RunFile } from "./run-file.ts";
 import { Supervisor, type Program } from "./supervisor.ts";
+import { buildWebFiles } from "./web-files.ts";
 
 export interface Terminal {
   /** Shows the step in progress. */
@@ -43,6 +44,9 @@ export async function launch(
     died: (name: string, why: string, backOffMs: number) => terminal.say(`${name} ended (${why}); starting it again in ${backOffMs} ms`),
     recovered: (name: string) => terminal.say(`${name} is back`),
   };
+  const building = buildWebFiles();
+  // Awaited below: an error of the database must not leave it unhandled.
+  building.catch(() => {});
   const database = life.own("database", await startDatabase(config, files, secrets, reports));
 
   signal.throwIfAborted();
@@ -71,14 +75,21 @@ export async function launch(
   const pending = brand === undefined ? undefined : await findPendingSubmission(programs.rpc.records, brand.id);
 
   signal.throwIfAborted();
-  terminal.step("Starting the gateway");
+  terminal.step("Building the console");
+  await building;
+  signal.throwIfAborted();
+  terminal.step("Starting the console and the gateway");
+  await supervise(programs.console).start();
   const gateway = supervise(programs.gateway);
+  const consoleUrl = publicUrlOf(config);
+  const hasLinks = brand !== undefined && env["SIGN_IN_LINKS"] !== "false";
   const run: RunFile = {
     base_url: `http://${reachableHost(config.HOST)}:${config.PORT}`,
     launcher: lock.launcher,
     admin: programs.admin,
     rpc: programs.rpc,
     platform_database_url: platformUrl,
+    console: { url: consoleUrl, sign_in_url: hasLinks ? await createSignInUrl(programs.rpc.accounts, consoleUrl, brand.owner) : null },
     brands,
   };
   // Owned last, removed first: while the file exists, so does everything it names.

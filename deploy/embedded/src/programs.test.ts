@@ -14,8 +14,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "programs-"));
   const files = localFiles(directory);
   const database = { urlFor: () => "postgres://x", platformUrl: async () => "postgres://x", stop: async () => {} };
-  const { services, gateway } = await planPrograms(parseConfig({}), files, loadSecrets(files), database, {});
-  started = [...services, gateway].map(({ script }) => relative(ROOT, script));
+  const { services, console, gateway } = await planPrograms(parseConfig({}), files, loadSecrets(files), database, {});
+  started = [...services, console, gateway].map(({ script }) => relative(ROOT, script));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -33,7 +33,7 @@ const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, p
 const folderOf = (script: string): string => dirname(dirname(script));
 
 it("builds every program that it starts", () => {
-  expect(started.map(folderOf)).toEqual(expect.arrayContaining(["services/webhook", "gateway"]));
+  expect(started.map(folderOf)).toEqual(expect.arrayContaining(["services/webhook", "console/server", "gateway"]));
   const projects = built("deploy/embedded");
   expect(started.filter((script) => !projects.has(folderOf(script)))).toEqual([]);
   for (const script of started) expect(existsSync(join(ROOT, script.replace("/dist/", "/src/").replace(/js$/, "ts")))).toBe(true);

@@ -5,13 +5,16 @@ import { SERVICES, type RunningDatabase, type ServiceName } from "./database.ts"
 import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
 import type { Program } from "./supervisor.ts";
 
+type ProcessName = ServiceName | "console" | "gateway";
+
 export interface Programs {
   readonly services: readonly Program[];
+  readonly console: Program;
   readonly gateway: Program;
   /** gRPC addresses. */
   readonly rpc: Readonly<Record<ServiceName, string>>;
   /** Metrics and probes. */
-  readonly admin: Readonly<Record<ServiceName | "gateway", string>>;
+  readonly admin: Readonly<Record<ProcessName, string>>;
 }
 
 /** Plans every process of the run. A process that restarts keeps its ports. */
@@ -22,13 +25,15 @@ export async function planPrograms(
   database: RunningDatabase,
   inherited: NodeJS.ProcessEnv,
 ): Promise<Programs> {
-  const ports = await freePorts(2 * SERVICES.length + 1);
+  const ports = await freePorts(2 * SERVICES.length + 3);
   const next = (): string => `127.0.0.1:${ports.pop()}`;
   const rpc = Object.fromEntries(SERVICES.map((name) => [name, next()])) as Record<ServiceName, string>;
-  const admin = Object.fromEntries([...SERVICES, "gateway"].map((name) => [name, next()])) as Record<ServiceName | "gateway", string>;
+  const consoleAddress = next();
+  const admin = Object.fromEntries([...SERVICES, "console", "gateway"].map((name) => [name, next()])) as Record<ProcessName, string>;
+  const PUBLIC_URL = publicUrlOf(config);
   const portIn = (address: string): string => address.slice(address.lastIndexOf(":") + 1);
 
-  const program = (name: ServiceName | "gateway", directory: string, env: Record<string, string>): Program => ({
+  const program = (name: ProcessName, directory: string, env: Record<string, string>): Program => ({
     name,
     script: join(ROOT, directory, "dist/main.js"),
     // No balancer stands before the processes of one machine, so a stop needs no grace period.
@@ -48,13 +53,22 @@ export async function planPrograms(
         ACCOUNTS_ADDRESS: rpc.accounts,
         // For trials on this machine only: elsewhere it would expose the host's ports.
         RECEIVERS_ON_LOOPBACK: inherited["RECEIVERS_ON_LOOPBACK"] ?? "true",
-        PUBLIC_URL: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
+        PUBLIC_URL,
         RECEIVER_SECRET_KEYS: inherited["RECEIVER_SECRET_KEYS"] ?? secrets.receiverSecretKeys,
       }),
       // The address it hands events to without KAFKA_BROKERS.
       service("records", { WEBHOOK_ADDRESS: rpc.webhook }),
     ],
+    console: program("console", "console/server", {
+      HOST: "127.0.0.1",
+      PORT: portIn(consoleAddress),
+      PUBLIC_URL,
+      ACCOUNTS_ADDRESS: rpc.accounts,
+      WEBHOOK_ADDRESS: rpc.webhook,
+    }),
     gateway: program("gateway", "gateway", {
+      PUBLIC_URL,
+      CONSOLE_ADDRESS: consoleAddress,
       HOST: config.HOST,
       PORT: String(config.PORT),
       // Allows pages served from this machine, such as a browser-based inspector for assistants.
@@ -65,6 +79,10 @@ export async function planPrograms(
     }),
   };
 }
+
+/** Where people open the console. Not 127.0.0.1: it would have other cookies than localhost. */
+export const publicUrlOf = ({ PUBLIC_URL, PORT }: Pick<LauncherConfig, "PUBLIC_URL" | "PORT">): string =>
+  PUBLIC_URL ?? `http://localhost:${PORT}`;
 
 /** Returns different ports of this host that are free at the moment. */
 async function freePorts(count: number): Promise<number[]> {

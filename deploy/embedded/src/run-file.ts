@@ -16,6 +16,11 @@ export interface RunFile {
   readonly rpc: Readonly<Record<string, string>>;
   /** The platform's connection for writing records; `brandctl records set-status` and tests use it. */
   readonly platform_database_url: string;
+  readonly console: {
+    readonly url: string;
+    /** Signs in the owner of the example brand, once and within 24 hours; null without sign-in links. */
+    readonly sign_in_url: string | null;
+  };
   readonly brands: readonly RunBrand[];
 }
 
@@ -23,6 +28,8 @@ export interface RunBrand {
   readonly id: string;
   readonly name: string;
   readonly tier: string;
+  /** E-mail address of an owner. */
+  readonly owner: string;
   readonly keys: { readonly reporting: string; readonly planner: string };
 }
 

@@ -9,6 +9,7 @@ import type { Services } from "../services.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import { accessLog } from "./access-log.ts";
 import { boundBodies } from "./body.ts";
+import { forwardToConsole, type ConsoleTarget } from "./console-forwarding.ts";
 import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
 import { requireHost } from "./host.ts";
@@ -26,6 +27,8 @@ export interface AppDependencies extends AdmissionDependencies {
   readonly services: Services;
   readonly usage: Pick<UsageRecorder, "count">;
   readonly publicUrl: string;
+  /** Undefined: its paths do not exist. */
+  readonly console: ConsoleTarget | undefined;
   readonly trustProxy: number | string | undefined;
   readonly requestDeadlineMs: number;
   /** Origins of web pages that may call the assistants' endpoint: a check against DNS rebinding. CORS is not supported. */
@@ -50,8 +53,9 @@ export function createApp(deps: AppDependencies): Express {
   app.use(boundBodies(deps.metrics));
   app.use(errorForms);
   app.use(checkUrlAndHost(deps));
-  // Before compression, which would compress the description again for each request.
+  // Both before compression, which would compress the description again for each request, and what the console has compressed.
   app.use(descriptionRouter(deps.publicUrl));
+  if (deps.console !== undefined) app.use(forwardToConsole(deps.console));
   app.use(compress());
   // Before the API: some clients append the well-known path to the endpoint's path.
   app.use(`${ASSISTANTS_PATH}/.well-known`, oauthUnsupported);

@@ -2,7 +2,7 @@ import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
 import type { ErrorRequestHandler, Response } from "express";
 import { contextOf, type ErrorForm } from "./request-context.ts";
-import { sendJson } from "./responses.ts";
+import { send } from "./responses.ts";
 
 /** An error as callers see it, on every interface. */
 export function errorObject({ kind, message, field, details }: AppError, requestId: string): object {
@@ -39,9 +39,9 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 
 function sendError(response: Response, error: AppError): void {
   const { requestId, errorForm = apiForm } = contextOf(response);
-  const { status, body } = errorForm(error, requestId);
+  const { status, body, type } = errorForm(error, requestId);
   response.set(errorHeaders(error));
-  sendJson(response, status, body);
+  send(response, status, body, type);
 }
 
 const KIND_BY_STATUS: Partial<Record<number, ErrorKind>> = { 413: "payload_too_large", 415: "unsupported_media_type" };

@@ -7,7 +7,15 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 const SANE_REQUEST_ID = /^(?!.*(?:brk_|whsec_))[A-Za-z0-9._:-]{1,128}$/;
 
 /** Writes an error in the form of its path. */
-export type ErrorForm = (error: AppError, requestId: string) => { readonly status: number; readonly body: string };
+export type ErrorForm = (
+  error: AppError,
+  requestId: string,
+) => {
+  readonly status: number;
+  readonly body: string;
+  /** Default: JSON. */
+  readonly type?: string;
+};
 
 /** The state of a request while it is served. The access log is written from it. */
 export interface RequestContext extends CallContext {

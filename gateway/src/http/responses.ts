@@ -23,10 +23,15 @@ export function setRateLimitHeaders(response: Response, verdict: CountedVerdict)
   response.setHeader("RateLimit", `"brand";r=${remaining};t=${seconds}`);
 }
 
+const JSON_TYPE = "application/json; charset=utf-8";
+
 /** Writes a JSON response with its length; for HEAD the same headers and no body. Not `response.json`: no ETag, no settings. */
-export function sendJson(response: Response, status: number, body: string): void {
+export const sendJson = (response: Response, status: number, body: string): void => send(response, status, body);
+
+/** Like sendJson, for any type. */
+export function send(response: Response, status: number, body: string, type: string = JSON_TYPE): void {
   response.statusCode = status;
-  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.setHeader("Content-Type", type);
   response.setHeader("Content-Length", Buffer.byteLength(body));
   response.end(body);
 }

@@ -1,0 +1,63 @@
+import { hash } from "node:crypto";
+import { access, glob, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/**
+ * Builds the browser's files into dist, if they are not those of the present sources. `npm start` and `npm run build` run it.
+ *
+ * Vite writes into a folder of this process, which replaces dist when it is complete: an interrupted build leaves the earlier one.
+ */
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, "../..");
+const DIST = join(HERE, "dist");
+/** Names the sources that dist was built from. */
+const STAMP = "sources.sha256";
+
+/** Everything that a build depends on; the lock file stands for the packages. */
+async function hashSources() {
+  const files = [];
+  for await (const file of glob(["index.html", "build.js", "vite.config.js", "src/**/*.*"], { cwd: HERE })) files.push(join(HERE, file));
+  const contents = await Promise.all(
+    [...files.toSorted(), join(ROOT, "package-lock.json")].map(async (file) => [relative(ROOT, file), await readFile(file, "base64")]),
+  );
+  return hash("sha256", JSON.stringify(contents));
+}
+
+const sources = await hashSources();
+if ((await readFile(join(DIST, STAMP), "utf8").catch(() => "")) !== sources) await build();
+
+async function build() {
+  // Loaded only now: Vite takes half a second to load.
+  const { build: runVite } = await import("vite");
+  const folder = `${DIST}.${process.pid}`;
+  try {
+    await mkdir(folder);
+    await runVite({ configFile: join(HERE, "vite.config.js"), logLevel: "warn", build: { outDir: folder } });
+    for await (const file of glob("assets/*.*", { cwd: folder })) await compress(join(folder, file));
+    await writeFile(join(folder, STAMP), sources);
+    await rm(DIST, { recursive: true, force: true });
+    await rename(folder, DIST).catch(ignoreIfBuilt);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes the compressed forms that the server sends. */
+async function compress(/** @type {string} */ path) {
+  const bytes = await readFile(path);
+  const [brotli, zipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, zipped)]);
+}
+
+/** Another process may have finished the same build first. */
+async function ignoreIfBuilt(/** @type {unknown} */ error) {
+  await access(join(DIST, STAMP)).catch(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,39 @@
+import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
+
+/** A call failed. `code` is one of packages/errors, or `unreachable` if no response came. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  readonly code: string;
+  readonly details: readonly { readonly field: string; readonly message: string }[];
+  /** Absent if no response came. */
+  readonly requestId: string | undefined;
+
+  constructor({ code, message, field, details, request_id }: Omit<ErrorBody["error"], "request_id"> & { readonly request_id?: string }) {
+    super(message);
+    this.code = code;
+    this.details = details ?? (field === undefined ? [] : [{ field, message }]);
+    this.requestId = request_id;
+  }
+}
+
+/** @throws CallError */
+export async function call<Name extends OperationName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Output<Name>> {
+  const headers = { "content-type": "application/json" };
+  const request = { method: "POST", headers, body: JSON.stringify(input), ...(signal && { signal }) };
+  let response: Response;
+  try {
+    response = await fetch(`/console/api/${name}`, request);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new CallError({ code: "unreachable", message: "The service could not be reached. Check your connection, then try again." });
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return body as Output<Name>;
+  const requestId = response.headers.get("x-request-id");
+  const fallback = {
+    code: "internal_error",
+    message: `The service responded with ${response.status}.`,
+    ...(requestId && { request_id: requestId }),
+  };
+  throw new CallError((body as ErrorBody | undefined)?.error ?? fallback);
+}

@@ -1,0 +1,12 @@
+import "@mantine/core/styles.css";
+import "./styles.css";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
+// react-remove-scroll, which Mantine's dialogs use, takes the nonce of its style elements from here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("the page has no element #root");
+createRoot(root).render(<App nonce={nonce} />);

@@ -1,0 +1,87 @@
+import { Text } from "@mantine/core";
+import styles from "./bars.module.css";
+
+export interface Bar {
+  /** Of the bar's time span, in words: "22 Nov, 09:00". */
+  readonly label: string;
+  /** Stacked from the bottom, in the order of the series. */
+  readonly values: readonly number[];
+}
+
+export interface BarsProps {
+  readonly title: string;
+  readonly series: readonly { readonly name: string; readonly tone: "good" | "bad" | "quiet" }[];
+  readonly bars: readonly Bar[];
+  /** A line across, such as the rate limit. */
+  readonly limit?: number;
+}
+
+const [WIDTH, HEIGHT] = [600, 96];
+
+/** Stacked bars over time. The picture is decoration; the table below it has the same numbers for everyone. */
+export function Bars({ title, series, bars, limit }: BarsProps) {
+  const totals = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+  const top = Math.max(1, limit ?? 0, ...totals);
+  const width = WIDTH / Math.max(1, bars.length);
+  return (
+    <figure className={styles["figure"]}>
+      <figcaption className={styles["caption"]}>
+        <Text fw={600} size="sm">
+          {title}
+        </Text>
+        {series.map(({ name, tone }) => (
+          <span key={name} className={`${styles["key"]} ${styles[tone]}`}>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className={styles["bars"]} aria-hidden="true">
+        {bars.map(({ label, values }, index) => {
+          let y = HEIGHT;
+          return values.map((value, which) => {
+            const height = (value / top) * HEIGHT;
+            y -= height;
+            return (
+              <rect
+                key={`${label} ${series[which]?.name}`}
+                className={styles[series[which]?.tone ?? "quiet"]}
+                x={index * width + width * 0.1}
+                y={y}
+                width={width * 0.8}
+                height={height}
+              />
+            );
+          });
+        })}
+        {limit !== undefined && (
+          <line className={styles["limit"]} x1={0} x2={WIDTH} y1={HEIGHT - (limit / top) * HEIGHT} y2={HEIGHT - (limit / top) * HEIGHT} />
+        )}
+      </svg>
+      <details className={styles["details"]}>
+        <summary>As a table</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map(({ label, values }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {values.map((value, which) => (
+                  <td key={series[which]?.name}>{value.toLocaleString("en-PH")}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from "react";
+
+/** Lines on a grid of 24, in the colour of the text. Beside a text they say nothing new. */
+function icon(paths: ReactNode) {
+  return function Icon({ size = 18 }: { readonly size?: number }) {
+    return (
+      <svg
+        width={size}
+        height={size}
+        viewBox="0 0 24 24"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={1.75}
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        aria-hidden="true"
+      >
+        {paths}
+      </svg>
+    );
+  };
+}
+
+export const OverviewIcon = icon(<path d="M4 5h7v6H4zM13 5h7v3h-7zM13 11h7v8h-7zM4 14h7v5H4z" />);
+export const KeyIcon = icon(
+  <>
+    <circle cx="8" cy="15" r="4" />
+    <path d="m11 12 8-8M16 7l3 3M14 9l2 2" />
+  </>,
+);
+export const ReceiverIcon = icon(<path d="M4 12h10m0 0-4-4m4 4-4 4M14 5h4a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2h-4" />);
+export const ReferenceIcon = icon(<path d="M5 4h10a4 4 0 0 1 4 4v12H8a3 3 0 0 1-3-3zm0 13a3 3 0 0 1 3-3h11M9 8h6" />);
+export const CopyIcon = icon(<path d="M9 9h10v11H9zM15 9V4H5v11h4" />);
+export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />);
+export const ThemeIcon = icon(
+  <>
+    <circle cx="12" cy="12" r="8" />
+    <path d="M12 4v16a8 8 0 0 0 0-16z" fill="currentColor" />
+  </>,
+);
+export const SignOutIcon = icon(<path d="M14 5H6v14h8M10 12h10m0 0-3.5-3.5M20 12l-3.5 3.5" />);

@@ -1,0 +1,49 @@
+import { Group, Stack, Text, Title } from "@mantine/core";
+import { useEffect, useRef, type ReactNode } from "react";
+
+let isFirstPage = true;
+
+/** Whether a page shows because of a navigation, not because the browser has loaded it. */
+function useFocusAfterNavigation() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
+    isFirstPage = false;
+  }, []);
+  return heading;
+}
+
+export interface PageProps {
+  /** The heading and the document's title. */
+  readonly title: string;
+  readonly description?: ReactNode;
+  /** Above the heading: where the page belongs. */
+  readonly parent?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A screen: its heading, which takes the focus after a navigation, what it does, and its content. */
+export function Page({ title, description, parent, actions, children }: PageProps) {
+  const heading = useFocusAfterNavigation();
+  return (
+    <Stack gap="lg">
+      <title>{`${title} · Brand Records`}</title>
+      <Group justify="space-between" align="flex-end" gap="md">
+        <div>
+          {parent}
+          <Title order={1} ref={heading} tabIndex={-1} className="page-title">
+            {title}
+          </Title>
+          {description !== undefined && (
+            <Text c="dimmed" mt={4} maw={640}>
+              {description}
+            </Text>
+          )}
+        </div>
+        {actions}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,6 @@
+const PESOS = new Intl.NumberFormat("en-PH", { style: "currency", currency: "PHP" });
+
+/** An amount of money. */
+export function Pesos({ centavos }: { readonly centavos: number }) {
+  return <data value={centavos}>{PESOS.format(centavos / 100)}</data>;
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from "react";
+import styles from "./rows.module.css";
+
+export interface Column<Row> {
+  readonly title: string;
+  cell(row: Row): ReactNode;
+  /** Buttons: at the end, without a visible title. */
+  readonly isAction?: boolean;
+}
+
+export interface RowsProps<Row> {
+  /** Names the table for people who do not see where it stands. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  keyOf(row: Row): string;
+}
+
+/**
+ * A table, and below 768 px a card for each row. A link with the class `row-link` in a cell covers its whole row. The roles repeat what
+ * the elements say, because `display: block` takes their meaning away.
+ */
+export function Rows<Row>({ label, columns, rows, keyOf }: RowsProps<Row>) {
+  return (
+    <table className={styles["rows"]} role="table" aria-label={label}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ title, isAction }) => (
+            <th key={title} role="columnheader" scope="col">
+              {isAction ? <span className="visually-hidden">{title}</span> : title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={keyOf(row)} role="row">
+            {columns.map(({ title, cell, isAction }) => (
+              <td key={title} role="cell" data-title={isAction ? undefined : title} className={isAction ? styles["action"] : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,79 @@
+import { Anchor, Button, Skeleton, Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CallError } from "../api/call.ts";
+import styles from "./states.module.css";
+
+/** What a list says before it has anything. */
+export function EmptyState({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className={styles["empty"]}>
+      <Text component="h2" fw={600}>
+        {title}
+      </Text>
+      <Text c="dimmed" maw={460}>
+        {children}
+      </Text>
+      {action}
+    </div>
+  );
+}
+
+/** What could not be loaded, why, and how to try again. */
+export function ErrorState({ error, retry }: { readonly error: Error; retry?(): void }) {
+  return (
+    <div className={styles["error"]} role="alert">
+      <Text fw={600}>{error instanceof CallError ? error.message : "This page has failed."}</Text>
+      {error instanceof CallError && error.requestId !== undefined && <RequestId id={error.requestId} />}
+      {retry === undefined ? (
+        <Anchor href="/">Start again</Anchor>
+      ) : (
+        <Button variant="default" size="xs" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** An error of a form or a dialog: what belongs to no field. */
+export function FormError({ error }: { readonly error: Error | null }) {
+  if (error === null) return null;
+  return (
+    <div className={styles["error"]} role="alert">
+      <Text size="sm">{error.message}</Text>
+      {error instanceof CallError && error.requestId !== undefined && <RequestId id={error.requestId} />}
+    </div>
+  );
+}
+
+function RequestId({ id }: { readonly id: string }) {
+  return (
+    <Text size="xs" c="dimmed">
+      Request id <code>{id}</code>
+    </Text>
+  );
+}
+
+/** A place for information that needs attention. */
+export function Notice({ tone = "info", children }: { readonly tone?: "info" | "warning"; readonly children: ReactNode }) {
+  return <div className={`${styles["notice"]} ${styles[tone]}`}>{children}</div>;
+}
+
+/** Rows that are loading. */
+export function LoadingRows({ rows = 4 }: { readonly rows?: number }) {
+  return (
+    <Stack gap="xs" aria-busy="true" aria-label="Loading" role="group">
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={44} radius="md" />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { CallError } from "../../api/call.ts";
+import { useChange } from "../../api/queries.ts";
+import { CopyableText } from "../../parts/copyable.tsx";
+import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { FormError } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { useBrand, useMe } from "../../shell/brand.tsx";
+
+/** Asks for the name and the permission of a new key, then shows the key once. */
+export function CreateKey({ onClose }: { onClose(): void }) {
+  const { ofBrand } = useBrand();
+  const { environment } = useMe();
+  // Here alone: a secret in a cache would outlive its dialog.
+  const [secret, setSecret] = useState<string>();
+  const create = useChange("keys.create", ["keys.list"]);
+  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", may_prepare: false } });
+
+  const submit = form.onSubmit((values) =>
+    create.mutate(
+      { ...ofBrand, ...values },
+      {
+        onSuccess: (created) => {
+          setSecret(created.secret);
+          announce("Key created");
+          create.reset();
+        },
+        onError: (error) => {
+          if (error instanceof CallError) form.setErrors(Object.fromEntries(error.details.map(({ field, message }) => [field, message])));
+        },
+      },
+    ),
+  );
+
+  if (secret !== undefined) return <NewKey secret={secret} onStored={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title="Create an API key" closeButtonProps={{ "aria-label": "Close" }}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            key={form.key("name")}
+            {...form.getInputProps("name")}
+            label="Name"
+            description="The integration that uses it, such as “Looker report”"
+            data-autofocus
+            required
+            autoComplete="off"
+          />
+          {environment === "live" && (
+            <Checkbox
+              key={form.key("may_prepare")}
+              {...form.getInputProps("may_prepare", { type: "checkbox" })}
+              label="May prepare campaign plans"
+              description="Whoever has the key can put plans into your workspace for review. It cannot publish, fund or pay anything."
+            />
+          )}
+          <Text size="sm" c="dimmed">
+            Every key can read all of the brand’s records.
+          </Text>
+          <FormError error={create.error instanceof CallError && create.error.details.length > 0 ? null : create.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending}>
+              Create key
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function NewKey({ secret, onStored }: { readonly secret: string; onStored(): void }) {
+  const snippet = `curl '${window.location.origin}/api/v1/campaigns?limit=2' \\\n  -H "Authorization: Bearer $BRAND_RECORDS_KEY"`;
+  return (
+    <SecretDialog title="Your new API key" kind="key" secret={secret} onStored={onStored}>
+      <Stack gap="xs">
+        <Text size="sm">Try it, with the key in the variable BRAND_RECORDS_KEY:</Text>
+        <CopyableText text={snippet} label="A first call" />
+      </Stack>
+    </SecretDialog>
+  );
+}

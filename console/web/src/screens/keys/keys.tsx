@@ -1,0 +1,134 @@
+import type { Key } from "@brand-records/console-contract";
+import { Button, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { query } from "../../api/queries.ts";
+import { Page } from "../../parts/page.tsx";
+import { Rows, type Column } from "../../parts/rows.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
+import { CreateKey } from "./create-key.tsx";
+import styles from "./keys.module.css";
+import { RevokeKey } from "./revoke-key.tsx";
+
+export function Keys() {
+  const { ofBrand, isOwner } = useBrand();
+  const mayIntegrate = useMayIntegrate();
+  const { data, error, refetch } = useQuery(query("keys.list", ofBrand));
+  const [isCreating, creating] = useDisclosure(false);
+  const [toRevoke, setToRevoke] = useState<Key>();
+  const create = isOwner && mayIntegrate && <Button onClick={creating.open}>Create key</Button>;
+
+  let content: ReactNode = <LoadingRows />;
+  if (data !== undefined) content = <KeyLists keys={data.keys} create={create} onRevoke={isOwner ? setToRevoke : undefined} />;
+  else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+
+  return (
+    <Page
+      title="API keys"
+      description="A key lets one integration read this brand’s records. Give each integration its own, so that you can replace one without touching the others."
+      actions={data !== undefined && data.keys.some(isActive) && create}
+    >
+      <Eligibility />
+      {!isOwner && (
+        <Text size="sm" c="dimmed">
+          Owners of the brand create and revoke keys.
+        </Text>
+      )}
+      {content}
+      {isCreating && <CreateKey onClose={creating.close} />}
+      {toRevoke !== undefined && <RevokeKey apiKey={toRevoke} onClose={() => setToRevoke(undefined)} />}
+    </Page>
+  );
+}
+
+const isActive = ({ revoked_at }: Key): boolean => revoked_at === null;
+
+interface KeyListsProps {
+  readonly keys: readonly Key[];
+  readonly create: ReactNode;
+  readonly onRevoke: ((key: Key) => void) | undefined;
+}
+
+function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
+  const active = keys.filter(isActive);
+  const revoked = keys.filter((key) => !isActive(key));
+  return (
+    <>
+      {active.length === 0 ? (
+        <EmptyState title={revoked.length === 0 ? "No keys yet" : "No active keys"} action={create}>
+          Create a key for each system that reads your records: a report, a warehouse, an assistant.
+        </EmptyState>
+      ) : (
+        <Rows label="Active keys" columns={activeColumns(onRevoke)} rows={active} keyOf={({ id }) => id} />
+      )}
+      {revoked.length > 0 && (
+        <details className={styles["revoked"]}>
+          <summary>
+            {revoked.length} revoked {revoked.length === 1 ? "key" : "keys"}
+          </summary>
+          <Rows label="Revoked keys" columns={REVOKED_COLUMNS} rows={revoked} keyOf={({ id }) => id} />
+        </details>
+      )}
+    </>
+  );
+}
+
+const NAME: Column<Key> = {
+  title: "Name",
+  cell: ({ name, hint }) => (
+    <span className={styles["name"]}>
+      <strong>{name}</strong>
+      <code>{hint}</code>
+    </span>
+  ),
+};
+
+const PERMISSIONS: Readonly<Record<string, string>> = { "records:read": "Read records", "campaigns:prepare": "Prepare plans" };
+
+const CREATED: Column<Key> = {
+  title: "Created",
+  cell: ({ created_at, created_by }) => (
+    <span className={styles["by"]}>
+      <When at={created_at} />
+      <span>{created_by}</span>
+    </span>
+  ),
+};
+
+const activeColumns = (onRevoke: KeyListsProps["onRevoke"]): Column<Key>[] => [
+  NAME,
+  { title: "Permissions", cell: ({ permissions }) => permissions.map((permission) => PERMISSIONS[permission] ?? permission).join(", ") },
+  CREATED,
+  { title: "Last used", cell: ({ last_used_at }) => (last_used_at === null ? "Not yet" : <When at={last_used_at} />) },
+  ...(onRevoke === undefined
+    ? []
+    : [
+        {
+          title: "Revoke",
+          isAction: true,
+          cell: (key: Key) => (
+            <Button variant="default" size="xs" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
+              Revoke
+            </Button>
+          ),
+        },
+      ]),
+];
+
+const REVOKED_COLUMNS: Column<Key>[] = [
+  NAME,
+  CREATED,
+  {
+    title: "Revoked",
+    cell: ({ revoked_at, revoked_by }) => (
+      <span className={styles["by"]}>
+        {revoked_at !== null && <When at={revoked_at} />}
+        <span>{revoked_by}</span>
+      </span>
+    ),
+  },
+];

@@ -1,0 +1,75 @@
+import type { Key } from "@brand-records/console-contract";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useChange } from "../../api/queries.ts";
+import { FormError } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+
+/** Revokes a key, once its name is typed. */
+export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }: { readonly apiKey: Key; onClose(): void }) {
+  const { ofBrand } = useBrand();
+  const [typed, setTyped] = useState("");
+  const [isWrong, setIsWrong] = useState(false);
+  const revoke = useChange("keys.revoke", ["keys.list"]);
+  const submit = (): void => {
+    if (typed.trim() !== name) return setIsWrong(true);
+    revoke.mutate(
+      { ...ofBrand, key_id: id },
+      {
+        onSuccess: () => {
+          announce(`${name} revoked`);
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <Modal opened onClose={onClose} title="Revoke this key?" closeButtonProps={{ "aria-label": "Close" }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        noValidate
+      >
+        <Stack>
+          <Text>
+            <strong>{name}</strong> (<code>{hint}</code>) is refused with its next request. This cannot be undone.
+          </Text>
+          <Text size="sm" c="dimmed">
+            {last_used_at === null ? (
+              "It has not been used yet."
+            ) : (
+              <>
+                Last used <When at={last_used_at} />.
+              </>
+            )}
+          </Text>
+          <TextInput
+            label="Type the key’s name to confirm"
+            description={name}
+            value={typed}
+            onChange={({ currentTarget }) => {
+              setTyped(currentTarget.value);
+              setIsWrong(false);
+            }}
+            error={isWrong && "This is not the key’s name."}
+            data-autofocus
+            autoComplete="off"
+          />
+          <FormError error={revoke.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red.9" loading={revoke.isPending}>
+              Revoke key
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,115 @@
+import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { query, useChange } from "../api/queries.ts";
+import iconUrl from "../icon.svg";
+import { ownPath } from "../own-path.ts";
+import { Page } from "../parts/page.tsx";
+import { ErrorState, FormError } from "../parts/states.tsx";
+import { CallError } from "../api/call.ts";
+import styles from "./sign-in.module.css";
+
+/**
+ * Signs in: with the link whose token is this page's fragment, or says how to get one. The fragment is never in a request's URL, and the
+ * link is used up only by the button, so that previews of the link use nothing up.
+ */
+export function SignIn() {
+  const [token] = useState(() => window.location.hash.slice(1));
+  return (
+    <main className={styles["screen"]}>
+      <div className={styles["card"]}>
+        <img src={iconUrl} alt="" width={40} height={40} />
+        {token === "" ? <HowToSignIn /> : <SignInByLink token={token} />}
+      </div>
+    </main>
+  );
+}
+
+function SignInByLink({ token }: { readonly token: string }) {
+  const { data, error } = useQuery({ ...query("sign_in.peek", { token }), staleTime: Number.POSITIVE_INFINITY });
+  const redeem = useChange("sign_in.redeem", []);
+  const enter = useEnter();
+  if (error !== null) return <UnusableLink error={error} />;
+  return (
+    <Page title="Sign in to Brand Records">
+      {data === undefined ? (
+        <Skeleton height={42} aria-label="Loading" />
+      ) : (
+        <Stack>
+          <Button
+            size="md"
+            fullWidth
+            classNames={{ label: styles["wrap"] ?? "" }}
+            h="auto"
+            py="sm"
+            loading={redeem.isPending || redeem.isSuccess}
+            onClick={() => redeem.mutate({ token }, { onSuccess: enter })}
+          >
+            Sign in as {data.email}
+          </Button>
+          <Text size="sm" c="dimmed">
+            The link works once. Not you? Close this page: nothing has been used up.
+          </Text>
+          <FormError error={redeem.error} />
+        </Stack>
+      )}
+    </Page>
+  );
+}
+
+/** Returns what opens the page that the person came for. */
+function useEnter(): () => void {
+  const { return_to } = getRouteApi("/sign-in").useSearch();
+  const router = useRouter();
+  const client = useQueryClient();
+  return () => {
+    client.clear();
+    router.history.replace(ownPath(return_to));
+  };
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  sign_in_link_used: "This link was used already",
+  sign_in_link_expired: "This link has expired",
+  sign_in_link_unknown: "This link is not known",
+  invalid_request: "This link is not complete",
+  no_membership: "You are not a member of a brand",
+};
+
+function UnusableLink({ error }: { readonly error: Error }) {
+  const title = error instanceof CallError ? TITLES[error.code] : undefined;
+  if (title === undefined) {
+    return (
+      <Page title="Sign in to Brand Records">
+        <ErrorState error={error} retry={() => window.location.reload()} />
+      </Page>
+    );
+  }
+  return (
+    <Page title={title}>
+      {(error as CallError).code === "no_membership" ? <Text>{error.message}</Text> : <NewLink />}
+      <Anchor href="/developers">Continue if you are signed in</Anchor>
+    </Page>
+  );
+}
+
+function HowToSignIn() {
+  const { data, error, refetch } = useQuery(query("sign_in.options", {}));
+  let content: ReactNode = <Skeleton height={42} aria-label="Loading" />;
+  if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+  else if (data?.links === true) content = <NewLink />;
+  return <Page title="Sign in to Brand Records">{content}</Page>;
+}
+
+function NewLink() {
+  return (
+    <Stack gap="xs">
+      <Text>Open the sign-in link that you were given. Each works once.</Text>
+      <Text size="sm" c="dimmed">
+        Need one? Whoever runs this service makes it with <Code>brandctl members link EMAIL</Code>, for the address that your brand has
+        added as a member.
+      </Text>
+    </Stack>
+  );
+}

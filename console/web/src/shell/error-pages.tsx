@@ -1,0 +1,40 @@
+import { Button, Container } from "@mantine/core";
+import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import { Page } from "../parts/page.tsx";
+import { EmptyState, ErrorState } from "../parts/states.tsx";
+
+/** A path or a record that does not exist, or that is another brand's. */
+export function NotFoundPage() {
+  return (
+    <Container size="md" py="xl">
+      <Page title="Not found">
+        <EmptyState
+          title="Nothing is here"
+          action={
+            <Button component={Link} to="/developers">
+              Go to the overview
+            </Button>
+          }
+        >
+          The page does not exist, or it belongs to a brand that you are not a member of.
+        </EmptyState>
+      </Page>
+    </Container>
+  );
+}
+
+/** What a screen shows that failed to load or to render. The shell around it stays. */
+export function ErrorPage({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = (): void => {
+    reset();
+    void router.invalidate();
+  };
+  return (
+    <Container size="md" py="xl">
+      <Page title="This page could not be shown">
+        <ErrorState error={error instanceof Error ? error : new Error(String(error))} retry={retry} />
+      </Page>
+    </Container>
+  );
+}
