@@ -13,6 +13,20 @@ const pine: MantineColorsTuple = [
   "#034d42",
 ];
 
+/** Mantine's greys of the dark scheme, from text to the darkest ground, with a little blue. */
+const dark: MantineColorsTuple = [
+  "#d3dae0",
+  "#b6c0c9",
+  "#96a1ac",
+  "#7a8691",
+  "#3a444d",
+  "#303940",
+  "#1f262c",
+  "#14181c",
+  "#101417",
+  "#0c0f12",
+];
+
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
 /** Mantine gives the header of a dialog the role `banner`, which a page may have once. */
@@ -22,7 +36,7 @@ export const theme = createTheme({
   primaryColor: "pine",
   // White text on it has a contrast of 6:1 in both schemes.
   primaryShade: 7,
-  colors: { pine },
+  colors: { pine, dark },
   defaultRadius: "md",
   fontFamily: FONT,
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
@@ -34,7 +48,10 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Modal: Modal.extend({ defaultProps: { ...withoutBanner, centered: true, transitionProps: { duration: 0 } } }),
+    Modal: Modal.extend({
+      styles: { title: { fontSize: "1.125rem", fontWeight: 650 } },
+      defaultProps: { ...withoutBanner, centered: true, transitionProps: { duration: 0 } },
+    }),
     Drawer: Drawer.extend({ defaultProps: withoutBanner }),
   },
 });
@@ -49,12 +66,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#6b7480",
   },
   dark: {
-    "--mantine-color-body": "#14181c",
     "--mantine-color-dimmed": "#a3adb8",
     "--mantine-color-error": "#ff8a80",
     "--mantine-color-anchor": "#5fd0b4",
     "--mantine-color-placeholder": "#8e98a3",
-    "--mantine-color-default": "#1c2227",
-    "--mantine-color-default-border": "#333c44",
   },
 });

@@ -16,6 +16,13 @@ export class CallError extends Error {
   }
 }
 
+/** The errors of a form's fields by name; empty for an error that names no field. */
+export const fieldErrors = (error: unknown): Record<string, string> =>
+  error instanceof CallError ? Object.fromEntries(error.details.map(({ field, message }) => [field, capitalized(message)])) : {};
+
+/** Messages of services continue a field's name: "must not be empty". */
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** @throws CallError */
 export async function call<Name extends OperationName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Output<Name>> {
   const headers = { "content-type": "application/json" };

@@ -32,10 +32,7 @@ export function CopyableId({ id, label = "id" }: { readonly id: string; readonly
 export function CopyableText({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className={styles["text"]}>
-      {/* Scrolls sideways, so the keyboard must reach it. */}
-      <pre tabIndex={0} role="region" aria-label={label}>
-        {text}
-      </pre>
+      <pre>{text}</pre>
       <CopyButton value={text} timeout={3_000}>
         {({ copied, copy }) => (
           <Button

@@ -32,10 +32,4 @@ export const ReceiverIcon = icon(<path d="M4 12h10m0 0-4-4m4 4-4 4M14 5h4a2 2 0 
 export const ReferenceIcon = icon(<path d="M5 4h10a4 4 0 0 1 4 4v12H8a3 3 0 0 1-3-3zm0 13a3 3 0 0 1 3-3h11M9 8h6" />);
 export const CopyIcon = icon(<path d="M9 9h10v11H9zM15 9V4H5v11h4" />);
 export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />);
-export const ThemeIcon = icon(
-  <>
-    <circle cx="12" cy="12" r="8" />
-    <path d="M12 4v16a8 8 0 0 0 0-16z" fill="currentColor" />
-  </>,
-);
 export const SignOutIcon = icon(<path d="M14 5H6v14h8M10 12h10m0 0-3.5-3.5M20 12l-3.5 3.5" />);

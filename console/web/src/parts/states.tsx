@@ -1,6 +1,6 @@
 import { Anchor, Button, Skeleton, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CallError } from "../api/call.ts";
+import { CallError, fieldErrors } from "../api/call.ts";
 import styles from "./states.module.css";
 
 /** What a list says before it has anything. */
@@ -43,9 +43,15 @@ export function ErrorState({ error, retry }: { readonly error: Error; retry?(): 
   );
 }
 
-/** An error of a form or a dialog: what belongs to no field. */
-export function FormError({ error }: { readonly error: Error | null }) {
+/**
+ * The error of a form or a dialog, unless its fields show it.
+ *
+ * @param fields names of the fields that show their own errors
+ */
+export function FormError({ error, fields = [] }: { readonly error: Error | null; readonly fields?: readonly string[] }) {
   if (error === null) return null;
+  const shown = Object.keys(fieldErrors(error));
+  if (shown.length > 0 && shown.every((field) => fields.includes(field))) return null;
   return (
     <div className={styles["error"]} role="alert">
       <Text size="sm">{error.message}</Text>

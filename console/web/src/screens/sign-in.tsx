@@ -64,7 +64,8 @@ function useEnter(): () => void {
   const router = useRouter();
   const client = useQueryClient();
   return () => {
-    client.clear();
+    // Not what this page shows: it would be read again, and the link is used now.
+    client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== "sign_in.peek" });
     router.history.replace(ownPath(return_to));
   };
 }

@@ -1,5 +1,5 @@
 import { NavLink, Text } from "@mantine/core";
-import { Link, useLocation, type LinkProps } from "@tanstack/react-router";
+import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon } from "../parts/icons.tsx";
 import styles from "./shell.module.css";
@@ -24,7 +24,6 @@ const AREAS: readonly { readonly title: string; readonly places: readonly Place[
 
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
 export function Navigation({ onNavigate }: { onNavigate(): void }) {
-  const { pathname } = useLocation();
   return (
     <>
       {AREAS.map(({ title, places }) => (
@@ -32,22 +31,19 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
           <Text className={styles["areaTitle"]} component="h2">
             {title}
           </Text>
-          {places.map(({ text, to, icon: Icon }) => {
-            const isHere = to === "/developers" ? pathname.replace(/\/$/, "") === to : pathname.startsWith(to);
-            return (
-              <NavLink
-                key={to}
-                component={Link}
-                to={to}
-                label={text}
-                leftSection={<Icon />}
-                className={styles["place"]}
-                data-here={isHere || undefined}
-                aria-current={isHere ? "page" : undefined}
-                onClick={onNavigate}
-              />
-            );
-          })}
+          {places.map(({ text, to, icon: Icon }) => (
+            <NavLink
+              key={to}
+              component={Link}
+              to={to}
+              // The overview is no place above the others, though its path is.
+              activeOptions={{ exact: to === "/developers" }}
+              label={text}
+              leftSection={<Icon />}
+              className={styles["place"]}
+              onClick={onNavigate}
+            />
+          ))}
         </section>
       ))}
       <NavLink href="/docs" label="API reference" leftSection={<ReferenceIcon />} className={styles["place"]} />

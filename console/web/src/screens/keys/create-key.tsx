@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { CallError } from "../../api/call.ts";
+import { fieldErrors } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
@@ -27,9 +27,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           announce("Key created");
           create.reset();
         },
-        onError: (error) => {
-          if (error instanceof CallError) form.setErrors(Object.fromEntries(error.details.map(({ field, message }) => [field, message])));
-        },
+        onError: (error) => form.setErrors(fieldErrors(error)),
       },
     ),
   );
@@ -59,7 +57,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           <Text size="sm" c="dimmed">
             Every key can read all of the brand’s records.
           </Text>
-          <FormError error={create.error instanceof CallError && create.error.details.length > 0 ? null : create.error} />
+          <FormError error={create.error} fields={["name", "may_prepare"]} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
