@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, AuditServiceService, SignInServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
@@ -27,6 +27,8 @@ export interface StackOptions {
   readonly replicas?: boolean;
   /** How many gateways share the services. Default: 1. */
   readonly gateways?: number;
+  /** Starts a console behind each gateway. Default: none. */
+  readonly hasConsole?: boolean;
   /** Holds limits and cached principals. Default: none, so that each process holds its own. */
   readonly redisUrl?: string;
   /** Brokers of the event log. Default: none, so that records sends its events to webhook directly. */
@@ -49,6 +51,14 @@ export interface TestBrand {
 export interface Gateway {
   readonly url: string;
   readonly process: ServiceProcess;
+  /** Its own, if the stack has consoles. */
+  readonly console: Console | undefined;
+}
+
+export interface Console {
+  /** Of its pages, on the gateway. */
+  readonly url: string;
+  readonly process: ServiceProcess;
 }
 
 /** The compiled processes on their own, initially empty database. */
@@ -57,6 +67,8 @@ export interface Stack {
   /** Of the first gateway. */
   readonly url: string;
   readonly accounts: RpcClient<AccountsServiceService>;
+  readonly signIn: RpcClient<SignInServiceService>;
+  readonly audit: RpcClient<AuditServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;
   readonly importing: RpcClient<ImportServiceService>;
@@ -104,7 +116,16 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 async function startOn(
   database: TestDatabase,
   startOwned: typeof startProcess,
-  { gateways = 1, replicas: hasReplicas = false, redisUrl, kafkaBrokers, env = {}, envOf = {}, through = {} }: StackOptions,
+  {
+    gateways = 1,
+    hasConsole = false,
+    replicas: hasReplicas = false,
+    redisUrl,
+    kafkaBrokers,
+    env = {},
+    envOf = {},
+    through = {},
+  }: StackOptions,
 ): Promise<Stack> {
   const redisEnv: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
   // Longer than in production: here Redis shares two cores with a dozen processes.
@@ -156,24 +177,40 @@ async function startOn(
     records: await gatewayTarget("records"),
   };
 
+  const startConsole = async (port: number): Promise<Console> => {
+    const url = `http://localhost:${port}`;
+    const process = await startOwned({
+      name: "console",
+      script: join(ROOT, "console/server/dist/main.js"),
+      env: { ...common, PORT: "0", PUBLIC_URL: url, ACCOUNTS_ADDRESS: targets.accounts, WEBHOOK_ADDRESS: addresses.webhook },
+    });
+    return { url, process };
+  };
+
   const startGateway = async (): Promise<Gateway> => {
+    // The console must know where its pages are before the gateway listens there.
+    const port = hasConsole ? await freePort() : 0;
+    const console = hasConsole ? await startConsole(port) : undefined;
     const process = await startOwned({
       name: "gateway",
       script: join(ROOT, "gateway/dist/main.js"),
       env: {
         ...common,
         HOST: "127.0.0.1",
-        PORT: "0",
+        PORT: String(port),
+        ...(console && { CONSOLE_ADDRESS: `127.0.0.1:${portOf(console.process, "port")}`, PUBLIC_URL: console.url }),
         ACCOUNTS_ADDRESS: targets.accounts,
         PLANS_ADDRESS: targets.plans,
         RECORDS_ADDRESS: targets.records,
       },
     });
-    return { url: `http://127.0.0.1:${portOf(process, "port")}`, process };
+    return { url: `http://127.0.0.1:${portOf(process, "port")}`, process, console };
   };
   const running = (await Promise.all(Array.from({ length: gateways }, startGateway))) as [Gateway, ...Gateway[]];
 
   const accounts = connectRpc(AccountsServiceService, addresses.accounts, { idempotent: [] });
+  const signIn = connectRpc(SignInServiceService, addresses.accounts, { idempotent: [] });
+  const audit = connectRpc(AuditServiceService, addresses.accounts, { idempotent: [] });
   const plans = connectRpc(PlansServiceService, addresses.plans, { idempotent: [] });
   const records = connectRpc(RecordsServiceService, addresses.records, { idempotent: [] });
   const importing = connectRpc(ImportServiceService, addresses.records, { idempotent: [] });
@@ -185,6 +222,8 @@ async function startOn(
     gateways: running,
     url: running[0].url,
     accounts,
+    signIn,
+    audit,
     plans,
     records,
     importing,
@@ -211,9 +250,13 @@ async function startOn(
     createBrand: (options) => createBrand(accounts, options),
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
-      for (const client of [accounts, plans, records, importing, receivers, events, deliveries]) client.stop();
+      for (const client of [accounts, signIn, audit, plans, records, importing, receivers, events, deliveries]) client.stop();
       await Promise.all(
-        [...running.map((gateway) => gateway.process), ...Object.values(processes), ...Object.values(replicas ?? {})].map(endProcess),
+        [
+          ...running.flatMap(({ process, console }) => [process, ...(console ? [console.process] : [])]),
+          ...Object.values(processes),
+          ...Object.values(replicas ?? {}),
+        ].map(endProcess),
       );
       await database.drop();
     },

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Provides what the tests need in addition to npm, or lists everything that is missing and how to install it.
 #
-# ensure.sh [service…]   default: redis kafka; also python, go, php, ruby: the languages of the programs in docs/webhooks.md
+# ensure.sh [service…]   default: redis kafka; also chromium, and python, go, php, ruby: the languages of the programs in
+#                        docs/webhooks.md
 #
 # stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
 #   REDIS_URL=redis://…        a running Redis: yours, or our container
@@ -11,6 +12,7 @@
 #   KAFKA_LIB_DIR=/path        the jars of a Kafka broker
 #   JAVA=/path                 a java to run them with
 #   KAFKA_IMAGE=name           an image to run instead of the jars
+#   CHROMIUM=/path             a browser
 #
 # To add a service, write a function `ensure_<name>` that calls `provide` or `lacks`.
 
@@ -243,6 +245,24 @@ kafka_responds() {
   return 1
 }
 
+# Provides a browser: yours if CHROMIUM names it, else the first on the PATH, else Debian's package.
+ensure_chromium() {
+  provide_chromium && return
+  can_install_debian_packages && install_debian_package chromium && provide_chromium && return
+  lacks "Chromium, in which the tests open the console (chromium or google-chrome on the PATH, or CHROMIUM=/path)" \
+    "Debian: apt-get install chromium · Fedora: dnf install chromium · macOS: brew install --cask chromium"
+}
+
+provide_chromium() {
+  local name binary
+  for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
+    binary="$(command -v "$name")" || continue
+    provide CHROMIUM "$binary"
+    return
+  done
+  return 1
+}
+
 # ensure_program <program> <Debian package>
 ensure_program() {
   command -v "$1" >/dev/null && return
@@ -258,7 +278,7 @@ ensure_ruby() { ensure_program ruby ruby; }
 # ------------------------------------------------------------------------------------------------------------------
 
 for service in $SERVICES; do
-  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka python go php ruby."; exit 64; }
+  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka chromium python go php ruby."; exit 64; }
   "ensure_$service"
 done
 if [ -n "$MISSING" ]; then

@@ -5,7 +5,7 @@
 #
 #   make-certificates.sh <folder> <host name>…
 #
-# Keeps existing certificates. Delete the folder's files to replace them.
+# Keeps existing certificates that have all names; a release may add a process. Delete the folder's files to replace them.
 
 set -euo pipefail
 
@@ -13,7 +13,17 @@ DAYS=3650
 
 folder="${1:?usage: make-certificates.sh <folder> <host name>…}"
 shift
-if [ -e "$folder/key.pem" ]; then exit 0; fi
+
+has_names() {
+  local present name
+  present="$(openssl x509 -in "$folder/cert.pem" -noout -ext subjectAltName 2>/dev/null)" || return 1
+  for name in "$@"; do
+    grep -qE "DNS:$name(,|\$)" <<<"$present" || return 1
+  done
+}
+if [ -e "$folder/key.pem" ] && has_names "$@"; then exit 0; fi
+# The old set must not look complete while the new one is written.
+rm -f "$folder/key.pem"
 
 draft="$(mktemp -d)"
 trap 'rm -rf "$draft"' EXIT

@@ -31,7 +31,7 @@ describe("docker-compose.yml", () => {
   const processes = Object.entries(services).filter(([, { image, profiles }]) => image === "brand-records" && profiles === undefined);
 
   it("runs every process, with a health check", async () => {
-    const names = [...(await readdir(join(ROOT, "services"))), "gateway"];
+    const names = [...(await readdir(join(ROOT, "services"))), "gateway", "console"];
     expect(new Set(processes.map(([name]) => name))).toEqual(new Set(names));
     for (const [name, { command, healthcheck }] of processes) {
       expect([name, existsSync(join(ROOT, command?.at(-1) ?? ""))]).toEqual([name, true]);

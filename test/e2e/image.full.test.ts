@@ -46,8 +46,8 @@ describe("the result of the image's steps", () => {
   it("contains compiled programs, but no sources, tests, secrets or history", async () => {
     const ours = (await readdir(image, { recursive: true })).filter((path) => !path.includes("node_modules"));
     const services = await readdir(join(ROOT, "services"));
-    const programs = ["gateway", ...services.map((name) => `services/${name}`)].map((path) => `${path}/dist/main.js`);
-    expect(ours).toEqual(expect.arrayContaining([...programs, "services/plans/migrations"]));
+    const programs = ["gateway", "console/server", ...services.map((name) => `services/${name}`)].map((path) => `${path}/dist/main.js`);
+    expect(ours).toEqual(expect.arrayContaining([...programs, "services/plans/migrations", "console/web/dist/index.html"]));
     expect(ours.filter((path) => /\.ts$|\.test\.|(^|\/)(src|test|\.env|\.git|\.local)(\/|$)/.test(path))).toEqual([]);
   });
 

@@ -80,10 +80,17 @@ const packageOf = (specifier: string): string => specifier.split("/", specifier.
 
 /** Returns the workspace that an import needs built; undefined if it is the project's own file or not in a workspace. */
 function workspaceOf({ file, specifier }: Import, { files }: Project): string | undefined {
+  if (isAsset(specifier)) return undefined;
   if (!specifier.startsWith(".")) return workspaces.get(packageOf(specifier));
   const target = join(dirname(file), specifier);
   return files.includes(target) ? undefined : ownerOf(target);
 }
+
+/** Styles and pictures, which only the bundler reads. */
+const isAsset = (specifier: string): boolean => /^\..*\.(css|svg)$/.test(specifier);
+
+/** Its packages are in the bundle, and installed nowhere else. */
+const isBundled = (file: string): boolean => file.startsWith("console/web/");
 
 const isForTests = (file: string): boolean => file.startsWith("test/") || file.includes("/src/testing/");
 
@@ -114,7 +121,11 @@ it("a workspace declares every package that its sources import", () => {
     if (specifier.startsWith(".") || specifier.startsWith("node:") || builtinModules.includes(specifier)) continue;
     const owner = ownerOf(file);
     const { name, dependencies, devDependencies } = manifests.get(owner) as Manifest;
-    const declared = { ...dependencies, ...(isForTests(file) && { ...devDependencies, ...manifests.get(".")?.devDependencies }) };
+    const declared = {
+      ...dependencies,
+      ...(isBundled(file) && devDependencies),
+      ...(isForTests(file) && { ...devDependencies, ...manifests.get(".")?.devDependencies }),
+    };
     const dependency = packageOf(specifier);
     if (dependency !== name && !(dependency in declared)) missing.add(`${owner}/package.json: ${dependency}, which ${file} imports`);
   }

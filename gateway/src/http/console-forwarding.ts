@@ -39,7 +39,7 @@ export interface ConsoleTarget {
   /** host:port. */
   readonly address: string;
   readonly tls: MutualTls | undefined;
-  /** Where people reach the service: the scheme that the console is told. */
+  /** Where people reach the service; the console gets its scheme. */
   readonly publicUrl: string;
 }
 

@@ -30,7 +30,7 @@ Settings:
   ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS
                            host:port of each service's gRPC
   BASE_URL                 origin of the HTTP API, for doctor and members link
-  GATEWAY_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN, WEBHOOK_ADMIN
+  GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN, WEBHOOK_ADMIN
                            http://host:port of each process's admin port,
                            comma-separated, for doctor
   PLATFORM_DATABASE_URL    Postgres, by a login with the role platform, for

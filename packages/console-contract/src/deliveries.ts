@@ -30,8 +30,8 @@ const attempt = z.object({
   response: z.string(),
 });
 
-const ofDelivery = { ...ofBrand, delivery_id: id("dlv") } as const;
-/** Sending is paused until then, because so many attempts failed in a row. */
+const deliveryInput = { ...ofBrand, delivery_id: id("dlv") } as const;
+/** Sending is paused until then, because attempts failed in a row. */
 const circuit = { paused_until: time.nullable(), failures_in_a_row: z.number() } as const;
 
 export const DELIVERY_OPERATIONS = {
@@ -48,9 +48,9 @@ export const DELIVERY_OPERATIONS = {
   },
   "deliveries.get": {
     needs: "member",
-    input: z.strictObject(ofDelivery),
+    input: z.strictObject(deliveryInput),
     output: z.object({ delivery, attempts: z.array(attempt), ...circuit }),
   },
   /** Sends the event once more as a new delivery; a pending delivery becomes due now instead. */
-  "deliveries.replay": { needs: "owner", input: z.strictObject(ofDelivery), output: z.object({ delivery }) },
+  "deliveries.replay": { needs: "owner", input: z.strictObject(deliveryInput), output: z.object({ delivery }) },
 } as const satisfies Record<string, Operation>;

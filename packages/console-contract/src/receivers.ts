@@ -28,7 +28,7 @@ const receiver = z.object({
   updated_at: time,
 });
 
-const ofReceiver = { ...ofBrand, receiver_id: id("rcv") } as const;
+const receiverInput = { ...ofBrand, receiver_id: id("rcv") } as const;
 
 /** `whsec_` and base64 of 32 bytes. No other response has it. */
 const secret = z.string();
@@ -43,30 +43,30 @@ const settings = {
 export const RECEIVER_OPERATIONS = {
   /** Returns all receivers, oldest first: 20 at most. */
   "receivers.list": { needs: "member", input: z.strictObject(ofBrand), output: z.object({ receivers: z.array(receiver) }) },
-  "receivers.get": { needs: "member", input: z.strictObject(ofReceiver), output: z.object({ receiver }) },
+  "receivers.get": { needs: "member", input: z.strictObject(receiverInput), output: z.object({ receiver }) },
   "receivers.create": { needs: "owner", input: z.strictObject({ ...ofBrand, ...settings }), output: z.object({ receiver, secret }) },
   "receivers.update": {
     needs: "owner",
     input: z
-      .strictObject({ ...ofReceiver, ...settings, max_in_flight: z.int() })
+      .strictObject({ ...receiverInput, ...settings, max_in_flight: z.int() })
       .partial({ url: true, label: true, events: true, max_in_flight: true }),
     output: z.object({ receiver }),
   },
   /** `held`: what to do with the held deliveries. */
   "receivers.enable": {
     needs: "owner",
-    input: z.strictObject({ ...ofReceiver, held: z.enum(["release", "drop"]) }),
+    input: z.strictObject({ ...receiverInput, held: z.enum(["release", "drop"]) }),
     output: z.object({ receiver, dropped: z.number() }),
   },
-  "receivers.disable": { needs: "owner", input: z.strictObject(ofReceiver), output: z.object({ receiver }) },
-  "receivers.delete": { needs: "owner", input: z.strictObject(ofReceiver), output: z.object({ dropped: z.number() }) },
+  "receivers.disable": { needs: "owner", input: z.strictObject(receiverInput), output: z.object({ receiver }) },
+  "receivers.delete": { needs: "owner", input: z.strictObject(receiverInput), output: z.object({ dropped: z.number() }) },
   /** Makes the next secret. Deliveries are signed with both until it is activated. */
-  "receivers.rotate": { needs: "owner", input: z.strictObject(ofReceiver), output: z.object({ receiver, secret }) },
-  "receivers.activate": { needs: "owner", input: z.strictObject({ ...ofReceiver, force: z.boolean() }), output: z.object({ receiver }) },
+  "receivers.rotate": { needs: "owner", input: z.strictObject(receiverInput), output: z.object({ receiver, secret }) },
+  "receivers.activate": { needs: "owner", input: z.strictObject({ ...receiverInput, force: z.boolean() }), output: z.object({ receiver }) },
   /** Queues a test delivery. `next`: signs it with the next secret alone. */
   "receivers.test": {
     needs: "owner",
-    input: z.strictObject({ ...ofReceiver, type: z.string().max(100), next: z.boolean() }),
+    input: z.strictObject({ ...receiverInput, type: z.string().max(100), next: z.boolean() }),
     output: z.object({ delivery_id: z.string(), event_id: z.string() }),
   },
 } as const satisfies Record<string, Operation>;

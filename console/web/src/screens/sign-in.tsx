@@ -108,7 +108,7 @@ function NewLink() {
     <Stack gap="xs">
       <Text>Open the sign-in link that you were given. Each works once.</Text>
       <Text size="sm" c="dimmed">
-        Need one? Whoever runs this service makes it with <Code>brandctl members link EMAIL</Code>, for the address that your brand has
+        Need one? The operator of this service makes it with <Code>brandctl members link EMAIL</Code>, for the address that your brand has
         added as a member.
       </Text>
     </Stack>

@@ -18,7 +18,7 @@ interface Checked {
   readonly checks: readonly { name: string; state: string; detail: string; remedy?: string }[];
 }
 
-const PROCESSES = ["gateway", "accounts", "plans", "records", "webhook"] as const;
+const PROCESSES = ["gateway", "console", "accounts", "plans", "records", "webhook"] as const;
 const READY = '{"status":"ready"}';
 
 describe("brandctl doctor", () => {
@@ -66,7 +66,7 @@ describe("brandctl doctor", () => {
   it("finds everything healthy when everything responds", async () => {
     const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
     expect(code).toBe(0);
-    expect(stdout.match(/✓/g)).toHaveLength(11);
+    expect(stdout.match(/✓/g)).toHaveLength(12);
     expect(stdout).toContain("Everything is healthy");
   });
 
@@ -74,7 +74,7 @@ describe("brandctl doctor", () => {
     readiness.body = '{"status":"ready","degraded":["event log"]}';
     const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
     expect(code).toBe(1);
-    expect(stdout.match(/!.*ready +serves without its event log/g)).toHaveLength(5);
+    expect(stdout.match(/!.*ready +serves without its event log/g)).toHaveLength(6);
     expect(stdout).toContain("Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service?");
     expect(stdout).toContain("Events wait in the outbox; nothing is lost.");
     expect(stdout).not.toContain("Everything is healthy");
@@ -150,6 +150,7 @@ describe("brandctl doctor", () => {
       "records, gRPC": "failed",
       "webhook, gRPC": "ok",
       "gateway, ready": "failed",
+      "console, ready": "failed",
       "accounts, ready": "failed",
       "plans, ready": "failed",
       "records, ready": "failed",
@@ -172,10 +173,10 @@ describe("brandctl doctor", () => {
   it("without admin addresses does not call the system healthy: it lists what was not checked, and exits with 3", async () => {
     const { code, stdout } = await brandctl(["doctor"], { env: rpcSettings() });
     expect(code).toBe(3);
-    expect(stdout.match(/ready +not checked: its admin address is not known/g)).toHaveLength(5);
+    expect(stdout.match(/ready +not checked: its admin address is not known/g)).toHaveLength(6);
     expect(stdout).toContain("Set RECORDS_ADMIN or pass --admin records=URL");
     expect(stdout).not.toContain("Everything is healthy");
-    expect(stdout).toContain("Nothing wrong was found. 5 of 11 checks could not be made.");
+    expect(stdout).toContain("Nothing wrong was found. 6 of 12 checks could not be made.");
     const json = (await brandctl(["doctor", "--json"], { env: rpcSettings() })).json<Checked>();
     expect(json).toMatchObject({ ok: false, verdict: "not_all_checked" });
   });

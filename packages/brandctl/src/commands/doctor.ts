@@ -15,12 +15,12 @@ export function doctorCommand(shell: Shell): Command {
     .summary("check what is reachable and what is degraded, with remedies")
     .description(
       "Check everything whose address is known: the run file, the gRPC health of accounts, plans, records and webhook, the readiness and the metrics of every process, and whether the base URL serves the API's description.\n\n" +
-        "Readiness and metrics are at each process's admin port (ADMIN_HOST, ADMIN_PORT). npm start writes the addresses into the run file; elsewhere set GATEWAY_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN and WEBHOOK_ADMIN, " +
+        "Readiness and metrics are at each process's admin port (ADMIN_HOST, ADMIN_PORT). npm start writes the addresses into the run file; elsewhere set GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN and WEBHOOK_ADMIN, " +
         `or pass ${ADMIN_FLAG}. Several replicas: separate them by commas, or repeat the flag.\n\n` +
         "Exit codes: 0 everything was checked and is healthy; 1 something is down or degraded; 3 nothing wrong was found, but not everything could be checked.",
     )
     .addOption(
-      new Option(`${ADMIN_FLAG} <process=url>`, "admin address of gateway, accounts, plans, records or webhook; repeatable")
+      new Option(`${ADMIN_FLAG} <process=url>`, "admin address of gateway, console, accounts, plans, records or webhook; repeatable")
         .argParser((value: string, earlier: readonly string[]) => [...earlier, value])
         .default([], "the settings, else the run file"),
     )

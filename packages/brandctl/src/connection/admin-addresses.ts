@@ -3,7 +3,7 @@ import { SERVICE_NAMES } from "./endpoints.ts";
 import type { RunFile } from "./run-file.ts";
 
 /** Every kind of process. Each has an admin port with probes and metrics. */
-export const PROCESS_NAMES = ["gateway", ...SERVICE_NAMES] as const;
+export const PROCESS_NAMES = ["gateway", "console", ...SERVICE_NAMES] as const;
 export type ProcessName = (typeof PROCESS_NAMES)[number];
 
 export interface AdminAddress {

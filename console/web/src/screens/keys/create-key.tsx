@@ -51,7 +51,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
               key={form.key("may_prepare")}
               {...form.getInputProps("may_prepare", { type: "checkbox" })}
               label="May prepare campaign plans"
-              description="Whoever has the key can put plans into your workspace for review. It cannot publish, fund or pay anything."
+              description="The key’s integration can put plans into your workspace for review. It cannot publish, fund or pay anything."
             />
           )}
           <Text size="sm" c="dimmed">

@@ -1,0 +1,68 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium, type BrowserContextOptions, type ConsoleMessage, type Page } from "playwright-core";
+import { ensureBackingServices } from "./setup/ensure-backing-services.ts";
+
+/** What a person would see as broken, or a developer in the browser's console. */
+export interface TestPage {
+  readonly page: Page;
+  /**
+   * Fails if anything went wrong on the page since it was opened: a violation of its policy, an error in the console, an exception or a
+   * rejection that nothing handled.
+   *
+   * @param expectedStatuses of failed responses that the test provokes: browsers write an error for each
+   */
+  expectNoProblems(...expectedStatuses: number[]): void;
+  /** Fails if the page as it is now breaks a rule of WCAG 2.2 AA or a best practice. */
+  expectAccessible(): Promise<void>;
+}
+
+export interface TestBrowser {
+  /** Opens a page in a profile of its own. */
+  open(options?: BrowserContextOptions): Promise<TestPage>;
+  stop(): Promise<void>;
+}
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** @throws if there is no Chromium and none can be installed; ensure.sh prints the remedy */
+export async function startBrowser(): Promise<TestBrowser> {
+  const found = await ensureBackingServices("chromium");
+  const executablePath = found.get("CHROMIUM") ?? "";
+  // Chromium's sandbox does not work for root, which tests in containers are.
+  const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+  return {
+    async open(options = {}) {
+      const context = await browser.newContext(options);
+      const problems: string[] = [];
+      await context.exposeFunction("reportProblem", (problem: string) => void problems.push(problem));
+      await context.addInitScript(REPORT_VIOLATIONS);
+      const page = await context.newPage();
+      page.on("console", (message) => problems.push(...problemsOf(message)));
+      page.on("pageerror", (error) => problems.push(`uncaught: ${error.stack ?? error.message}`));
+      return {
+        page,
+        expectNoProblems(...expectedStatuses) {
+          const expected = expectedStatuses.map((status) => `failed response: ${status}`);
+          expect(problems.filter((problem) => !expected.includes(problem))).toEqual([]);
+        },
+        async expectAccessible() {
+          const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+          expect(
+            violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => [target, failureSummary]) })),
+          ).toEqual([]);
+        },
+      };
+    },
+    stop: () => browser.close(),
+  };
+}
+
+/** Runs in the page. Not a function: what compiles the tests may add calls of its own helpers. */
+const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
+  reportProblem("policy violated: " + [violatedDirective, blockedURI, sourceFile].join(" ")));`;
+
+function problemsOf(message: ConsoleMessage): string[] {
+  if (message.type() !== "error" && message.type() !== "warning") return [];
+  const status = /^Failed to load resource: the server responded with a status of (\d{3})/.exec(message.text())?.[1];
+  return [status === undefined ? `console: ${message.text()}` : `failed response: ${status}`];
+}

@@ -1,0 +1,56 @@
+import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
+import { callContext, type Stack } from "./stack.ts";
+
+/** A person who calls the console as its pages do. */
+export interface ConsoleCaller {
+  /** The Cookie header; empty without a session. */
+  readonly cookie: string;
+  /** @throws Error with the code, if the console refuses */
+  call<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Output<Name>>;
+  /** Calls with any input, and changed headers. */
+  send(
+    name: OperationName,
+    input: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; code: string | undefined }>;
+}
+
+const PAGE_HEADERS = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+
+export function consoleCaller(consoleUrl: string, cookie: string): ConsoleCaller {
+  const post = (name: string, input: unknown, headers: Readonly<Record<string, string>> = PAGE_HEADERS): Promise<Response> =>
+    fetch(`${consoleUrl}/console/api/${name}`, { method: "POST", headers: { ...headers, cookie }, body: JSON.stringify(input) });
+  return {
+    cookie,
+    async call(name, input) {
+      const response = await post(name, input);
+      const body = (await response.json()) as ErrorBody;
+      if (!response.ok) throw new Error(`${name}: ${response.status} ${body.error.code}: ${body.error.message}`);
+      return body as never;
+    },
+    async send(name, input, headers) {
+      const response = await post(name, input, headers);
+      const body = (await response.json()) as Partial<ErrorBody>;
+      return { status: response.status, code: body.error?.code };
+    },
+  };
+}
+
+/** Makes a sign-in link for a person. */
+export async function signInUrl(stack: Stack, consoleUrl: string, email: string): Promise<string> {
+  const { token } = await stack.signIn.createSignInLink({ email, ttl_seconds: 0 }, callContext());
+  return `${consoleUrl}/sign-in#${token}`;
+}
+
+/** Signs a person in with a link, without a browser. */
+export async function signIn(stack: Stack, consoleUrl: string, email: string): Promise<ConsoleCaller> {
+  const { token } = await stack.signIn.createSignInLink({ email, ttl_seconds: 0 }, callContext());
+  const response = await fetch(`${consoleUrl}/console/api/sign_in.redeem`, {
+    method: "POST",
+    headers: PAGE_HEADERS,
+    body: JSON.stringify({ token }),
+  });
+  if (!response.ok) throw new Error(`could not sign in: ${await response.text()}`);
+  const [cookie = ""] = response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+  return consoleCaller(consoleUrl, cookie);
+}
