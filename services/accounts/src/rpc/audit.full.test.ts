@@ -126,6 +126,13 @@ it.each([
   expect((await list()).entries).toEqual([]);
 });
 
+it("refuses to list the entries of what is not a person", async () => {
+  await expect(list({ actor: "everyone" })).rejects.toMatchObject({
+    kind: "invalid_request",
+    message: "actor must be an e-mail address, or operator",
+  });
+});
+
 it("returns at most 200 entries a page", async () => {
   await expect(list({ page_size: 201 })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
 });

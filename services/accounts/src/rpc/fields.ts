@@ -55,7 +55,10 @@ export const fields = {
   subject: exactText(255),
   auditId: idField("aud"),
   auditAction: z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be two names in lower case, separated by a period"),
-  auditActor: z.union([emailField(), z.literal("operator")], "must be an e-mail address, or operator"),
+  auditActor: z
+    .string()
+    .toLowerCase()
+    .refine((text) => text === "operator" || emailField().safeParse(text).success, "must be an e-mail address, or operator"),
   /** The id of what is changed, or a member's address as it was given: a refused change has an entry too. */
   auditSubject: exactText(254).toLowerCase(),
   /** A name has no room for a value. */
