@@ -93,10 +93,11 @@ it("lives while it is used, and no longer than its limit in all", async () => {
   const token = await people.session(email);
   for (const _ of [1, 2]) {
     await people.moveBack("sessions", "last_used_at", token, IDLE_SECONDS - 60);
-    const { session } = await people.get(token);
-    expect(Date.parse(session?.idle_ends_at ?? "")).toBeLessThanOrEqual(Date.now() + 60_000);
-    // The use is recorded.
-    expect(Date.parse((await people.get(token)).session?.idle_ends_at ?? "")).toBeGreaterThan(Date.now() + (IDLE_SECONDS - 60) * 1000);
+    // This use counts, and so it does for the next call.
+    for (const call of [1, 2]) {
+      const { session } = await people.get(token);
+      expect([call, Date.parse(session?.idle_ends_at ?? "") > Date.now() + (IDLE_SECONDS - 60) * 1000]).toEqual([call, true]);
+    }
   }
   await people.moveBack("sessions", "created_at", token, SECONDS_MAX - 60);
   const { session } = await people.get(token);
