@@ -94,6 +94,7 @@ describe("in addition to npm start", () => {
     shell.set("BASE_URL", baseUrl);
     shell.set("KEY", first?.keys.reporting ?? "");
     shell.set("PLANNER_KEY", first?.keys.planner ?? "");
+    shell.set("NEW_KEY", first?.keys.planner ?? "");
     platform = openPool({ url: runFile.platform_database_url, applicationName: "commands" });
     server = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -98,6 +98,37 @@ describe("the key", () => {
   });
 });
 
+describe("X-Brand-Id", () => {
+  it.each([
+    ["a page", "/api/v1/links", 200],
+    ["a wrong parameter", "/api/v1/links?limit=0", 400],
+    ["an unknown resource", "/api/v1/foo", 404],
+    ["an unknown path", "/api/foo", 404],
+    ["a wrong method", "/api/mcp", 405],
+  ])("names the key's brand on %s", async (_, path, status) => {
+    const response = await stack.get(path, brand.key);
+    expect([response.status, response.headers.get("x-brand-id")]).toEqual([status, brand.id]);
+  });
+
+  it("names a brand that may not use its keys, on every interface", async () => {
+    const { id, key } = await stack.createBrand();
+    await stack.accounts.setBrandTier({ brand_id: id, tier: "starter" }, callContext());
+    for (const path of ["/api/v1/links", "/api/mcp"]) {
+      expect((await stack.get(path, key)).headers.get("x-brand-id")).toBe(id);
+    }
+  });
+
+  it("is absent without a valid key", async () => {
+    for (const response of [
+      await request("/api/v1/links"),
+      await stack.get("/api/v1/links", generateKey("live")),
+      await request("/docs"),
+    ]) {
+      expect(response.headers.get("x-brand-id")).toBeNull();
+    }
+  });
+});
+
 describe("the brand", () => {
   it("below Plus: plan_required; on Plus again: served", async () => {
     const { id, key } = await stack.createBrand();

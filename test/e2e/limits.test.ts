@@ -68,6 +68,7 @@ it("admits the next request after Retry-After", async () => {
   await burst(60, () => stack.get("/api/v1/links", brand.key));
   const refused = await stack.get("/api/v1/links", brand.key, 1);
   expect(refused.status).toBe(429);
+  expect(refused.headers.get("x-brand-id")).toBe(brand.id);
   await age(brand, Number(refused.headers.get("retry-after")));
   expect((await stack.get("/api/v1/links", brand.key, 1)).status).toBe(200);
 });

@@ -119,7 +119,8 @@ it("returns every record over HTTP with limit 200, and none of another brand", a
       expect(response.status).toBe(200);
       const page = (await response.json()) as Page & { resource: string; count: number };
       expect(page).toMatchObject({ resource: "links", count: page.data.length });
-      expect("next_cursor" in page).toBe(page.count === 200);
+      // In this order: a client that cuts a long page drops its end, and must still see that there is more.
+      expect(Object.keys(page)).toEqual(["resource", "count", ...(page.count === 200 ? ["next_cursor"] : []), "data"]);
       return page;
     },
     (step) => insertMore(step),

@@ -30,6 +30,7 @@ export type AdmittedBrands = "integrating" | "any";
  * or is unknown, the limiter spends nothing and the key is verified at accounts. Accounts reads the principal after this
  * request arrived, so every revocation confirmed before the request takes effect.
  *
+ * @param identified is called with the principal before its brand's state is checked: refused brands are named too
  * @throws AppError 401 and 403 kinds; being over the limit is a verdict, not an error
  */
 export async function admit(
@@ -37,16 +38,21 @@ export async function admit(
   rawHeaders: readonly string[],
   context: CallContext,
   brands: AdmittedBrands,
+  identified: (principal: Principal) => void,
 ): Promise<Admission> {
   const keyDigest = keyDigestFrom(rawHeaders, deps.environment);
 
   const cached = deps.verifier.cached(keyDigest);
   if (cached !== undefined) {
     const verdict = await spend(deps, cached, false);
-    if (verdict.kind !== "stale") return { principal: cached, verdict };
+    if (verdict.kind !== "stale") {
+      identified(cached);
+      return { principal: cached, verdict };
+    }
   }
 
   const principal = await deps.verifier.verify(keyDigest, context);
+  identified(principal);
   if (brands === "integrating") requireIntegratingBrand(principal);
   const verdict = await spend(deps, principal, true);
   if (verdict.kind === "stale") throw new Error("the limiter must decide on a fresh principal");

@@ -8,6 +8,7 @@ export interface Principal {
   readonly key_name: string;
   readonly permissions: readonly string[];
   readonly brand_id: string;
+  readonly brand_name: string;
   readonly tier: Tier;
   readonly verified: boolean;
   readonly epoch: number;

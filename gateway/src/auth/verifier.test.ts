@@ -34,7 +34,7 @@ class HoldingAccounts {
 
   addKey(cacheable = true): Buffer {
     const digest = randomBytes(32);
-    const brand = { brand_id: "brd_1", tier: "plus", verified: true, epoch: 1 };
+    const brand = { brand_id: "brd_1", brand_name: "Bituin", tier: "plus", verified: true, epoch: 1 };
     this.valid.set(digest.toString("hex"), { principal: { key_id: "key_1", key_name: "K", permissions: [], ...brand }, cacheable });
     return digest;
   }

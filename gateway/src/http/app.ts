@@ -1,8 +1,9 @@
 import { AppError } from "@brand-records/errors";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import compression from "compression";
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type RequestHandler, type Response } from "express";
 import { admit, type AdmissionDependencies } from "../auth/admission.ts";
+import type { Principal } from "../auth/principal.ts";
 import { WINDOW_SECONDS, type Verdict } from "../limits/rate-limiter.ts";
 import type { Services } from "../services.ts";
 import { accessLog } from "./access-log.ts";
@@ -88,14 +89,21 @@ function api(deps: AppDependencies): RequestHandler {
     const operation = operationAt(request.baseUrl + request.path);
     if (isAssistant) requireAllowedOrigin(deps.allowedOrigins, request.headers.origin);
     else context.route = operation?.path ?? "/api/*";
-    const { principal, verdict } = await admit(deps, request.rawHeaders, context, isAssistant ? "any" : "integrating");
-    context.brandId = principal.brand_id;
-    context.keyId = principal.key_id;
+    const brands = isAssistant ? "any" : "integrating";
+    const { principal, verdict } = await admit(deps, request.rawHeaders, context, brands, (caller) => nameCaller(response, caller));
     setRateLimitHeaders(response, verdict);
     if (verdict.kind === "refused") throw rateLimited(verdict);
     if (isAssistant) await serveMcp(deps.services, principal, request, response);
     else await serveRest(deps.services, principal, operation, request, response);
   };
+}
+
+/** Names the caller in the access log, and the brand in the response: after replacing a key, its user checks which brand it reads. */
+function nameCaller(response: Response, { brand_id, key_id }: Principal): void {
+  const context = contextOf(response);
+  context.brandId = brand_id;
+  context.keyId = key_id;
+  response.setHeader("X-Brand-Id", brand_id);
 }
 
 function rateLimited({ limit, retryAfterSeconds }: Extract<Verdict, { kind: "refused" }>): AppError {

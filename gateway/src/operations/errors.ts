@@ -8,7 +8,7 @@ export const ERROR_ADVICE = {
   invalid_request: "The request could not be read, or its body has wrong fields: `details` names each. Fix them.",
   permission_required: "The key lacks the permission that the operation needs. Use one whose owner chose it at creation.",
   request_conflict:
-    "The request_id was used with another input, or its plan was cancelled. Repeat with the same input, or take a new request_id.",
+    "The request_id made a plan from another input, which people edit in the workspace, or its plan was cancelled. Repeat with the same input; only a second plan takes a new request_id.",
   pending_plan_limit: "The brand has 200 pending plans. People must complete or cancel some first.",
   missing_key: "Send the key as `Authorization: Bearer <API_KEY>`.",
   invalid_key: "The key is malformed, unknown, of the other environment or revoked. Replace it in the Developers area.",

@@ -1,8 +1,10 @@
-import { PAGE_INPUT } from "./page-arguments.ts";
+import { pageInput } from "./page-arguments.ts";
+
+const INPUT = pageInput(100);
 
 const thrownBy = (given: object) => {
   try {
-    return PAGE_INPUT.parse(given);
+    return INPUT.parse(given);
   } catch (error) {
     return error;
   }
@@ -11,11 +13,11 @@ const refusal = (field: string) => expect.objectContaining({ kind: "invalid_para
 
 describe("page arguments", () => {
   it("default to 50 records, beginning with the newest", () => {
-    expect(PAGE_INPUT.parse({})).toEqual({ limit: 50 });
+    expect(INPUT.parse({})).toEqual({ limit: 50 });
   });
 
   it.each(["1", "7", "50", "200", 1, 200])("accept the limit %j", (limit) => {
-    expect(PAGE_INPUT.parse({ limit })).toEqual({ limit: Number(limit) });
+    expect(INPUT.parse({ limit })).toEqual({ limit: Number(limit) });
   });
 
   it.each([
@@ -46,8 +48,8 @@ describe("page arguments", () => {
   });
 
   it("are all described for REST, in the same order", () => {
-    const { parameters } = PAGE_INPUT as typeof PAGE_INPUT & { from: "query" };
-    expect(Object.keys(parameters)).toEqual(Object.keys(PAGE_INPUT.schema.properties));
+    const { parameters } = INPUT as typeof INPUT & { from: "query" };
+    expect(Object.keys(parameters)).toEqual(Object.keys(INPUT.schema.properties));
   });
 
   it.each(["brand_id", "Limit", "limit[]", "__proto__", "constructor", "offset"])("refuse the unknown name %s", (name) => {

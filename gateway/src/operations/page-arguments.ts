@@ -30,7 +30,8 @@ export type PageArguments = z.output<typeof pageArguments>;
 
 const NAMES = Object.keys(pageArguments.shape);
 
-export const PAGE_INPUT: Operation<PageArguments>["input"] = {
+/** @param tokensPerRecord what a record costs a model, on average */
+export const pageInput = (tokensPerRecord: number): Operation<PageArguments>["input"] => ({
   from: "query",
   parameters: {
     limit: { description: "Records per page. A larger or malformed number is refused, not clamped." },
@@ -47,23 +48,25 @@ export const PAGE_INPUT: Operation<PageArguments>["input"] = {
       limit: {
         ...integer({ minimum: 1, maximum: PAGE_LIMIT_MAX }),
         default: PAGE_LIMIT_DEFAULT,
-        description: `Records per page, of 130 to 210 tokens each. ${PAGE_LIMIT_DEFAULT} suit most questions; above 100 the result may be larger than your client accepts.`,
+        description: `Records per page: 100 to walk (about ${tokens(100 * tokensPerRecord)} tokens), 50 or fewer to look. ${PAGE_LIMIT_MAX} are about ${tokens(PAGE_LIMIT_MAX * tokensPerRecord)} tokens.`,
       },
       cursor: {
         type: "string",
-        description: "next_cursor of the page before, unchanged, to get the page after it. Leave it out for the newest records.",
+        description: "next_cursor of the page before, unchanged. Leave it out for the newest records.",
       },
       since: {
         type: "string",
         format: "date-time",
         description:
-          "Only records created strictly after this RFC 3339 time with an offset, such as 2026-11-01T00:00:00+08:00. It looks at created_at only: for what was paid, reviewed or ordered in a period, begin earlier and compare paid_at, reviewed_at or occurred_at yourself. Keep it the same while paging with cursor.",
+          "Only records created strictly after this RFC 3339 time with an offset, such as 2026-11-01T00:00:00+08:00. It finds new records, not changed ones, and looks at no other time. Keep it the same while paging.",
       },
     },
     additionalProperties: false,
   },
   parse: parsePageArguments,
-};
+});
+
+const tokens = (count: number): string => (Math.round(count / 500) * 500).toLocaleString("en");
 
 /**
  * Checks the arguments of a list. Unknown names are refused: a mistyped filter must not return everything, and
@@ -80,7 +83,7 @@ function parsePageArguments(given: unknown): PageArguments {
   const problems = [
     ...unknown.slice(0, PROBLEMS_MAX).map((name) => ({
       field: name,
-      message: `There is no parameter ${quoted(name)}: lists take ${NAMES.join(", ")}, and no filters.`,
+      message: `There is no parameter ${quoted(name)}: lists take ${NAMES.join(", ")}, and no filters. Page, and compare status and the other fields in each record.`,
     })),
     ...issues.map(({ path, message }) => ({ field: String(path[0]), message })),
   ];

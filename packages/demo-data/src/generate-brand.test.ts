@@ -27,6 +27,17 @@ describe("generateBrand", () => {
     for (const options of [enterprise, pro, plus]) demo.set(options, everythingOf(generateBrand(options)));
   });
 
+  it.each(DEMO_RESOURCES)(
+    "makes %s that are as long as the resource's example, by which assistants estimate the size of a page",
+    (name) => {
+      const records = demo.get(enterprise)?.[name] ?? [];
+      const average = records.reduce((sum, record) => sum + JSON.stringify(record).length, 0) / records.length;
+      const example = JSON.stringify(RESOURCES[name].example).length;
+      expect(example).toBeGreaterThan(0.9 * average);
+      expect(example).toBeLessThan(1.1 * average);
+    },
+  );
+
   it.each([
     ["enterprise", enterprise],
     ["pro", pro],

@@ -8,7 +8,7 @@ export const links = defineResource({
   description: "A creator's tracked link into the brand's shop.",
   summary: "List creators' tracked links, newest first.",
   guide:
-    "Creators' tracked links into the brand's shop, with their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active. Single orders are in conversions.",
+    "Creators' tracked links into the brand's shop, with the totals of their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active. Single orders, and what they were worth, are in conversions.",
   schema: z.strictObject({
     ...common("lnk"),
     campaign_id: id("cmp"),
@@ -30,7 +30,7 @@ export const links = defineResource({
     status: "active",
     code: "ate-pinay",
     url: "https://go.example/ate-pinay",
-    destination_url: "https://shop.example/pasko",
+    destination_url: "https://shop.example/products/papaya-enzyme-cleanser?utm_source=creator",
     clicks: 1_284,
     conversions: 37,
     expires_at: null,

@@ -8,7 +8,7 @@ export const submissions = defineResource({
   description: "A piece of content that a creator handed in for a campaign, and its review.",
   summary: "List the content that creators handed in, newest first.",
   guide:
-    "Content that creators handed in, its views and earnings, and what review decided. Read it for what waits for review (status pending), approval rates, reasons of rejection, or how content performs. The money itself is in payouts.",
+    "Content that creators handed in, its views and earnings, and what review decided. Read it for what waits for review (status pending, since submitted_at), approval rates, reasons of rejection, or how content performs. reviewed_at is when it was approved or rejected: for a period, begin a month earlier. The money itself is in payouts.",
   schema: z.strictObject({
     ...common("sub"),
     campaign_id: id("cmp"),
@@ -35,7 +35,7 @@ export const submissions = defineResource({
     payout_id: EXAMPLE.payout_id,
     status: "approved",
     platform: "tiktok",
-    content_url: "https://www.tiktok.example/@pseudonym/video/7301",
+    content_url: "https://tiktok.example/v/7301",
     views: 48_210,
     earned_centavos: 241_000,
     currency: "PHP",

@@ -41,6 +41,7 @@ const principal: Principal = {
   key_name: "Test",
   permissions: ["records:read"],
   brand_id: "brd_1",
+  brand_name: "Bituin",
   tier: "plus",
   verified: true,
   epoch: 1,

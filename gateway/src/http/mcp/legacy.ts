@@ -1,7 +1,7 @@
 import { callTool } from "./call-tool.ts";
-import { requireFirstPage, unsupportedVersion, type Generation, type Method } from "./generation.ts";
+import { requireFirstPage, unsupportedVersion, type Caller, type Generation, type Method } from "./generation.ts";
 import { RPC_CODES, type RpcParams } from "./json-rpc.ts";
-import { CAPABILITIES, INSTRUCTIONS, LEGACY_VERSIONS, SERVER_INFO } from "./server-info.ts";
+import { CAPABILITIES, instructionsFor, LEGACY_VERSIONS, SERVER_INFO } from "./server-info.ts";
 
 /**
  * 2025-03-26, 2025-06-18 and 2025-11-25: a connection begins with `initialize`. The server keeps nothing of it: there is no
@@ -36,7 +36,7 @@ export const legacy: Generation = {
 };
 
 /** Chooses the client's version if it is known, else the newest of this generation: the client decides whether to continue. */
-function initialize({ protocolVersion: requested }: RpcParams): string {
+function initialize({ protocolVersion: requested }: RpcParams, { principal }: Caller): string {
   const protocolVersion = LEGACY_VERSIONS.find((version) => version === requested) ?? LEGACY_VERSIONS.at(-1);
-  return JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER_INFO, instructions: INSTRUCTIONS });
+  return JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER_INFO, instructions: instructionsFor(principal) });
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { callTool } from "./call-tool.ts";
 import { requireFirstPage, unsupportedVersion, type Generation, type Method } from "./generation.ts";
 import { invalidParams, isObject, RPC_CODES, RpcError, type RpcParams, type RpcRequest } from "./json-rpc.ts";
-import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
+import { CAPABILITIES, instructionsFor, SERVER_INFO, STATELESS_VERSION, SUPPORTED_VERSIONS } from "./server-info.ts";
 
 const META = "io.modelcontextprotocol/";
 /** How long clients may cache a list of tools: the delay until they see those of a new deployment. */
@@ -11,11 +11,7 @@ const TTL_MS = 5 * 60_000;
 const COMPLETE = `"resultType":"complete"`;
 const CACHE = `"ttlMs":${TTL_MS},"cacheScope":"private"`;
 const SERVER = `"_meta":${JSON.stringify({ [`${META}serverInfo`]: SERVER_INFO })}`;
-const DISCOVERED = `{${COMPLETE},${membersOf({
-  supportedVersions: SUPPORTED_VERSIONS,
-  capabilities: CAPABILITIES,
-  instructions: INSTRUCTIONS,
-})},${CACHE},${SERVER}}`;
+const DISCOVERED = membersOf({ supportedVersions: SUPPORTED_VERSIONS, capabilities: CAPABILITIES });
 
 /**
  * 2026-07-28: every request carries its version and the client's capabilities in `_meta`, and repeats in headers what
@@ -28,7 +24,11 @@ export const stateless: Generation = {
   statuses: { [RPC_CODES.method_not_found]: 404, [RPC_CODES.invalid_params]: 400 },
 
   methods: new Map<string, Method>([
-    ["server/discover", () => DISCOVERED],
+    [
+      "server/discover",
+      (_params, { principal }) =>
+        `{${COMPLETE},${DISCOVERED},${membersOf({ instructions: instructionsFor(principal) })},${CACHE},${SERVER}}`,
+    ],
     [
       "tools/list",
       (params, { toolbox, principal }) => {

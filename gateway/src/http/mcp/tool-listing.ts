@@ -23,7 +23,7 @@ export function toolListing({ name, title, guide, method, input, output }: Opera
     title,
     description: guide,
     inputSchema: { ...input.schema, properties: mapProperties(input.schema, withoutFormat) },
-    outputSchema: compactSchema(output.schema),
+    outputSchema: { ...compactSchema(output.schema), ...(output.schema.required !== undefined && { required: output.schema.required }) },
     annotations: { readOnlyHint: method === "GET", destructiveHint: false, idempotentHint: true, openWorldHint: false },
   };
 }
@@ -38,14 +38,14 @@ const SELF_EXPLANATORY = new Set(["id", "created_at", "updated_at", "creator_id"
 
 /**
  * Types, descriptions and the values of a status, without the bounds that importing enforces: each assistant that connects
- * pays for every byte. Open to fields and status values that a later version adds.
+ * pays for every byte. Records have every field, so that is not listed again. Open to fields and status values that a later version adds.
  */
 function compactSchema(schema: ObjectSchema): ObjectSchema {
   const properties = mapProperties(schema, (property, name) => {
     const { description, ...bare } = compactProperty(property);
     return description === undefined || SELF_EXPLANATORY.has(name) ? bare : { ...bare, description };
   });
-  return { type: "object", ...(schema.required !== undefined && { required: schema.required }), properties };
+  return { type: "object", properties };
 }
 
 function compactProperty({ type, enum: values, items, anyOf, description }: JsonSchema): JsonSchema {

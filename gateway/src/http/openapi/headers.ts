@@ -7,6 +7,11 @@ export const headers = {
     description: "Identifies the request: the caller's X-Request-Id if it is valid, else a new one. Quote it to support.",
     schema: { type: "string" },
   },
+  BrandId: {
+    description: "The brand whose key was sent. After replacing a key, check it: it must be the brand that you expect.",
+    schema: { type: "string" },
+    example: "brd_01k1sem520ecxthczqg3ryfxme",
+  },
   RateLimitPolicy: {
     description: "The brand's limit of requests (q) in a window of seconds (w).",
     schema: { type: "string" },
@@ -27,6 +32,7 @@ export const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/
 /** The headers of every response to a key that was accepted and counted. */
 export const RESPONSE_HEADERS = {
   "X-Request-Id": headerRef("RequestId"),
+  "X-Brand-Id": headerRef("BrandId"),
   "RateLimit-Policy": headerRef("RateLimitPolicy"),
   RateLimit: headerRef("RateLimit"),
 };

@@ -34,6 +34,8 @@ export interface Principal {
   verified: boolean;
   /** Raised with every change to the brand's keys, tier or verification. */
   epoch: number;
+  /** The name never changes. Empty from a version of accounts that does not send it. */
+  brand_name: string;
 }
 
 export interface Brand {
@@ -300,7 +302,16 @@ export const VerifyKeyResponse: MessageFns<VerifyKeyResponse> = {
 };
 
 function createBasePrincipal(): Principal {
-  return { key_id: "", key_name: "", permissions: [], brand_id: "", tier: "", verified: false, epoch: 0 };
+  return {
+    key_id: "",
+    key_name: "",
+    permissions: [],
+    brand_id: "",
+    tier: "",
+    verified: false,
+    epoch: 0,
+    brand_name: "",
+  };
 }
 
 export const Principal: MessageFns<Principal> = {
@@ -325,6 +336,9 @@ export const Principal: MessageFns<Principal> = {
     }
     if (message.epoch !== 0) {
       writer.uint32(56).int64(message.epoch);
+    }
+    if (message.brand_name !== "") {
+      writer.uint32(66).string(message.brand_name);
     }
     return writer;
   },
@@ -396,6 +410,14 @@ export const Principal: MessageFns<Principal> = {
             }
 
             message.epoch = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.brand_name = reader.string();
             continue;
           }
         }

@@ -23,6 +23,7 @@ export interface Principal {
   readonly key_name: string;
   readonly permissions: string[];
   readonly brand_id: string;
+  readonly brand_name: string;
   readonly tier: string;
   readonly verified: boolean;
   readonly epoch: number;

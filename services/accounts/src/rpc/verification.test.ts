@@ -20,6 +20,7 @@ it("returns what the key may do and the current state of its brand", async () =>
     key_name: "Reports",
     permissions: ["records:read", "campaigns:prepare"],
     brand_id: brand.id,
+    brand_name: "Tindahan",
     tier: "pro",
     verified: true,
     epoch: await served.epochOf(brand),

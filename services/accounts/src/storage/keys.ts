@@ -8,7 +8,7 @@ const statements = {
   // One statement for principal and epoch, so that both are of the same moment.
   verify: {
     name: "keys.verify",
-    text: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.tier, b.verified, b.epoch
+    text: `select k.id as key_id, k.name as key_name, k.permissions, b.id as brand_id, b.name as brand_name, b.tier, b.verified, b.epoch
              from accounts.keys k join accounts.brands b on b.id = k.brand_id
             where k.key_hash = any($1) and k.environment = $2 and k.revoked_at is null`,
   },

@@ -42,15 +42,19 @@ export const planNotFound = (field = "plan_id"): AppError => new AppError("not_f
  */
 export function requireSameRequest({ plan, input }: PreparedPlan, repeatedInput: PlanInput): void {
   if (plan.status === "cancelled") {
-    throw new AppError("request_conflict", "The plan of this request_id was cancelled. Use a new request_id to prepare another plan.", {
-      field: "request_id",
-    });
+    throw new AppError(
+      "request_conflict",
+      "The plan of this request_id was cancelled. Prepare another one, with a new request_id, only if people want one.",
+      {
+        field: "request_id",
+      },
+    );
   }
   const changed = changedFields(input, repeatedInput);
   if (changed.length === 0) return;
   throw new AppError(
     "request_conflict",
-    `This request_id was used with another input: ${changed.join(", ")}. Send the same input to try again, or a new request_id for another plan.`,
+    `This request_id made a plan from another input: ${changed.join(", ")}. That plan exists and is not changed here: people edit it at its review_path, which the first input returns again. A new request_id makes a second plan.`,
     { field: "request_id", details: changed.map((field) => ({ field, message: "differs from the first request" })) },
   );
 }

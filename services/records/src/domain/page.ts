@@ -45,7 +45,7 @@ function sinceFrom(text: string): string {
   if (instant !== undefined) return formatInstant(Math.min(Math.max(instant, EARLIEST_INSTANT - 1), LATEST_INSTANT));
   throw new AppError(
     "invalid_parameter",
-    "since must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00 (in a URL the + is written %2B)",
+    "since must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00",
     { field: "since" },
   );
 }

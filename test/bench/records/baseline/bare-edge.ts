@@ -24,7 +24,7 @@ app.disable("etag");
 app.get("/api/v1/conversions", (request, response, next) => {
   const { brand_id, limit, cursor } = request.query as Record<string, string>;
   listConversions({ brand_id: brand_id ?? "", limit: Number(limit), cursor }).then(({ data, next_cursor }) => {
-    response.json({ resource: "conversions", count: data.length, data, ...(next_cursor != null && { next_cursor }) });
+    response.json({ resource: "conversions", count: data.length, ...(next_cursor != null && { next_cursor }), data });
   }, next);
 });
 

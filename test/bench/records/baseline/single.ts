@@ -10,7 +10,7 @@ const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, respo
   const query = new URLSearchParams(request.url?.slice(request.url.indexOf("?") + 1));
   pageOf(query.get("brand_id") ?? "", Number(query.get("limit")), query.get("cursor")).then(
     ({ data, next_cursor }) => {
-      const body = JSON.stringify({ resource: "conversions", count: data.length, data, ...(next_cursor !== null && { next_cursor }) });
+      const body = JSON.stringify({ resource: "conversions", count: data.length, ...(next_cursor !== null && { next_cursor }), data });
       response.setHeader("Content-Type", "application/json; charset=utf-8");
       response.setHeader("Content-Length", Buffer.byteLength(body));
       response.end(body);

@@ -38,7 +38,7 @@ export type CallTool = (
   args: ToolArguments,
 ) => Promise<{ content: [{ type: "text"; text: string }]; structuredContent: Page }>;
 
-type Page = { resource: string; count: number; data: object[]; next_cursor?: string };
+type Page = { resource: string; count: number; next_cursor?: string; data: object[] };
 
 /**
  * Calls the tool as a program on the official SDK would implement it: reads the page from the product's records service, with the
@@ -50,7 +50,7 @@ export function openTool(recordsAddress: string): CallTool {
     const request = { brand_id: brandId, limit, cursor: cursor ?? null, since: since ?? null };
     const context = newCallContext(DEADLINE_MS, "bench");
     const { data, next_cursor } = await records.listConversions(request, context);
-    const page = { resource: "conversions", count: data.length, data, ...(next_cursor != null && { next_cursor }) };
+    const page = { resource: "conversions", count: data.length, ...(next_cursor != null && { next_cursor }), data };
     return { content: [{ type: "text", text: JSON.stringify(page) }], structuredContent: page };
   };
 }
