@@ -24,12 +24,12 @@ const COPY = env["COPY"] || "copy.db";
 /** Ends the program with an exit code: 1 run it again later, 2 a person must act, 75 another walk is running. */
 class Stop extends Error {
   /**
-   * @param {number} code
+   * @param {number} exitCode
    * @param {string} message
    */
-  constructor(code, message) {
+  constructor(exitCode, message) {
     super(message);
-    this.code = code;
+    this.exitCode = exitCode;
   }
 }
 
@@ -123,11 +123,11 @@ async function walk(db) {
       requests += 1;
       records += page.data.length;
     } while (cursor !== null);
-    console.log(`${resource}: ${records} records in ${requests} requests`);
+    console.log(`${resource}: ${records} records (requests: ${requests})`);
   }
   db.prepare("update walks set finished_at = ? where id = ?").run(now(), walkId ?? null);
   const vanished = db.prepare("select resource || ': ' || count(*) as text from vanished group by resource").all();
-  for (const { text } of vanished) console.error(`${String(text)} records are no longer listed; see the view vanished`);
+  for (const { text } of vanished) console.error(`${String(text)} no longer listed, see the view vanished`);
   // What the interrupted walk read first is old by now.
   if (unfinished?.is_old) await walk(db);
 }
@@ -287,8 +287,13 @@ async function main(words) {
 }
 
 if (process.argv[1] !== undefined && import.meta.filename === realpathSync(process.argv[1])) {
-  main(process.argv.slice(2)).catch((/** @type {Error} */ error) => {
-    console.error(error.message);
-    process.exitCode = error instanceof Stop ? error.code : 1;
+  main(process.argv.slice(2)).catch((/** @type {NodeJS.ErrnoException} */ error) => {
+    const isOfCopy = error.code === "ERR_SQLITE_ERROR";
+    console.error(isOfCopy ? `${COPY}: ${error.message}` : error.message);
+    if (error instanceof Stop) process.exitCode = error.exitCode;
+    else if (isOfCopy) process.exitCode = 1;
+    // A file cannot be read.
+    else if (error.syscall !== undefined) process.exitCode = 2;
+    else throw error;
   });
 }

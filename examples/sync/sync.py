@@ -98,10 +98,10 @@ def walk(db):
                 else:
                     db.execute("delete from to_read where resource = ?", [resource])
             requests, records = requests + 1, records + len(page["data"])
-        print(f"{resource}: {records} records in {requests} requests", flush=True)
+        print(f"{resource}: {records} records (requests: {requests})", flush=True)
     db.execute("update walks set finished_at = ? where id = ?", [now(), walk_id])
     for [text] in db.execute("select resource || ': ' || count(*) from vanished group by resource"):
-        log(f"{text} records are no longer listed; see the view vanished")
+        log(f"{text} no longer listed, see the view vanished")
     if is_old:
         walk(db)  # What the interrupted walk read first is old by now.
 
@@ -234,8 +234,11 @@ if __name__ == "__main__":
     except Stop as stop:
         log(stop)
         sys.exit(stop.code)
-    except (sqlite3.Error, OSError) as error:
-        log(f"{COPY}: {error}" if isinstance(error, sqlite3.Error) else error)
+    except sqlite3.Error as error:
+        log(f"{COPY}: {error}")
         sys.exit(1)
+    except OSError as error:
+        log(error)  # A file cannot be read.
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

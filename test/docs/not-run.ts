@@ -39,6 +39,10 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "RELAY_SECRET=whsec_… RELAY_CHAT_KIND=slack RELAY_CHAT_URL=https://hooks.slack.com/services/… node main.js":
     "posts to Slack; test/e2e/relay.test.ts runs main.js with other settings",
 
+  // For programs that the reader copies.
+  "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
+  "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
+
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",
 };
