@@ -118,7 +118,7 @@ it("delivers an approval, signed, and records its delivery", async () => {
   expect(now).toMatchObject({ last_status: 204, failures: 0, waiting: 0, last_delivery_at: expect.any(String) });
 });
 
-it("signs deliveries with both secrets until the new one is activated", async () => {
+it("signs deliveries with both secrets until the new one is activated, which waits for a test that it alone signed", async () => {
   const { receiver, secret: old } = await register();
   const { secret: next } = await stack.receivers.rotateSecret(key(receiver), callContext());
   const verifies = ({ body, headers }: Request, secret: string): boolean => {
@@ -131,16 +131,19 @@ it("signs deliveries with both secrets until the new one is activated", async ()
   await approve();
   await eventually(() => expect(requests).toHaveLength(1));
   expect([old, next].map((secret) => verifies(requests[0] as Request, secret))).toEqual([true, true]);
-  await stack.receivers.activateSecret(key(receiver), callContext());
+  const activate = () => stack.receivers.activateSecret({ ...key(receiver), force: false }, callContext());
+  await expect(activate()).rejects.toMatchObject({ kind: "next_secret_not_accepted" });
+  await stack.receivers.sendTest({ ...key(receiver), type: null, next: true }, callContext());
+  await eventually(activate);
   await approve();
-  await eventually(() => expect(requests).toHaveLength(2));
-  expect([old, next].map((secret) => verifies(requests[1] as Request, secret))).toEqual([false, true]);
+  await eventually(() => expect(requests).toHaveLength(3));
+  for (const request of requests.slice(1)) expect([old, next].map((secret) => verifies(request, secret))).toEqual([false, true]);
 });
 
 it("sends a test event like any other, and changes only the receiver's last status", async () => {
   const { receiver, secret } = await register();
   respond = (response) => response.writeHead(500).end();
-  const { event_id } = await stack.receivers.sendTest({ ...key(receiver), type: null }, callContext());
+  const { event_id } = await stack.receivers.sendTest({ ...key(receiver), type: null, next: false }, callContext());
   await eventually(() => expect(requests).toHaveLength(4));
   expect(requests[0]?.event).toMatchObject({ id: event_id, test: true, data: { id: "sub_test" } });
   expect(() => new Webhook(secret).verify(requests[0]?.body ?? "", requests[0]?.headers as Record<string, string>)).not.toThrow();

@@ -29,6 +29,7 @@ export const ERROR_KINDS = {
   receiver_limit: { grpc: "FAILED_PRECONDITION", http: 409 },
   receiver_disabled: { grpc: "FAILED_PRECONDITION", http: 409 },
   no_next_secret: { grpc: "FAILED_PRECONDITION", http: 409 },
+  next_secret_not_accepted: { grpc: "FAILED_PRECONDITION", http: 409 },
   last_owner: { grpc: "FAILED_PRECONDITION", http: 409 },
   payload_too_large: { grpc: "RESOURCE_EXHAUSTED", http: 413 },
   uri_too_long: { grpc: "INVALID_ARGUMENT", http: 414 },
