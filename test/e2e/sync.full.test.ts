@@ -50,12 +50,21 @@ let running: ChildProcessWithoutNullStreams;
 /** Called for the first, second, … request of a test. */
 let onRequest: (number: number, ...exchange: Parameters<Intercept>) => ReturnType<Intercept>;
 let requests: number;
+/** Thrown by `onRequest`; `run` throws it again. */
+let failure: unknown;
 
 beforeAll(async () => {
   stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", RECEIVERS_ON_LOOPBACK: "true" } });
   db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
   proxy = await startForwardingProxy(stack.url, {
-    intercept: async (incoming, outgoing) => onRequest((requests += 1), incoming, outgoing),
+    intercept: async (incoming, outgoing) => {
+      try {
+        return await onRequest((requests += 1), incoming, outgoing);
+      } catch (error) {
+        failure = error;
+        return running.kill("SIGKILL");
+      }
+    },
   });
   receiver = createServer((request, response) => {
     void text(request).then((body) => {
@@ -68,6 +77,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   onRequest = () => false;
   requests = 0;
+  failure = undefined;
   bodies = [];
   folder = await mkdtemp(join(tmpdir(), "sync-"));
   brand = await stack.createBrand();
@@ -103,6 +113,7 @@ function start(
 async function run(...given: Parameters<typeof start>): Promise<Ended> {
   running = start(...given);
   const [stdout, stderr, [code]] = await Promise.all([text(running.stdout), text(running.stderr), once(running, "close")]);
+  if (failure !== undefined) throw failure;
   return { code: code as number | null, stdout, stderr };
 }
 

@@ -43,11 +43,9 @@ function sinceFrom(text: string): string {
   const instant = parseInstant(text);
   // Replaces a time outside the range of created_at by the nearest bound. It selects the same records, and Postgres accepts it.
   if (instant !== undefined) return formatInstant(Math.min(Math.max(instant, EARLIEST_INSTANT - 1), LATEST_INSTANT));
-  throw new AppError(
-    "invalid_parameter",
-    "since must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00",
-    { field: "since" },
-  );
+  throw new AppError("invalid_parameter", "since must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00+08:00", {
+    field: "since",
+  });
 }
 
 /** Returns the cursor of the next page. Returns null if this page is not full: no records follow it. */
