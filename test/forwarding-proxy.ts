@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 
 /** A forwarded request, as the client sent it, and the status of its response. */
 export interface Exchange {
@@ -38,23 +38,24 @@ export async function startForwardingProxy(
 ): Promise<ForwardingProxy> {
   const { hostname, port } = new URL(target);
   const exchanges: Exchange[] = [];
-  const forward = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const sent = text(incoming);
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await buffer(incoming);
     const headers = [...endToEndHeaders(incoming), ...Object.entries(added).flat()];
     const forwarded = request({ hostname, port, agent: false, method: incoming.method, path: incoming.url, headers });
     forwarded.on("response", (response) => {
       const { statusCode: status = 0 } = response;
-      void sent.then((body) => {
-        exchanges.push(exchange(incoming, body, status));
-        outgoing.writeHead(status, endToEndHeaders(response));
-        response.pipe(outgoing);
-      });
+      exchanges.push(exchange(incoming, body.toString(), status));
+      outgoing.writeHead(status, endToEndHeaders(response));
+      response.pipe(outgoing);
     });
     forwarded.on("error", () => outgoing.destroy());
-    incoming.pipe(forwarded);
+    forwarded.end(body);
   };
   const server = createServer((incoming, outgoing) => {
-    void intercept(incoming, outgoing).then((isDone) => isDone || forward(incoming, outgoing));
+    intercept(incoming, outgoing)
+      .then((isDone) => (isDone ? undefined : forward(incoming, outgoing)))
+      // The client has gone.
+      .catch(() => outgoing.destroy());
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
