@@ -1,18 +1,18 @@
-import { titleOf } from "./message.js";
+import { noResponse, refusalOf } from "./chat-refusal.js";
 
-/** Shorter than the 15 s that a delivery has in total. */
-const RESPONSE_MS_MAX = 10_000;
+/** Shorter than the 15 s that a delivery has in total, and than the 10 s that Docker leaves for a stop. */
+const RESPONSE_MS_MAX = 8_000;
 
-/** @typedef {import("./message.js").ServiceEvent} ServiceEvent */
+/** @typedef {import("./message.js").Message} Message */
 
 /** Builds the body for each chat's incoming webhook. */
 const FORMATS = {
-  /** @param {ServiceEvent} event */
-  slack: (event) => ({ text: `*${titleOf(event)}* <${slackEscaped(event.dashboard_url)}|Open>`, unfurl_links: false }),
-  /** @param {ServiceEvent} event */
-  discord: (event) => ({ content: `**${titleOf(event)}** <${event.dashboard_url}>`, allowed_mentions: { parse: [] } }),
-  /** An adaptive card, as Workflows ("when a webhook request is received") post it. @param {ServiceEvent} event */
-  teams: (event) => ({
+  /** @param {Message} message */
+  slack: ({ title, ids, url }) => ({ text: `*${title}* ${asCode(ids)} <${url}|Open>`, unfurl_links: false }),
+  /** @param {Message} message */
+  discord: ({ title, ids, url }) => ({ content: `**${title}** ${asCode(ids)} <${url}>`, allowed_mentions: { parse: [] } }),
+  /** An adaptive card, as Workflows ("when a webhook request is received") post it. @param {Message} message */
+  teams: ({ title, ids, url }) => ({
     type: "message",
     attachments: [
       {
@@ -21,63 +21,49 @@ const FORMATS = {
           $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
           type: "AdaptiveCard",
           version: "1.4",
-          body: [{ type: "TextBlock", text: titleOf(event), weight: "Bolder", wrap: true }],
-          actions: [{ type: "Action.OpenUrl", title: "Open", url: event.dashboard_url }],
+          body: [
+            { type: "TextBlock", text: title, weight: "Bolder", wrap: true },
+            { type: "TextBlock", text: ids.join(" in "), isSubtle: true, wrap: true },
+          ],
+          actions: [{ type: "Action.OpenUrl", title: "Open", url }],
         },
       },
     ],
   }),
-  /** @param {ServiceEvent} event */
-  google: (event) => ({ text: `*${titleOf(event)}* <${event.dashboard_url}|Open>` }),
+  /** @param {Message} message */
+  google: ({ title, ids, url }) => ({ text: `*${title}* ${asCode(ids)} <${url}|Open>` }),
 };
 
 /** @typedef {keyof typeof FORMATS} ChatKind */
 
 export const CHAT_KINDS = /** @type {readonly ChatKind[]} */ (Object.keys(FORMATS));
 
-/** @param {string} text */
-const slackEscaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-/** The chat did not accept the message. */
-export class ChatRefusal extends Error {
-  /**
-   * @param {string} message
-   * @param {number} [retryAfterSeconds] the chat's Retry-After
-   */
-  constructor(message, retryAfterSeconds) {
-    super(message);
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
+/** Ids have underscores, which are italics elsewhere. @param {readonly string[]} ids */
+const asCode = (ids) => ids.map((id) => `\`${id}\``).join(" in ");
 
 /**
  * Resolves once the chat has accepted the message.
  *
- * @param {{ chatUrl: URL, chatKind: ChatKind }} chat
- * @param {ServiceEvent} event
- * @throws {ChatRefusal}
+ * @param {{ chatUrl: () => URL, chatKind: ChatKind }} chat
+ * @param {Message} message
+ * @throws {import("./chat-refusal.js").ChatRefusal}
  */
-export async function postToChat({ chatUrl, chatKind }, event) {
-  /** @type {Response} */
-  let response;
+export async function postToChat({ chatUrl, chatKind }, message) {
+  const url = chatUrl();
+  /** @type {import("./chat-refusal.js").ChatRefusal | undefined} */
+  let refusal;
   try {
-    response = await fetch(chatUrl, {
+    const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(FORMATS[chatKind](event)),
+      body: JSON.stringify(FORMATS[chatKind](message)),
       redirect: "manual",
       signal: AbortSignal.timeout(RESPONSE_MS_MAX),
     });
-    await response.body?.cancel();
+    if (!response.ok) refusal = await refusalOf(response);
+    else await response.body?.cancel();
   } catch (error) {
-    // Only the error's name: its message may contain the URL, which is a secret.
-    throw new ChatRefusal(`no response from the chat (${error instanceof Error ? error.name : "unknown"})`);
+    refusal = noResponse(error);
   }
-  if (!response.ok) throw new ChatRefusal(`the chat responded with ${response.status}`, retryAfterOf(response));
-}
-
-/** @param {Response} response */
-function retryAfterOf({ headers }) {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
+  if (refusal !== undefined) throw refusal;
 }

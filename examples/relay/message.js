@@ -1,40 +1,65 @@
-/** Titles in the chat. A message has a title and a link only: more people read a chat than may see payouts. */
-const NAMES = {
-  "submission.approved": "Submission approved",
-  "submission.rejected": "Submission rejected",
-  "payout.paid": "Payout paid",
-  "campaign.settled": "Campaign settled",
+/** Each event's title in the chat, and the prefix of its record's ids. */
+const TYPES = {
+  "submission.approved": { title: "Submission approved", prefix: "sub" },
+  "submission.rejected": { title: "Submission rejected", prefix: "sub" },
+  "payout.paid": { title: "Payout paid", prefix: "po" },
+  "campaign.settled": { title: "Campaign settled", prefix: "cmp" },
 };
 
+/** @typedef {keyof typeof TYPES} EventType */
+
 /** @type {readonly string[]} */
-export const EVENT_NAMES = Object.keys(NAMES);
+export const EVENT_NAMES = Object.keys(TYPES);
 
 /**
- * @typedef {object} ServiceEvent
- * @property {string} id
- * @property {keyof typeof NAMES} type
- * @property {boolean} test
- * @property {string} dashboard_url
+ * What a chat gets to know of an event: names, ids and a link, because more people read a chat than may see payouts. Each part
+ * matches a pattern without the characters that chats interpret, so nothing is escaped.
+ *
+ * @typedef {object} Message
+ * @property {string} eventId
+ * @property {EventType} type
+ * @property {string} title
+ * @property {readonly string[]} ids the record's, and that of its campaign
+ * @property {string} url the event's page in the Developers area
  */
+
+const LINK = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?\/developers\/events\/(evt_[0-9a-z]{1,40})$/;
 
 /**
  * Reads the event in a verified body.
  *
  * @param {Buffer} body
- * @returns {ServiceEvent | undefined} undefined if it is not a known event
+ * @returns {Message | undefined} undefined if it is not an event as the service documents it
  */
-export function readEvent(body) {
+export function readMessage(body) {
+  let event;
   try {
-    const { id, type, test, dashboard_url } = JSON.parse(body.toString());
-    if (typeof id !== "string" || id.length > 64 || !EVENT_NAMES.includes(type)) return undefined;
-    const url = new URL(dashboard_url);
-    if (!/^https?:$/.test(url.protocol)) return undefined;
-    // Serialised by URL: no spaces, quotes or angle brackets that a chat would interpret.
-    return { id, type, test: test === true, dashboard_url: url.href };
+    event = JSON.parse(body.toString());
   } catch {
     return undefined;
   }
+  const { id, type, test, dashboard_url, data } = event ?? {};
+  if (!isEventType(type)) return undefined;
+  const { title, prefix } = TYPES[type];
+  const link = LINK.exec(dashboard_url);
+  if (link === null || link[1] !== id || !isId(data?.id, prefix) || !isId(data.campaign_id, "cmp")) return undefined;
+  return {
+    eventId: id,
+    type,
+    title: `${test === true ? "[test] " : ""}${title}`,
+    ids: [...new Set([data.id, data.campaign_id])],
+    url: dashboard_url,
+  };
 }
 
-/** @param {ServiceEvent} event */
-export const titleOf = ({ type, test }) => `${test ? "[test] " : ""}${NAMES[type]}`;
+/**
+ * @param {unknown} type
+ * @returns {type is EventType}
+ */
+const isEventType = (type) => EVENT_NAMES.some((name) => name === type);
+
+/**
+ * @param {unknown} id
+ * @param {string} prefix
+ */
+const isId = (id, prefix) => typeof id === "string" && id.startsWith(`${prefix}_`) && /^[0-9a-z]{1,40}$/.test(id.slice(prefix.length + 1));

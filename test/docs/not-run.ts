@@ -21,6 +21,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "docker compose run --rm brandctl doctor": "no Docker engine",
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
+  "docker build --tag chat-relay examples/relay": "no Docker engine; test/e2e/relay-image.test.ts follows the Dockerfile",
+  "docker run --detach --name chat-relay --restart unless-stopped --publish 127.0.0.1:8790:8790 --volume chat-relay:/data --volume ./relay-secrets:/run/secrets:ro --env RELAY_SECRET_FILE=/run/secrets/secret --env RELAY_CHAT_URL_FILE=/run/secrets/chat-url --env RELAY_CHAT_KIND=slack chat-relay":
+    "no Docker engine; test/e2e/relay-image.test.ts runs the image's command",
   'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':
     "psql is not required; npm start runs the file, test/e2e/launch.full.test.ts tests the grants",
   'psql "$ADMIN_URL" -c "create role platform_backend login password \'…\' in role platform"':
@@ -34,10 +37,16 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'claude mcp add --transport http brand-records "$BASE_URL/api/mcp" --header "Authorization: Bearer $KEY"': "Claude Code",
   'npx mcp-remote https://records.example/api/mcp --header "Authorization: Bearer $KEY"': "a third-party program from the registry",
   "npm install @modelcontextprotocol/client": "in the reader's own folder; test/e2e/docs.test.ts runs the example with it",
+  "WEBHOOK_SECRET=whsec_… PORT=8000 node receiver.mjs": "the page's program; test/e2e/webhook-programs.test.ts runs it",
   "node paid.mjs": "the example's file; test/e2e/docs.test.ts runs it",
   "npm install standardwebhooks": "in the reader's own folder; test/e2e/webhook-docs.test.ts runs the example with it",
-  "RELAY_SECRET=whsec_… RELAY_CHAT_KIND=slack RELAY_CHAT_URL=https://hooks.slack.com/services/… node main.js":
-    "posts to Slack; test/e2e/relay.test.ts runs main.js with other settings",
+  "npx node examples/relay/trial/chat.js": "runs until Ctrl-C; a stand-in for a chat, without logic",
+  "RELAY_SECRET_FILE=.local/relay-secret RELAY_CHAT_KIND=slack RELAY_CHAT_URL=http://127.0.0.1:8791/ RELAY_DATABASE=.local/relay.sqlite npx node examples/relay/main.js":
+    "runs until Ctrl-C; test/e2e/relay.test.ts runs main.js",
+
+  // For programs that the reader copies.
+  "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
+  "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",

@@ -1,268 +1,264 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { eventually } from "@brand-records/testkit";
+import { accept, DASHBOARD, deliver, newEvent, NEXT_SECRET, refuse, RelayFixture, SECRET, type Relay } from "../relay.ts";
 
 /** One promise: examples/relay posts each event to a team chat once, without private data. */
 
-const secretOf = (bytes: Buffer): string => `whsec_${bytes.toString("base64")}`;
-const SECRET = secretOf(randomBytes(32));
-const NEXT_SECRET = secretOf(randomBytes(32));
-const DASHBOARD = "https://records.example/developers/events";
+const fixture = new RelayFixture();
 
-interface Chat {
-  readonly url: string;
-  /** The bodies received, unparsed. */
-  readonly messages: string[];
-  respond: (response: ServerResponse) => void;
-  stop(): Promise<void>;
-}
+describe("a relay that runs throughout", () => {
+  let relay: Relay;
+  beforeAll(async () => {
+    await fixture.open();
+    relay = await fixture.start({ RELAY_EVENTS: "payout.paid, campaign.settled" });
+  });
+  afterAll(() => fixture.close());
+  beforeEach(() => {
+    fixture.messages.length = 0;
+    fixture.respond = accept;
+  });
 
-const accept = (response: ServerResponse): void => void response.writeHead(200).end("ok");
+  it.each<[string, number, () => Promise<Response>]>([
+    ["a signature by another secret", 401, () => deliver(relay, newEvent(), { secret: NEXT_SECRET })],
+    ["a changed body", 401, () => deliver(relay, newEvent(), { signed: JSON.stringify(newEvent()) })],
+    ["half a signature", 401, () => deliver(relay, newEvent(), { headers: { "x-service-signature": "sha256=abc" } })],
+    ["a timestamp 301 s old", 401, () => deliver(relay, newEvent(), { secondsAhead: -302 })],
+    ["a timestamp 301 s ahead", 401, () => deliver(relay, newEvent(), { secondsAhead: 301 })],
+    ["an invalid timestamp", 401, () => deliver(relay, newEvent(), { headers: { "x-service-timestamp": "now" } })],
+    ["an event that is not configured", 422, () => deliver(relay, newEvent("submission.rejected"))],
+    [
+      "such an event under another type's header",
+      422,
+      () => deliver(relay, newEvent("submission.rejected"), { headers: { "x-service-event": "payout.paid" } }),
+    ],
+    ["an unknown event type", 422, () => deliver(relay, newEvent("payout.failed"))],
+    ["a type that every object has", 422, () => deliver(relay, newEvent("constructor"))],
+    ["a script as link", 422, () => deliver(relay, { ...newEvent(), dashboard_url: "javascript:alert(1)" })],
+    ["a link with markup", 422, () => deliver(relay, { ...newEvent(), dashboard_url: `${DASHBOARD}/evt_1|*Win*> <https://else.example` })],
+    ["another event's link", 422, () => deliver(relay, { ...newEvent(), dashboard_url: `${DASHBOARD}/evt_other` })],
+    ["no event id", 422, () => deliver(relay, { ...newEvent(), id: undefined as never, dashboard_url: undefined })],
+    ["a record id with markup", 422, () => deliver(relay, { ...newEvent(), data: { id: "po_1` @everyone", campaign_id: "cmp_1" } })],
+    ["another resource's id", 422, () => deliver(relay, { ...newEvent(), data: { id: "sub_1", campaign_id: "cmp_1" } })],
+    ["no data", 422, () => deliver(relay, { ...newEvent(), data: null as never })],
+    ["a body over 64 KiB", 413, () => deliver(relay, { ...newEvent(), more: "x".repeat(65 * 1024) })],
+    ["a GET", 405, () => fetch(relay.url)],
+  ])("refuses %s, posts nothing, and serves the next delivery", async (_, status, send) => {
+    expect((await send()).status).toBe(status);
+    expect(fixture.messages).toEqual([]);
+    expect((await deliver(relay, newEvent())).status).toBe(204);
+    expect(fixture.messages).toHaveLength(1);
+  });
 
-async function startChat(): Promise<Chat> {
-  const messages: string[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    request.on("end", () => {
-      messages.push(body);
-      chat.respond(response);
+  it.each([
+    [404, "no_service", 424, "chat webhook does not exist (404 no_service): create a new one and set RELAY_CHAT_URL"],
+    [404, '{"message": "Unknown Webhook", "code": 10015}', 424, "chat webhook does not exist (404 10015)"],
+    [410, "channel_is_archived", 424, "chat webhook does not exist (410 channel_is_archived)"],
+    [403, "invalid_token", 424, "chat webhook is revoked or forbidden (403 invalid_token)"],
+    [401, '{"error":{"code":"DirectApiAuthorizationRequired"}}', 424, "(401 DirectApiAuthorizationRequired)"],
+    [403, '{"error":{"code":403,"status":"PERMISSION_DENIED"}}', 424, "(403 PERMISSION_DENIED)"],
+    [400, "no_text", 424, "the chat refuses the message (400 no_text): check that RELAY_CHAT_KIND fits"],
+    [400, "<html>services/T0/B0/chat-token</html>", 424, "the chat refuses the message (400): "],
+    [400, "T0kenInText", 424, "the chat refuses the message (400): "],
+    [302, "", 424, "chat webhook redirects (302)"],
+    [500, "rollup_error", 503, "the chat is unavailable (500 rollup_error)"],
+    [429, '{"code": 0}', 503, "the chat is unavailable (429 0)"],
+  ])("a chat's %i %s leads to %i, and the event is posted when it comes again", async (chatStatus, body, status, text) => {
+    const event = newEvent();
+    fixture.respond = refuse(chatStatus, body);
+    const refused = await deliver(relay, event);
+    expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(text)]);
+    expect(refused.headers.get("retry-after")).toBe(status === 503 ? "30" : null);
+    const logged = relay
+      .output()
+      .split("\n")
+      .find((line) => line.includes(event.id));
+    expect(JSON.parse(logged ?? "")).toMatchObject({ level: status === 424 ? "error" : "warn", status });
+    const readiness = await fetch(`${relay.url}readyz`);
+    // Not 503: without traffic the relay would not notice that the refusal is over.
+    expect([readiness.status, await readiness.json()]).toEqual([
+      200,
+      { status: "ready", ...(status === 424 && { degraded: [expect.stringContaining(text)] }) },
+    ]);
+    fixture.respond = accept;
+    expect((await deliver(relay, event)).status).toBe(204);
+    expect(await (await fetch(`${relay.url}readyz`)).json()).toEqual({ status: "ready" });
+    expect(fixture.messages).toHaveLength(2);
+  });
+
+  it("passes on the chat's Retry-After, and names the failure if the chat does not respond", async () => {
+    fixture.respond = refuse(429, "", { "retry-after": "7" });
+    const limited = await deliver(relay, newEvent());
+    expect([limited.status, limited.headers.get("retry-after")]).toEqual([503, "7"]);
+    fixture.respond = (response) => void response.socket?.destroy();
+    const closed = await deliver(relay, newEvent());
+    expect([closed.status, await closed.text()]).toEqual([503, expect.stringMatching(/^no response from the chat \(\w+\)$/m)]);
+  });
+
+  it("posts an event once, however often it arrives, also concurrently", async () => {
+    const paid = newEvent();
+    let release = (): void => {};
+    fixture.respond = (response) => void (release = () => accept(response));
+    const first = deliver(relay, paid);
+    await eventually(() => expect(fixture.messages).toHaveLength(1));
+    const meanwhile = await deliver(relay, paid, { headers: { "x-service-attempt": "2" } });
+    expect([meanwhile.status, await meanwhile.text()]).toEqual([503, "another request is posting this event\n"]);
+    expect(Number(meanwhile.headers.get("retry-after"))).toBeGreaterThan(0);
+    release();
+    expect((await first).status).toBe(204);
+    expect((await deliver(relay, paid)).status).toBe(204);
+    expect(fixture.messages).toHaveLength(1);
+  });
+});
+
+describe("a relay", () => {
+  beforeEach(() => fixture.open());
+  afterEach(() => fixture.close());
+
+  it.each([
+    ["slack", (id: string) => ({ text: `*Payout paid* \`po_1\` in \`cmp_1\` <${DASHBOARD}/${id}|Open>`, unfurl_links: false })],
+    [
+      "discord",
+      (id: string) => ({ content: `**Payout paid** \`po_1\` in \`cmp_1\` <${DASHBOARD}/${id}>`, allowed_mentions: { parse: [] } }),
+    ],
+    ["google", (id: string) => ({ text: `*Payout paid* \`po_1\` in \`cmp_1\` <${DASHBOARD}/${id}|Open>` })],
+    [
+      "teams",
+      (id: string) => ({
+        type: "message",
+        attachments: [
+          {
+            contentType: "application/vnd.microsoft.card.adaptive",
+            content: expect.objectContaining({
+              type: "AdaptiveCard",
+              body: [expect.objectContaining({ text: "Payout paid" }), expect.objectContaining({ text: "po_1 in cmp_1" })],
+              actions: [{ type: "Action.OpenUrl", title: "Open", url: `${DASHBOARD}/${id}` }],
+            }),
+          },
+        ],
+      }),
+    ],
+  ])("posts a verified event to %s as its name, ids and a link, without private data", async (kind, messageOf) => {
+    const relay = await fixture.start({ RELAY_CHAT_KIND: kind });
+    const paid = newEvent();
+    expect((await deliver(relay, paid)).status).toBe(204);
+    expect(fixture.messages.map((message) => JSON.parse(message) as unknown)).toEqual([messageOf(paid.id)]);
+    expect(fixture.messages[0]).not.toMatch(/private|987654321|PHP|centavos/);
+  });
+
+  it("posts every event type unless RELAY_EVENTS leaves it out, and marks tests", async () => {
+    const relay = await fixture.start();
+    for (const type of EVENT_TYPE_NAMES) expect([type, (await deliver(relay, newEvent(type))).status]).toEqual([type, 204]);
+    expect(fixture.messages).toHaveLength(EVENT_TYPE_NAMES.length);
+    await deliver(relay, newEvent("campaign.settled", true));
+    expect(fixture.messages.at(-1)).toContain("*[test] Campaign settled* `cmp_1` <");
+  });
+
+  it("remembers after a restart what it has posted", async () => {
+    const paid = newEvent();
+    const before = await fixture.start();
+    await deliver(before, paid);
+    await fixture.kill(before);
+    const after = await fixture.start();
+    expect((await deliver(after, paid)).status).toBe(204);
+    expect(fixture.messages).toHaveLength(1);
+    expect((await deliver(after, newEvent())).status).toBe(204);
+  });
+
+  it("reads secret and URL from files at every use: a rotation needs no restart", async () => {
+    const [secret, url] = [fixture.path("secret"), fixture.path("url")];
+    await writeFile(secret, `${SECRET}\n`);
+    await writeFile(url, `${fixture.chatUrl}\n`);
+    const relay = await fixture.start({
+      RELAY_SECRET: undefined,
+      RELAY_CHAT_URL: undefined,
+      RELAY_SECRET_FILE: secret,
+      RELAY_CHAT_URL_FILE: url,
     });
+    const statuses = async (): Promise<number[]> => {
+      const both = [await deliver(relay, newEvent()), await deliver(relay, newEvent(), { secret: NEXT_SECRET })];
+      return both.map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual([204, 401]);
+    await writeFile(`${secret}.new`, `${SECRET},${NEXT_SECRET}\n`);
+    await rename(`${secret}.new`, secret);
+    expect(await statuses()).toEqual([204, 204]);
+    await writeFile(secret, NEXT_SECRET);
+    expect(await statuses()).toEqual([401, 204]);
+
+    await writeFile(secret, "");
+    const empty = await deliver(relay, newEvent());
+    expect([empty.status, await empty.text()]).toEqual([503, expect.stringContaining("the file of RELAY_SECRET_FILE must be")]);
+    await rm(url);
+    const readiness = await fetch(`${relay.url}readyz`);
+    expect([readiness.status, await readiness.json()]).toEqual([
+      503,
+      {
+        status: "not ready",
+        waiting_for: [expect.stringContaining("RELAY_SECRET_FILE must"), "RELAY_CHAT_URL_FILE cannot be read: ENOENT"],
+      },
+    ]);
+    await writeFile(secret, SECRET);
+    const unsent = await deliver(relay, newEvent());
+    expect([unsent.status, await unsent.text()]).toEqual([503, "RELAY_CHAT_URL_FILE cannot be read: ENOENT\n"]);
+    await writeFile(url, fixture.chatUrl);
+    expect((await deliver(relay, newEvent())).status).toBe(204);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const chat: Chat = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/T0/B0/chat-token`,
-    messages,
-    respond: accept,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-  return chat;
-}
 
-interface Relay {
-  readonly url: string;
-  readonly child: ChildProcess;
-  /** Returns stdout and stderr. */
-  output(): string;
-}
-
-const running: ChildProcess[] = [];
-
-function spawnRelay(env: Record<string, string>): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, ["examples/relay/main.js"], { env: { PATH: process.env["PATH"], ...env } });
-  running.push(child);
-  let written = "";
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (written += text));
-  return { child, output: () => written };
-}
-
-async function startRelay(env: Record<string, string> = {}): Promise<Relay> {
-  const settings = { RELAY_SECRET: SECRET, RELAY_CHAT_URL: chat.url, RELAY_CHAT_KIND: "slack", PORT: "0" };
-  const { child, output } = spawnRelay({ ...settings, ...env });
-  const port = await eventually(() => {
-    const found = /"message":"listening","port":(\d+)/.exec(output())?.[1];
-    if (found === undefined) throw new Error(`the relay does not listen: ${output()}`);
-    return found;
+  it("on SIGTERM is not ready, finishes requests in progress, and logs no secrets", async () => {
+    const relay = await fixture.start({ RELAY_SECRET: `${SECRET},${NEXT_SECRET}`, STOP_GRACE_MS: "500" });
+    let release = (): void => {};
+    fixture.respond = (response) => void (release = () => accept(response));
+    const sent = deliver(relay, newEvent(), { secret: NEXT_SECRET });
+    await eventually(() => expect(fixture.messages).toHaveLength(1));
+    const ended = once(relay.child, "close");
+    relay.child.kill("SIGTERM");
+    await eventually(async () =>
+      expect(await (await fetch(`${relay.url}readyz`)).json()).toEqual({ status: "not ready", waiting_for: ["stopping"] }),
+    );
+    await eventually(() => expect(fetch(`${relay.url}healthz`)).rejects.toThrow("fetch failed"));
+    release();
+    expect((await sent).status).toBe(204);
+    expect(await ended).toEqual([0, null]);
+    expect(relay.output()).toContain('"message":"stopped"');
+    expect(relay.output()).not.toMatch(/whsec_|chat-token|private/);
   });
-  return { url: `http://127.0.0.1:${port}/`, child, output };
-}
 
-let chat: Chat;
-beforeEach(async () => {
-  chat = await startChat();
-});
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill("SIGKILL");
-    await once(child, "close");
-  }
-  await chat.stop();
-});
-
-let eventCount = 0;
-interface ServiceEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-function event(type = "payout.paid", test = false): ServiceEvent {
-  eventCount += 1;
-  const id = `evt_${String(eventCount).padStart(26, "0")}`;
-  return {
-    id,
-    type,
-    created_at: "2026-11-21T02:15:09.420Z",
-    brand_id: "brd_private",
-    test,
-    dashboard_url: `${DASHBOARD}/${id}`,
-    data: { resource: "payouts", id: "po_private", campaign_id: "cmp_private", amount_centavos: 987_654_321, currency: "PHP" },
-  };
-}
-
-interface Sending {
-  readonly secret?: string;
-  /** Shifts the timestamp. */
-  readonly secondsAhead?: number;
-  readonly headers?: Record<string, string>;
-  /** The signed text. Default: the body. */
-  readonly signed?: string;
-}
-
-/** Sends an event, signed without a library as the specification requires (6.3). */
-async function deliver({ url }: Relay, content: ServiceEvent, { secret = SECRET, secondsAhead = 0, headers = {}, signed }: Sending = {}) {
-  const body = JSON.stringify(content);
-  const timestamp = String(Math.ceil(Date.now() / 1_000) + secondsAhead);
-  return fetch(url, {
-    method: "POST",
-    body,
-    headers: {
-      "content-type": "application/json",
-      "x-service-event": content.type,
-      "x-service-timestamp": timestamp,
-      "x-service-signature": `sha256=${createHmac("sha256", secret)
-        .update(`${timestamp}.${signed ?? body}`)
-        .digest("hex")}`,
-      "x-service-attempt": "1",
-      ...headers,
-    },
+  it("listens on loopback, port 8790, unless set otherwise", async () => {
+    const { output } = fixture.spawn({ PORT: "", RELAY_SECRET: SECRET, RELAY_CHAT_URL: fixture.chatUrl, RELAY_CHAT_KIND: "slack" });
+    // Another process may have the port.
+    await eventually(() => expect(output()).toMatch(/"host":"127\.0\.0\.1","port":8790|address already in use 127\.0\.0\.1:8790/));
   });
-}
 
-it.each([
-  ["slack", (id: string) => ({ text: `*Payout paid* <${DASHBOARD}/${id}|Open>`, unfurl_links: false })],
-  ["discord", (id: string) => ({ content: `**Payout paid** <${DASHBOARD}/${id}>`, allowed_mentions: { parse: [] } })],
-  ["google", (id: string) => ({ text: `*Payout paid* <${DASHBOARD}/${id}|Open>` })],
-  [
-    "teams",
-    (id: string) => ({
-      type: "message",
-      attachments: [
-        {
-          contentType: "application/vnd.microsoft.card.adaptive",
-          content: expect.objectContaining({
-            type: "AdaptiveCard",
-            body: [expect.objectContaining({ text: "Payout paid" })],
-            actions: [{ type: "Action.OpenUrl", title: "Open", url: `${DASHBOARD}/${id}` }],
-          }),
-        },
-      ],
-    }),
-  ],
-])("posts a verified event to %s as its name and a link, without private data", async (kind, messageOf) => {
-  const relay = await startRelay({ RELAY_CHAT_KIND: kind });
-  const paid = event();
-  expect((await deliver(relay, paid)).status).toBe(204);
-  expect(chat.messages.map((message) => JSON.parse(message) as unknown)).toEqual([messageOf(paid.id)]);
-  expect(chat.messages[0]).not.toMatch(/private|987654321|PHP|centavos/);
-});
-
-it.each(EVENT_TYPE_NAMES)("posts %s unless RELAY_EVENTS leaves it out", async (type) => {
-  const relay = await startRelay();
-  expect((await deliver(relay, event(type))).status).toBe(204);
-  expect(chat.messages).toHaveLength(1);
-});
-
-it("marks a test event as a test", async () => {
-  const relay = await startRelay();
-  await deliver(relay, event("campaign.settled", true));
-  expect(chat.messages).toEqual([expect.stringContaining("*[test] Campaign settled*")]);
-});
-
-it("posts an event once, however often it arrives, also concurrently", async () => {
-  const relay = await startRelay();
-  const paid = event();
-  const release: (() => void)[] = [];
-  chat.respond = (response) => void release.push(() => accept(response));
-  const together = [deliver(relay, paid), deliver(relay, paid), deliver(relay, paid, { headers: { "x-service-attempt": "2" } })];
-  await eventually(() => expect(release).toHaveLength(1));
-  release[0]?.();
-  expect((await Promise.all(together)).map(({ status }) => status)).toEqual([204, 204, 204]);
-  expect((await deliver(relay, paid)).status).toBe(204);
-  expect(chat.messages).toHaveLength(1);
-});
-
-it.each<[string, number, (relay: Relay) => Promise<Response>]>([
-  ["a signature by another secret", 401, (relay) => deliver(relay, event(), { secret: NEXT_SECRET })],
-  ["a changed body", 401, (relay) => deliver(relay, event(), { signed: JSON.stringify(event()) })],
-  ["half a signature", 401, (relay) => deliver(relay, event(), { headers: { "x-service-signature": "sha256=abc" } })],
-  ["a timestamp 301 s old", 401, (relay) => deliver(relay, event(), { secondsAhead: -302 })],
-  ["a timestamp 301 s ahead", 401, (relay) => deliver(relay, event(), { secondsAhead: 301 })],
-  ["an invalid timestamp", 401, (relay) => deliver(relay, event(), { headers: { "x-service-timestamp": "now" } })],
-  ["an event that is not configured", 422, (relay) => deliver(relay, event("submission.rejected"))],
-  [
-    "such an event under another type's header",
-    422,
-    (relay) => deliver(relay, event("submission.rejected"), { headers: { "x-service-event": "payout.paid" } }),
-  ],
-  ["an unknown event type", 422, (relay) => deliver(relay, event("payout.failed"))],
-  ["an invalid link", 422, (relay) => deliver(relay, { ...event(), dashboard_url: "javascript:alert(1)" })],
-  ["a body over 64 KiB", 413, (relay) => deliver(relay, { ...event(), more: "x".repeat(65 * 1024) })],
-  ["a GET", 405, (relay) => fetch(relay.url)],
-])("refuses %s, posts nothing, and serves the next delivery", async (_, status, send) => {
-  const relay = await startRelay({ RELAY_EVENTS: "payout.paid, campaign.settled" });
-  expect((await send(relay)).status).toBe(status);
-  expect(chat.messages).toEqual([]);
-  expect((await deliver(relay, event())).status).toBe(204);
-  expect(chat.messages).toHaveLength(1);
-});
-
-it("responds 503 while the chat refuses, with its Retry-After, and posts the event when it is delivered again", async () => {
-  const relay = await startRelay();
-  const paid = event();
-  chat.respond = (response) => void response.writeHead(429, { "retry-after": "7" }).end();
-  const limited = await deliver(relay, paid);
-  expect([limited.status, limited.headers.get("retry-after")]).toEqual([503, "7"]);
-  chat.respond = (response) => void response.writeHead(302, { location: "/elsewhere" }).end();
-  expect((await deliver(relay, paid)).status).toBe(503);
-  chat.respond = (response) => void response.socket?.destroy();
-  expect((await deliver(relay, paid)).status).toBe(503);
-  chat.respond = accept;
-  chat.messages.length = 0;
-  expect((await deliver(relay, paid)).status).toBe(204);
-  expect(chat.messages).toHaveLength(1);
-});
-
-it("accepts both secrets during a rotation", async () => {
-  const relay = await startRelay({ RELAY_SECRET: `${SECRET},${NEXT_SECRET}` });
-  expect((await deliver(relay, event())).status).toBe(204);
-  expect((await deliver(relay, event(), { secret: NEXT_SECRET })).status).toBe(204);
-  expect(chat.messages).toHaveLength(2);
-});
-
-it("finishes requests in progress on SIGTERM, and logs no secrets", async () => {
-  const relay = await startRelay();
-  const release: (() => void)[] = [];
-  chat.respond = (response) => void release.push(() => accept(response));
-  const sent = deliver(relay, event());
-  await eventually(() => expect(release).toHaveLength(1));
-  const ended = once(relay.child, "close");
-  relay.child.kill("SIGTERM");
-  await eventually(() => expect(fetch(`${relay.url}healthz`)).rejects.toThrow("fetch failed"));
-  release[0]?.();
-  expect((await sent).status).toBe(204);
-  expect(await ended).toEqual([0, null]);
-  expect(relay.output()).toContain('"message":"stopped"');
-  expect(relay.output()).not.toMatch(/whsec_|chat-token|private/);
-});
-
-it("refuses to start with invalid settings, and names every one", async () => {
-  const { child, output } = spawnRelay({
-    RELAY_SECRET: "secret",
-    RELAY_CHAT_URL: "http://chat.example/token",
-    RELAY_EVENTS: "",
-    PORT: "x",
+  it.each<[string, Record<string, string>, string[]]>([
+    [
+      "invalid settings",
+      {
+        RELAY_SECRET: "secret",
+        RELAY_CHAT_URL: "http://chat.example/token",
+        RELAY_EVENTS: "",
+        RELAY_DATABASE: "/nowhere/relay.sqlite",
+        RELAY_KEEP_DAYS: "0",
+        PORT: "x",
+        STOP_GRACE_MS: "-1",
+      },
+      ["RELAY_KEEP_DAYS", "RELAY_SECRET", "RELAY_CHAT_URL", "RELAY_CHAT_KIND", "RELAY_EVENTS", "RELAY_DATABASE", "PORT", "STOP_GRACE_MS"],
+    ],
+    [
+      "a secret in two places, a file that does not exist and a port in words",
+      { RELAY_SECRET: SECRET, RELAY_SECRET_FILE: "secret", RELAY_CHAT_URL_FILE: "url", RELAY_CHAT_KIND: "teams", PORT: "1e3" },
+      ["RELAY_SECRET", "RELAY_CHAT_URL_FILE", "PORT"],
+    ],
+  ])("refuses to start with %s, and names every problem", async (_, env, names) => {
+    const { child, output } = fixture.spawn(env);
+    expect(await once(child, "close")).toEqual([78, null]);
+    expect(
+      output()
+        .trim()
+        .split("\n")
+        .map((line) => line.split(" ")[0]),
+    ).toEqual(names);
+    expect(output()).not.toMatch(/token|whsec_[A-Za-z0-9]/);
   });
-  expect(await once(child, "close")).toEqual([78, null]);
-  for (const name of ["RELAY_SECRET", "RELAY_CHAT_URL", "RELAY_CHAT_KIND", "RELAY_EVENTS", "PORT"])
-    expect(output()).toContain(`${name} must`);
-  expect(output()).not.toMatch(/token/);
 });

@@ -45,6 +45,7 @@ describe("the brand of a command", () => {
     "receivers disable rcv_1",
     "receivers rotate rcv_1",
     "receivers test rcv_1",
+    "receivers show rcv_1",
     "receivers delete rcv_1 --yes",
     "deliveries list --receiver rcv_1",
     "deliveries show dlv_1",

@@ -54,6 +54,8 @@ const HINTS: Readonly<Record<string, string>> = {
   receiver_limit: "brandctl receivers delete RECEIVER makes room; brandctl receivers list --brand BRAND shows the receivers",
   receiver_disabled: "brandctl receivers enable RECEIVER --release, or --drop",
   no_next_secret: "brandctl receivers rotate RECEIVER makes one",
+  next_secret_not_accepted:
+    "brandctl receivers test RECEIVER --next sends such a test; brandctl receivers activate RECEIVER --force activates without one",
   "request_conflict since": "the same command with the same --since and --wait follows the replay in progress",
   "not_found brand_id": "brandctl brands list shows the brands",
   "not_found key_id": "brandctl keys list --brand BRAND shows a brand's keys; with --brand, only that brand's are found",

@@ -102,7 +102,7 @@ describe("brandctl", () => {
       await run("keys create --brand brd_1 --name Reporting");
       const { code, stdout } = await run("keys revoke key_made0");
       expect(code).toBe(0);
-      expect(stdout).toContain("revoked 2026-11-21 08:33");
+      expect(stdout).toContain("2026-11-21 08:33:00 by zoe@ulap.example");
       expect(accounts.keys[0]).toMatchObject({ revoked_by: "zoe@ulap.example" });
       expect((await run("keys list --brand brd_1 --json")).json()).toMatchObject({ keys: [{ revoked_at: "2026-11-21T08:33:00.000Z" }] });
     });

@@ -42,6 +42,11 @@ export class Session {
     if (!this.json) this.terminal.stderr.write(`${text(this.colorsFor(this.terminal.stderr))}\n`);
   }
 
+  /** Whether someone is there to ask: a terminal, and no `--json`. */
+  get canAsk(): boolean {
+    return !this.json && this.terminal.stdin.isTTY === true && this.terminal.stderr.isTTY === true;
+  }
+
   /**
    * Asks at the terminal before something that cannot be undone.
    *
@@ -51,7 +56,7 @@ export class Session {
    */
   async confirm(question: string): Promise<boolean> {
     const { stdin, stderr, interrupted } = this.terminal;
-    if (this.json || stdin.isTTY !== true || stderr.isTTY !== true) {
+    if (!this.canAsk) {
       throw new UsageFailure("This cannot be undone, and there is no terminal to ask at.", "Add --yes to go on.");
     }
     const lines = createInterface({ input: stdin, output: stderr });

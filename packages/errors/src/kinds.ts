@@ -34,6 +34,7 @@ export const ERROR_KINDS = {
   receiver_limit: { grpc: "FAILED_PRECONDITION", http: 409 },
   receiver_disabled: { grpc: "FAILED_PRECONDITION", http: 409 },
   no_next_secret: { grpc: "FAILED_PRECONDITION", http: 409 },
+  next_secret_not_accepted: { grpc: "FAILED_PRECONDITION", http: 409 },
   last_owner: { grpc: "FAILED_PRECONDITION", http: 409 },
   sign_in_link_used: { grpc: "FAILED_PRECONDITION", http: 410 },
   sign_in_link_expired: { grpc: "FAILED_PRECONDITION", http: 410 },

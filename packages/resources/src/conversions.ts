@@ -8,7 +8,7 @@ export const conversions = defineResource({
   description: "An order that came through a creator's tracked link, and the commission on it.",
   summary: "List orders that came through tracked links, newest first.",
   guide:
-    "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Orders start pending, and are approved or reversed weeks later: show pending and approved apart, as later reversals change both. When that happened is not recorded. occurred_at is when the order was placed: for a period, begin a day earlier. Often the largest list by far: how many orders each link brought, less reversed ones, is in links, and their sum says how long this list is.",
+    "Orders that came through creators' tracked links, and the commission on each. Read it for sales, commission and reversals by campaign, link or creator. Orders start pending, and are approved or reversed weeks later: show pending and approved apart, as later reversals change both. When an order was approved or reversed is not recorded, and not when its status is final. occurred_at is when the order was placed: for a period, begin a day earlier. Often the largest list by far: how many orders each link brought, less reversed ones, is in links, and their sum says about how long this list is. What orders were worth is added up nowhere.",
   schema: z.strictObject({
     ...common("cnv"),
     campaign_id: id("cmp"),

@@ -8,12 +8,12 @@ export const deposits = defineResource({
   description: "Money the brand paid in, for one campaign or for its balance.",
   summary: "List what the brand paid in, newest first.",
   guide:
-    "Money the brand paid in, for a campaign or (campaign_id null) for its balance. Read it for funding, failed or refunded payments and their references. Received is the amount of succeeded and refunded deposits, from credited_at; kept is that less refunded_centavos, which a succeeded deposit may have too. What creators received is in payouts.",
+    "Money the brand paid in, for a campaign or (campaign_id null) for its balance. Read it for funding, failed or refunded payments and their references. Received is the amount of succeeded and refunded deposits, from credited_at; kept is that less refunded_centavos, which a succeeded deposit may have too. When a refund happened is not recorded. What creators received is in payouts.",
   schema: z.strictObject({
     ...common("dep"),
     campaign_id: nullable(id("cmp")).describe("The campaign it funds; null when it went to the brand's balance."),
     status: oneOf("pending", "succeeded", "failed", "expired", "refunded"),
-    amount_centavos: centavos().describe("The amount to be paid in; it counts once status is succeeded."),
+    amount_centavos: centavos().describe("The amount to be paid in: received once status is succeeded, also if it is refunded later."),
     refunded_centavos: centavos().describe("The part returned to the brand."),
     currency: currency(),
     method: oneOf("gcash", "maya", "qrph", "card", "bank_transfer"),

@@ -8,7 +8,7 @@ export const links = defineResource({
   description: "A creator's tracked link into the brand's shop.",
   summary: "List creators' tracked links, newest first.",
   guide:
-    "Creators' tracked links into the brand's shop, with the totals of their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active. Single orders, and what they were worth, are in conversions.",
+    "Creators' tracked links into the brand's shop, with the totals of their clicks and conversions (orders less reversed ones) so far. Read it to compare links or creators, or to see which are active; add up the links of a creator_id, which may have several. Single orders, and what they were worth, are in conversions.",
   schema: z.strictObject({
     ...common("lnk"),
     campaign_id: id("cmp"),

@@ -10,7 +10,7 @@ export const payouts = defineResource({
   description: "Money that is on its way to one creator, or has arrived, for one campaign.",
   summary: "List payouts to creators, newest first.",
   guide:
-    "Money that is on its way to one creator, or has arrived, for one campaign. Read it to see what was paid, what is under way, and what failed and why. Under way is pending and processing. reversed was paid, at paid_at, and came back: show it apart from paid. For what was paid in a period, begin a month earlier and compare paid_at. When a payout failed or came back is not recorded. amount_centavos is what the creator gets; fee_centavos comes on top. Payments by the brand itself are in deposits.",
+    "Money that is on its way to one creator, or has arrived, for one campaign. Read it to see what was paid, what is under way, and what failed and why. Under way is pending and processing. reversed was paid, at paid_at, and came back: show it apart from paid. For what was paid in a period, begin a month earlier and compare paid_at. When a payout failed or came back is not recorded, and not whether it is sent again. amount_centavos is what the creator gets; fee_centavos comes on top. Payments by the brand itself are in deposits.",
   schema: z.strictObject({
     ...common("po"),
     campaign_id: id("cmp"),

@@ -12,6 +12,8 @@ export interface WebhookDependencies extends UrlRules {
   readonly keys: SecretKeys;
   readonly brands: Pick<KnownBrands, "isKnown">;
   readonly deadLetters: DeadLetters;
+  /** For a whole attempt. */
+  readonly deadlineMs: number;
   /** Woken by each new replay. Without it, a worker finds the replay within a second. */
   readonly replaying?: Pick<ReplayWorker, "wake">;
   readonly dropping?: Pick<DropOptions, "chunkRows">;

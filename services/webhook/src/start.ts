@@ -56,6 +56,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     brands,
     deadLetters: intake.deadLetters,
     replaying,
+    deadlineMs: config.DELIVERY_DEADLINE_MS,
     ports: config.RECEIVER_PORTS,
     loopback: config.RECEIVERS_ON_LOOPBACK === "true",
   };

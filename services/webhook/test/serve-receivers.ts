@@ -82,7 +82,7 @@ export async function serveReceivers(
   const pool = openPool({ url: database.url, applicationName: "webhook" });
   const brands = new Brands();
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
-  const deps: ReceiversDependencies = { db: pool, keys, ports: new Set(allowedPorts), brands, ...more };
+  const deps: ReceiversDependencies = { db: pool, keys, ports: new Set(allowedPorts), brands, deadlineMs: 15_000, ...more };
   const lines: string[] = [];
   const append = (...line: unknown[]): void => void lines.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
   const log = { trace: append, debug: append, info: append, warn: append, error: append, isLevelEnabled: () => true } as unknown as Logger;

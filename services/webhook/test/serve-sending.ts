@@ -42,6 +42,7 @@ export interface AttemptRow {
 export interface ServedSending {
   readonly db: Database;
   readonly databaseUrl: string;
+  readonly keys: SecretKeys;
   start(options?: Partial<SenderOptions>, agent?: Partial<ReceiverAgentOptions>): Sender;
   createReceiver(url: string, more?: { brand?: string; maxInFlight?: number }): Promise<MadeReceiver>;
   /** Adds events of one record, in order, each with a delivery to each of these receivers of one brand. */
@@ -61,6 +62,7 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
   return {
     db,
     databaseUrl: database.url,
+    keys,
     start(options = {}, agentOptions = {}) {
       const agent = new ReceiverAgent({ allowLoopback: true, connectionsMax: 1_000, ...agentOptions });
       const sender = new Sender({

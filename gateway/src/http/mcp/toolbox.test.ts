@@ -128,9 +128,9 @@ it("tools/list costs a model less than 6,000 tokens", () => {
 /** Clients such as Claude Code drop what comes later. */
 const TEXT_LENGTH_MAX = 2_048;
 
-it("no client cuts a description, or the instructions with a brand's name of up to 160 characters", () => {
+it("no client cuts a description, or the instructions with a brand's name of up to 120 characters", () => {
   for (const { description } of allTools) expect(description.length).toBeLessThanOrEqual(TEXT_LENGTH_MAX);
-  expect(instructionsFor({ brand_id: `brd_${"0".repeat(26)}`, brand_name: "a".repeat(160) }).length).toBeLessThanOrEqual(TEXT_LENGTH_MAX);
+  expect(instructionsFor({ brand_id: `brd_${"0".repeat(26)}`, brand_name: "a".repeat(120) }).length).toBeLessThanOrEqual(TEXT_LENGTH_MAX);
 });
 
 it("the brand's name is quoted, so that it cannot pass for an instruction", () => {

@@ -34,7 +34,7 @@ describe("brandctl completion", () => {
       "completion",
     ]);
     expect(await offered("brands", "s")).toEqual(["set-tier"]);
-    expect(await offered("--accounts-address", "localhost:1", "keys", "")).toEqual(["create", "list", "revoke"]);
+    expect(await offered("--accounts-address", "localhost:1", "keys", "")).toEqual(["create", "list", "show", "revoke"]);
   });
 
   it("offers options, global ones included", async () => {

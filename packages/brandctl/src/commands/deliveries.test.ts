@@ -1,4 +1,5 @@
 import { FakeAudit } from "../testing/fake-audit.ts";
+import { widthOf } from "../output/printable.ts";
 import { attemptOf, deliveryOf, FakeWebhook, receiverOf } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
@@ -18,23 +19,60 @@ describe("brandctl deliveries", () => {
     for (const all of [fake.receivers, fake.deliveries, fake.attempts, fake.replays]) all.splice(0);
     fake.receivers.push(receiverOf());
     fake.replayStep = 1;
+    fake.onProgressRead = () => {};
   });
 
   describe("list", () => {
     it("shows a receiver's deliveries in columns", async () => {
       fake.deliveries.push(
-        deliveryOf({ id: "dlv_3", due_at: "2026-11-21T09:00:00.000Z" }),
+        deliveryOf({ id: "dlv_5", state: "sending", attempts: 3, last_outcome: "refused", last_http_status: 503 }),
+        deliveryOf({ id: "dlv_4", state: "sending", attempts: 1 }),
+        deliveryOf({ id: "dlv_3", attempts: 2, last_outcome: "timeout", due_at: "2026-11-21T09:00:07.000Z" }),
         deliveryOf({ id: "dlv_2", state: "failed", attempts: 10, finished_at: "2026-11-21T08:40:00.000Z", event_type: "" }),
-        deliveryOf({ state: "delivered", attempts: 1, test: true, finished_at: "2026-11-21T08:31:00.000Z" }),
+        deliveryOf({
+          state: "delivered",
+          attempts: 1,
+          test: true,
+          finished_at: "2026-11-21T08:31:00.000Z",
+          last_outcome: "accepted",
+          last_http_status: 204,
+        }),
         deliveryOf({ id: "dlv_9", receiver_id: "rcv_other" }),
       );
       expect((await run("deliveries list --brand brd_1 --receiver rcv_1")).stdout.split("\n")).toEqual([
-        "ID     STATE      ATTEMPTS  TYPE                CREATED (UTC)     DUE               FINISHED          EVENT",
-        "dlv_3  pending           0  payout.paid         2026-11-21 08:30  2026-11-21 09:00  -                 evt_1",
-        "dlv_2  failed           10  not kept            2026-11-21 08:30  -                 2026-11-21 08:40  evt_1",
-        "dlv_1  delivered         1  payout.paid (test)  2026-11-21 08:30  -                 2026-11-21 08:31  evt_1",
+        "ID     TYPE              STATE      LAST ATTEMPT  CREATED (UTC)     DUE/FINISHED",
+        "dlv_5  payout.paid       sending    2: HTTP 503   2026-11-21 08:30  -",
+        "dlv_4  payout.paid       sending    -             2026-11-21 08:30  -",
+        "dlv_3  payout.paid       pending    2: timeout    2026-11-21 08:30  2026-11-21 09:00:07",
+        "dlv_2  not kept          failed     10            2026-11-21 08:30  2026-11-21 08:40:00",
+        "dlv_1  payout.paid test  delivered  1: HTTP 204   2026-11-21 08:30  2026-11-21 08:31:00",
         "",
       ]);
+    });
+
+    it("says below that the receiver is paused, with --json too", async () => {
+      fake.receivers.splice(0, 1, receiverOf({ paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 }));
+      const line = "deliveries list --brand brd_1 --receiver rcv_1";
+      const paused = "\n\nPending deliveries wait: the receiver is paused until 02:03:10 UTC after 10 failures.\n";
+      expect((await run(line)).stdout).toBe(`The receiver has no deliveries.${paused}`);
+      fake.deliveries.push(deliveryOf());
+      expect((await run(line)).stdout).toContain(paused);
+      expect((await run(`${line} --json`)).json()).toMatchObject({ paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 });
+    });
+
+    it("fits into 120 columns, and show has the outcome in full", async () => {
+      const id = `dlv_${"0".repeat(26)}`;
+      const outcome = { attempts: 10, last_outcome: "forbidden_address", last_http_status: null };
+      const finished = { state: "delivered", test: true, event_type: "submission.approved", finished_at: "2026-11-21T08:31:00.000Z" };
+      fake.deliveries.push(deliveryOf({ id, ...outcome, ...finished }));
+      const error = "no TLS, or its certificate is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)";
+      fake.attempts.push(attemptOf({ attempt: 10, outcome: "forbidden_address", error, http_status: null }));
+      const listed = (await run("deliveries list --brand brd_1 --receiver rcv_1")).stdout;
+      expect(listed).toContain("submission.approved test  delivered  10: forbidd…");
+      const { stdout } = await run(`deliveries show ${id} --brand brd_1`);
+      expect(`${listed}${stdout}`.split("\n").filter((line) => widthOf(line) > 120)).toEqual([]);
+      expect(stdout).toContain("forbidden_address");
+      expect(stdout.replace(/\n {50,}/, " ")).toContain(error);
     });
 
     it("shows one state, reads all pages up to the limit, and notes that there may be more", async () => {
@@ -74,6 +112,30 @@ describe("brandctl deliveries", () => {
         "",
       ]);
       expect(stdout).toContain("State           delivered");
+    });
+
+    it("says that an attempt is in progress, since when, and how long it may take", async () => {
+      const stateAt = async (ms: number): Promise<string | undefined> => {
+        const sending_since = new Date(Date.now() - ms).toISOString();
+        fake.deliveries.splice(0, 1, deliveryOf({ state: "sending", attempts: 3, sending_since, deadline_ms: 15_000 }));
+        const { stdout } = await run("deliveries show dlv_1 --brand brd_1");
+        return /State {11}(.*)\n/.exec(stdout)?.[1]?.replace(sending_since.slice(11, 19), "02:03:10");
+      };
+      expect(await stateAt(3_000)).toBe("sending: attempt 3 in progress since 02:03:10 UTC (up to 15 s)");
+      expect(await stateAt(25_000)).toBe("sending: attempt 3 without a result since 02:03:10 UTC: the process that made it may have ended");
+      fake.deliveries.splice(0, 1, deliveryOf({ state: "sending", attempts: 3 }));
+      expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).toContain("State           sending: attempt 3 in progress\n");
+    });
+
+    it("says that the receiver is paused if the delivery is pending, and only then", async () => {
+      fake.receivers.splice(0, 1, receiverOf({ paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 }));
+      expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).not.toContain("paused");
+      fake.deliveries.splice(0, 1, deliveryOf());
+      expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).toContain(
+        "State           pending: the receiver is paused until 02:03:10 UTC after 10 failures\n",
+      );
+      const document = (await run("deliveries show dlv_1 --brand brd_1 --json")).json();
+      expect(document).toMatchObject({ paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 });
     });
 
     it("shows when it is due to the second", async () => {
@@ -154,7 +216,7 @@ describe("brandctl deliveries", () => {
     it("interrupted while it waits says that the replay continues", async () => {
       fake.replayStep = 0;
       const interrupting = new AbortController();
-      setTimeout(() => interrupting.abort(), 200);
+      fake.onProgressRead = () => interrupting.abort();
       expect(
         await run(`${SINCE} --wait`, {
           env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address },

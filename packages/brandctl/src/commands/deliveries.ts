@@ -2,8 +2,8 @@ import { Command, Option } from "commander";
 import { brandOf } from "../brand-lookup.ts";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
 import { required } from "../failure.ts";
-import { deliveryColumns, deliveryText } from "../output/delivery-text.ts";
-import { table } from "../output/table.ts";
+import { deliveriesTable, deliveryText } from "../output/delivery-text.ts";
+import type { Pause } from "../output/outcome-text.ts";
 import type { Shell } from "../shell.ts";
 import { replay } from "./deliveries-replay.ts";
 import { brandCheckOption, DELIVERY_HELP, examples, idArgument, limitOption, noteLimit, receiverOption } from "./options.ts";
@@ -39,13 +39,20 @@ function list(shell: Shell): Command {
       shell.act(command, async (session) => {
         const brand_id = await brandOf(session, "receiver", receiver, brand);
         const client = await session.deliveries();
+        let pause: Pause = { failures_in_a_row: 0 };
         const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
-          const { deliveries, next_after_id } = await client.listDeliveries({ brand_id, receiver_id: receiver, state, ...page });
+          const { deliveries, next_after_id, paused_until, failures_in_a_row } = await client.listDeliveries({
+            brand_id,
+            receiver_id: receiver,
+            state,
+            ...page,
+          });
+          pause = { paused_until, failures_in_a_row };
           return { items: deliveries, next: next_after_id };
         });
         const { items: deliveries } = listing;
         const none = `The receiver has no ${state === undefined ? "" : `${state} `}deliveries.`;
-        session.print({ deliveries }, (colors) => table(deliveryColumns(colors), deliveries, colors, none));
+        session.print({ deliveries, ...pause }, (colors) => deliveriesTable(deliveries, pause, colors, none));
         noteLimit(session, listing, limit);
       }),
     );
@@ -64,13 +71,17 @@ function show(shell: Shell): Command {
     .action((deliveryId: string, { brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
         const brand_id = await brandOf(session, "delivery", deliveryId, brand);
-        const { attempts, ...response } = await (await session.deliveries()).getDelivery({ brand_id, delivery_id: deliveryId });
+        const { attempts, paused_until, failures_in_a_row, ...response } = await (
+          await session.deliveries()
+        ).getDelivery({ brand_id, delivery_id: deliveryId });
         const delivery = required(response.delivery, "delivery");
+        const pause: Pause = { paused_until, failures_in_a_row };
         const document = {
           delivery,
           attempts: attempts.map((attempt) => ({ ...attempt, response: Buffer.from(attempt.response).toString("base64") })),
+          ...pause,
         };
-        session.print(document, (colors) => deliveryText(delivery, attempts, colors));
+        session.print(document, (colors) => deliveryText(delivery, attempts, pause, colors));
       }),
     );
 }

@@ -126,6 +126,6 @@ function deadLetterColumns(colors: Colors): Column<DeadLetter>[] {
     { title: "DEAD SINCE (UTC)", cell: ({ dead_lettered_at }) => shortTime(dead_lettered_at) },
     { title: "KEY", cell: ({ key }) => key },
     { title: "BYTES", cell: ({ bytes }) => String(bytes), align: "right" },
-    { title: "REASON", cell: ({ reason }) => reason },
+    { title: "REASON", cell: ({ reason }) => reason, wraps: true },
   ];
 }

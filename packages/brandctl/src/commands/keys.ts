@@ -1,23 +1,22 @@
 import { ADDED_PERMISSION_NAMES, ADDED_PERMISSIONS, READ_PERMISSION } from "@brand-records/api-key";
 import type { Key } from "@brand-records/proto/accounts/v1";
-import { Argument, Command, Option } from "commander";
+import { Command, Option } from "commander";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
-import type { AccountsClient } from "../connection/clients.ts";
-import { CommandFailure, required, UsageFailure } from "../failure.ts";
-import { requireId } from "../ids.ts";
+import { required } from "../failure.ts";
 import { shortTime } from "../output/format.ts";
+import { keysTable, keyText, LAST_USED_LAGS, useText } from "../output/key-text.ts";
 import { printable } from "../output/printable.ts";
-import { table, type Column } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import type { Colors } from "../terminal.ts";
+import { findKey, firstOwner, keyArgument } from "./key-command.ts";
+import { revoke } from "./keys-revoke.ts";
 import { brandCheckOption, brandOption, examples, textParser } from "./options.ts";
 
 const PERMISSIONS_HELP = ADDED_PERMISSION_NAMES.map((name) => `${name}: ${ADDED_PERMISSIONS[name].allows}`).join("; ");
 
 export function keysCommand(shell: Shell): Command {
   const keys = new Command("keys").description("create and revoke the API keys that read a brand's records");
-  for (const command of [create, list, revoke]) keys.addCommand(command(shell));
+  for (const command of [create, list, show, revoke]) keys.addCommand(command(shell));
   return keys;
 }
 
@@ -58,7 +57,7 @@ function create(shell: Shell): Command {
       shell.act(command, async (session) => {
         const brandId = namedBrand(session, brand);
         const accounts = await session.accounts();
-        const { key, secret } = await accounts.createKey({
+        const { key, secret, same_name } = await accounts.createKey({
           brand_id: brandId,
           name,
           environment,
@@ -66,84 +65,61 @@ function create(shell: Shell): Command {
           created_by: by ?? (await firstOwner(accounts, brandId)),
         });
         printSecret(session, required(key, "key"), secret);
+        noteSameName(session, same_name);
       }),
     );
 }
 
 function printSecret(session: Session, key: Key, secret: string): void {
-  session.note((colors) => `${table(keyColumns(colors), [key], colors, "")}\n`);
+  session.note((colors) => `${keyText(key, colors)}\n`);
   session.print({ key, secret }, (colors) => colors.bold(colors.yellow(secret)));
   session.note(
     ({ bold }) => `\n${bold("The key is shown once.")} Keep it where the integration keeps its secrets; it cannot be shown again.`,
   );
 }
 
+/** A rotation that was not finished, or a mistake: the owner decides. */
+function noteSameName(session: Session, others: readonly Key[]): void {
+  if (others.length === 0) return;
+  const which = others.length === 1 ? "Another active key has this name" : `${others.length} other active keys have this name`;
+  const lag = others.some(({ last_used_at }) => last_used_at != null) ? ` (${LAST_USED_LAGS})` : "";
+  session.note(({ yellow, dim }) => `\n${yellow(`${which}:`)}${dim(lag)}`);
+  for (const other of others) {
+    const { id, hint, created_at } = other;
+    session.note(() => printable(`  ${id}  ${hint}  created ${shortTime(created_at)} UTC, ${useText(other, Date.now())}`));
+  }
+  const id = others.length === 1 ? others[0]?.id : "KEY";
+  session.note(({ dim }) => dim(printable(`If this one replaces it: brandctl keys revoke ${id}, once the new key works`)));
+}
+
 function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's keys")
-    .description("List a brand's keys, newest first, revoked ones included. The secrets are stored nowhere and cannot be shown.")
+    .description(
+      "List a brand's keys, newest first, revoked ones included. The secrets are stored nowhere and cannot be shown. The time of last use may lag by a minute.",
+    )
     .addOption(brandOption("the brand"))
     .action(({ brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
         const brandId = namedBrand(session, brand);
         const { keys } = await (await session.accounts()).listKeys({ brand_id: brandId });
         const none = `The brand has no keys yet: brandctl keys create --brand ${printable(brandId)} --name NAME`;
-        session.print({ keys }, (colors) => table(keyColumns(colors), keys, colors, none));
+        session.print({ keys }, (colors) => keysTable(keys, colors, none));
+        if (keys.some(({ last_used_at }) => last_used_at != null)) session.note(({ dim }) => dim(`The time a key was ${LAST_USED_LAGS}.`));
       }),
     );
 }
 
-function revoke(shell: Shell): Command {
-  return new Command("revoke")
-    .summary("revoke a key permanently")
-    .description("Revoke a key. Final: from its next request on it is refused.")
-    .addArgument(new Argument("<key>", "id of the key (key_…), not the key itself; see keys list").argParser(parseKeyId))
-    .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)", textParser("--by"))
+function show(shell: Shell): Command {
+  return new Command("show")
+    .summary("show a key")
+    .description("Show a key: its whole name, its permissions, who made it, and when it was last used. The secret cannot be shown.")
+    .addArgument(keyArgument())
     .addOption(brandCheckOption("key"))
-    .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]))
-    .action((keyId: string, { by, brand }: { by?: string; brand?: string }, command: Command) =>
+    .action((keyId: string, { brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
-        const brandId = await brandOf(session, "key", keyId, brand);
-        const accounts = await session.accounts();
-        const revoked_by = by ?? (await firstOwner(accounts, brandId));
-        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId }));
-        const key = required(response.key, "key");
-        session.print({ key }, (colors) => table(keyColumns(colors), [key], colors, ""));
+        const key = await findKey(await session.accounts(), await brandOf(session, "key", keyId, brand), keyId);
+        session.print({ key }, (colors) => keyText(key, colors));
       }),
     );
-}
-
-const LEAKED = "brandctl keys list --brand BRAND shows the ids. This key is now in your shell's history: revoke it and make another.";
-
-/** @throws UsageFailure for anything but the id of a key */
-function parseKeyId(text: string): string {
-  if (text.startsWith("brk_")) throw new UsageFailure("This is the key itself; its id is needed (key_…).", LEAKED);
-  return requireId("The id of a key", "key", text);
-}
-
-/** @throws CommandFailure when the brand has no owner */
-async function firstOwner(accounts: AccountsClient, brandId: string): Promise<string> {
-  const { members } = await accounts.listMembers({ brand_id: brandId });
-  const owner = members.find(({ role }) => role === "owner");
-  if (owner !== undefined) return owner.email;
-  throw new CommandFailure("owner_required", "The brand has no owner, and keys are made and revoked by owners.", {
-    hint: `brandctl members add EMAIL --brand ${brandId} --role owner`,
-  });
-}
-
-function keyColumns(colors: Colors): Column<Key>[] {
-  return [
-    { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "NAME", cell: ({ name }) => name },
-    { title: "KEY", cell: ({ hint }) => hint },
-    { title: "PERMISSIONS", cell: ({ permissions }) => permissions.join(", ") },
-    { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
-    { title: "BY", cell: ({ created_by }) => created_by },
-    { title: "LAST USED", cell: ({ last_used_at }) => shortTime(last_used_at) },
-    {
-      title: "STATE",
-      cell: ({ revoked_at }) => (revoked_at == null ? "active" : `revoked ${shortTime(revoked_at)}`),
-      paint: (text, { revoked_at }) => (revoked_at == null ? colors.green(text) : colors.red(text)),
-    },
-  ];
 }

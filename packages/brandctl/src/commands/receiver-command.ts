@@ -2,8 +2,9 @@ import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command } from "commander";
 import { brandOf } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
-import { receiverColumns } from "../output/receiver-text.ts";
-import { table } from "../output/table.ts";
+import { printable } from "../output/printable.ts";
+import { receiversTable } from "../output/receiver-text.ts";
+import { urlChange } from "../output/url-change.ts";
 import type { Session } from "../session.ts";
 import { brandCheckOption, idArgument, RECEIVER_HELP } from "./options.ts";
 
@@ -28,14 +29,22 @@ interface ReceiverResponse {
 /** @param more printed beside the receiver with `--json` */
 export function printReceiver(session: Session, response: ReceiverResponse, more: object = {}): void {
   const receiver = required(response.receiver, "receiver");
-  session.print({ receiver, ...more }, (colors) => table(receiverColumns(colors), [receiver], colors, ""));
+  session.print({ receiver, ...more }, (colors) => receiversTable([receiver], colors));
+}
+
+/** Says which URL is called, if the service has normalised the given one. */
+export function noteUrl(session: Session, given: string | undefined, { receiver }: ReceiverResponse): void {
+  const change = given === undefined ? undefined : urlChange(given, required(receiver, "receiver").url);
+  if (change === undefined) return;
+  session.note(({ yellow }) => `\n${yellow("The URL is called in its normal form:")}`);
+  session.note(() => `  given   ${printable(change.given)}\n  called  ${printable(change.called)}`);
 }
 
 /** The secret alone goes to standard output, so that it can be piped to where it is kept. */
 export function printSigningSecret(session: Session, response: ReceiverResponse & { readonly secret: string }): void {
   const receiver = required(response.receiver, "receiver");
   const { secret } = response;
-  session.note((colors) => `${table(receiverColumns(colors), [receiver], colors, "")}\n`);
+  session.note((colors) => `${receiversTable([receiver], colors)}\n`);
   session.print({ id: receiver.id, secret, receiver }, (colors) => colors.bold(colors.yellow(secret)));
   session.note(
     ({ bold }) =>

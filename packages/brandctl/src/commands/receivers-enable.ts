@@ -55,17 +55,30 @@ export function disable(shell: Shell): Command {
     );
 }
 
+interface TestOptions {
+  readonly brand?: string;
+  readonly type?: string;
+  readonly next?: boolean;
+}
+
 export function sendTest(shell: Shell): Command {
   return receiverCommand("test", "queue a test delivery to a receiver")
     .description(
       'Queue a delivery of sample data, marked "test": true and signed like any other. Queued does not mean delivered: see deliveries show.',
     )
     .addOption(new Option("--type <type>", "one that it selects (default: the first)").choices(EVENT_TYPE_NAMES))
-    .addHelpText("after", examples(["brandctl receivers test rcv_… --type payout.paid", "does it accept payouts?"]))
-    .action((receiverId: string, { brand, type }: { brand?: string; type?: string }, command: Command) =>
+    .option("--next", "sign it with the next signing secret alone: does the receiver have that one?")
+    .addHelpText(
+      "after",
+      examples(
+        ["brandctl receivers test rcv_… --type payout.paid", "does it accept payouts?"],
+        ["brandctl receivers test rcv_… --next", "may its next secret be activated?"],
+      ),
+    )
+    .action((receiverId: string, { brand, type, next = false }: TestOptions, command: Command) =>
       shell.act(command, async (session) => {
         const key = await receiverKey(session, receiverId, brand);
-        const queued = await (await session.receivers()).sendTest({ ...key, type });
+        const queued = await (await session.receivers()).sendTest({ ...key, type, next });
         session.print(queued, ({ cyan }) => `${cyan(printable(queued.delivery_id))} is queued.`);
         session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries show ${queued.delivery_id}`)));
       }),

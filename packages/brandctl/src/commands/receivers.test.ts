@@ -1,11 +1,11 @@
-import { PassThrough } from "node:stream";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { FakeAudit } from "../testing/fake-audit.ts";
 import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
-import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
+import { widthOf } from "../output/printable.ts";
+import { brandctl, typing, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
 
 describe("brandctl receivers", () => {
   let fake: FakeWebhook;
@@ -96,7 +96,16 @@ describe("brandctl receivers", () => {
   describe("list", () => {
     it("shows state and figures in columns, and the beginning of each URL", async () => {
       fake.receivers.push(
-        receiverOf({ last_status: 200, last_delivery_at: "2026-11-21T08:31:00.000Z" }),
+        receiverOf({ last_status: 200, last_outcome: "accepted", last_delivery_at: "2026-11-21T08:31:07.000Z" }),
+        receiverOf({
+          id: "rcv_3",
+          last_status: 0,
+          last_outcome: "timeout",
+          last_delivery_at: "2026-11-21T02:03:05.000Z",
+          failures: 10,
+          paused_until: "2026-11-21T02:03:10.123Z",
+          failures_in_a_row: 10,
+        }),
         receiverOf({
           id: "rcv_2",
           url: "https://b.example/",
@@ -115,12 +124,57 @@ describe("brandctl receivers", () => {
       const { code, stdout } = await run("receivers list --brand brd_1");
       expect(code).toBe(0);
       expect(stdout.split("\n")).toEqual([
-        "ID     STATE                             LAST                          FAILURES  WAITING  EVENTS                         URL                                 LABEL",
-        "rcv_1  enabled                           200 2026-11-21 08:31                 0        0  payout.paid                    https://hooks.ulap.example/events…  Ledger",
-        "rcv_2  disabled 2026-11-21 08:33 (gone)  no response 2026-11-21 08:32        12    25000  payout.paid, campaign.settled  https://b.example                   名前\ufffd[2J",
+        "ID     STATE     LAST OUTCOME  LAST ATTEMPT (UTC)   FAILURES  WAITING  LABEL",
+        "rcv_1  enabled   HTTP 200      2026-11-21 08:31:07         0        0  Ledger",
+        "  https://hooks.ulap.example/events…  payout.paid",
+        "rcv_3  paused    timeout       2026-11-21 02:03:05        10        0  Ledger",
+        "  https://hooks.ulap.example/events…  payout.paid",
+        "  paused until 02:03:10 UTC after 10 failures",
+        "rcv_2  disabled  no response   2026-11-21 08:32:00        12    25000  名前\ufffd[2J",
+        "  https://b.example  payout.paid, campaign.settled",
+        "  disabled 2026-11-21 08:33:00 UTC (gone)",
         "",
       ]);
     });
+
+    it.each([
+      ["accepted", 204, "HTTP 204"],
+      ["refused", 500, "HTTP 500"],
+      ["timeout", 0, "timeout"],
+      // The response began, and did not end in time.
+      ["timeout", 200, "timeout"],
+      ["connect", 0, "connect"],
+      [null, 503, "HTTP 503"],
+      [null, null, "-"],
+    ])("shows the last outcome %s with status %s as %s", async (last_outcome, last_status, text) => {
+      fake.receivers.push(receiverOf({ last_outcome, last_status }));
+      expect((await run("receivers list --brand brd_1")).stdout.split("\n")[1]).toContain(`rcv_1  enabled  ${text} `);
+    });
+
+    it.each(["x".repeat(80), "名".repeat(80), "دفتر ".repeat(16).trim()])(
+      "fits into 120 columns with the label %s and the longest URL, which show and --json have in full",
+      async (label) => {
+        const id = `rcv_${"0".repeat(26)}`;
+        const url = `https://${"h".repeat(60)}.${"h".repeat(60)}.example/${"p".repeat(1_900)}?t=1`;
+        const times = { last_delivery_at: "2026-11-21T08:31:00.000Z", paused_until: "2026-11-21T02:03:10.123Z" };
+        const counts = { failures: 1_234_567, waiting: 100_000, failures_in_a_row: 1_234_567 };
+        const rotating = { rotating: true, last_status: 0, last_outcome: "forbidden_address" };
+        fake.receivers.push(receiverOf({ id, url, label, events: [...EVENT_TYPE_NAMES], ...times, ...counts, ...rotating }));
+        const disabled = { enabled: false, disabled_reason: "failing", disabled_at: "2026-11-21T08:33:00.000Z" };
+        fake.receivers.push(receiverOf({ ...fake.receivers[0], id: `rcv_${"1".repeat(26)}`, ...disabled }));
+        const { stdout } = await run("receivers list --brand brd_1");
+        expect(stdout.split("\n").filter((line) => widthOf(line) > 120)).toEqual([]);
+        expect(stdout).toContain("paused until 02:03:10 UTC after 1,234,567 failures");
+        const shown = (await run(`receivers show ${id} --brand brd_1`)).stdout;
+        for (const text of [label, url, EVENT_TYPE_NAMES.join(", "), "forbidden_address"]) expect(shown).toContain(text);
+        expect((await run("receivers list --brand brd_1 --json")).json()).toMatchObject({
+          receivers: [
+            { label, url },
+            { label, url },
+          ],
+        });
+      },
+    );
 
     it("shows the first 24 characters of a path, and never a query", async () => {
       const urls = [
@@ -167,6 +221,73 @@ describe("brandctl receivers", () => {
     });
   });
 
+  describe("show", () => {
+    it("shows whether it is paused, and times to the second", async () => {
+      const last = { last_status: 500, last_outcome: "refused", last_delivery_at: "2026-11-21T02:03:05.000Z", failures: 12 };
+      fake.receivers.push(receiverOf({ ...last, paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 11 }));
+      const { stdout } = await run("receivers show rcv_1 --brand brd_1");
+      expect(stdout.split("\n")).toEqual([
+        "ID                  rcv_1",
+        "Brand               brd_1",
+        "Label               Ledger",
+        "State               paused until 02:03:10 UTC after 11 failures",
+        "Next secret         none",
+        "Last outcome        HTTP 500",
+        "Last attempt (UTC)  2026-11-21 02:03:05",
+        "Failures            12",
+        "Waiting             0",
+        "Events              payout.paid",
+        "URL                 https://hooks.ulap.example/events?token=tok3n",
+        "Max in flight       64",
+        "Created (UTC)       2026-11-21 08:30:00",
+        "Updated (UTC)       2026-11-21 08:30:00",
+        "",
+      ]);
+      expect((await run("receivers show rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: fake.receivers[0] });
+    });
+
+    it.each([
+      [null, "no test signed with it accepted yet"],
+      ["2026-11-21T08:41:00.000Z", "accepted 2026-11-21 08:41:00"],
+    ])("shows the next secret; test accepted: %s", async (next_secret_accepted_at, text) => {
+      const rotation = { rotating: true, next_secret_at: "2026-11-21T08:40:00.000Z", next_secret_accepted_at };
+      fake.receivers.push(receiverOf(rotation));
+      const { stdout } = await run("receivers show rcv_1 --brand brd_1");
+      expect(stdout).toContain(`Next secret         made 2026-11-21 08:40:00, ${text}\n`);
+    });
+
+    it("shows what a service of release 0.2.0 returns, which knows neither outcomes nor pauses", async () => {
+      const { last_outcome: _, paused_until: __, ...old } = receiverOf({ last_status: 0, last_delivery_at: "2026-11-21T02:03:05.000Z" });
+      fake.receivers.push(old);
+      for (const line of ["receivers show rcv_1 --brand brd_1", "receivers list --brand brd_1"]) {
+        expect(await run(line)).toMatchObject({ code: 0, stdout: expect.stringMatching(/enabled(.|\n)*no response(.|\n)*02:03:05/) });
+      }
+    });
+  });
+
+  describe("a URL that is called in another form than given", () => {
+    it.each([
+      ["https://Bücher.Example:443/in?t=tok3n", "https://Bücher.Example:443/in…", "https://xn--bcher-kva.example/in…"],
+      ["HTTPS://hooks.ulap.example", "HTTPS://hooks.ulap.example", "https://hooks.ulap.example/"],
+      ["https://ulap.example/a/../ü", "https://ulap.example/a/../ü", "https://ulap.example/%C3%BC"],
+      [`https://Ulap.example/${"x".repeat(40)}`, `https://Ulap.example/${"x".repeat(23)}…`, `https://ulap.example/${"x".repeat(23)}…`],
+      ["https://ulap.example/?t='tok3n", "https://ulap.example/?t='…", "https://ulap.example/?t=%27…"],
+    ])("is noted with both: %s", async (url, given, called) => {
+      const note = `The URL is called in its normal form:\n  given   ${given}\n  called  ${called}\n`;
+      const { stdout, stderr } = await run(CREATE.replace(/--url \S+/, `--url ${url}`) + " payout.paid");
+      expect(stdout).toBe(`${SECRET}\n`);
+      expect(stderr).toContain(note);
+      fake.receivers.push(receiverOf());
+      expect((await run(`receivers update rcv_1 --brand brd_1 --url ${url}`)).stderr).toBe(`\n${note}`);
+    });
+
+    it("is not noted with --json, nor where both are the same", async () => {
+      expect((await run(`${CREATE.replace("hooks.ulap", "HOOKS.ulap")} payout.paid --json`)).stderr).toBe("");
+      expect((await run(`${CREATE.replace("/in?", "/other?")} payout.paid`)).stderr).not.toContain("normal form");
+      expect((await run("receivers update rcv_made0 --brand brd_1 --label L")).stderr).toBe("");
+    });
+  });
+
   describe("update", () => {
     it("changes what is given, and leaves the rest", async () => {
       fake.receivers.push(receiverOf());
@@ -202,21 +323,37 @@ describe("brandctl receivers", () => {
   describe("rotate and activate", () => {
     beforeEach(() => void fake.receivers.push(receiverOf()));
 
-    it("rotate writes the next secret alone to standard output, and names the next command", async () => {
+    it("rotate writes the next secret alone to standard output, and names the next commands", async () => {
       const { code, stdout, stderr } = await run("receivers rotate rcv_1 --brand brd_1");
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${NEXT_SECRET}\n` });
       expect(stderr).toContain("enabled, rotating");
-      expect(stderr).toContain("brandctl receivers activate");
+      expect(stderr).toContain("brandctl receivers test rcv_1 --next");
+      expect(stderr).toContain("brandctl receivers activate rcv_1");
       expect((await run("receivers rotate rcv_1 --brand brd_1 --json")).json()).toMatchObject({ id: "rcv_1", secret: NEXT_SECRET });
     });
 
-    it("activate ends the rotation, and gives a hint without one", async () => {
+    it("activate ends the rotation once a test by the next secret was accepted, and gives a hint before", async () => {
       await run("receivers rotate rcv_1 --brand brd_1");
-      expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
       expect(await run("receivers activate rcv_1 --brand brd_1")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("brandctl receivers rotate RECEIVER makes one"),
+        stderr: expect.stringContaining("brandctl receivers test RECEIVER --next sends such a test"),
       });
+      Object.assign(fake.receivers[0] ?? {}, { next_secret_accepted_at: "2026-11-21T08:41:00.000Z" });
+      expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
+    });
+
+    it("activate --force needs no test", async () => {
+      await run("receivers rotate rcv_1 --brand brd_1");
+      expect((await run("receivers activate rcv_1 --brand brd_1 --force --json")).json()).toEqual({ receiver: receiverOf() });
+    });
+
+    it("activate and test --next give a hint without a next secret", async () => {
+      for (const line of ["activate rcv_1 --force", "test rcv_1 --next"]) {
+        expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining("brandctl receivers rotate RECEIVER makes one"),
+        });
+      }
     });
   });
 
@@ -228,6 +365,16 @@ describe("brandctl receivers", () => {
       expect(stderr).toContain("brandctl deliveries show dlv_test\n");
       const outcome = await run("receivers test rcv_1 --brand brd_1 --type payout.paid --json");
       expect(outcome.json()).toEqual({ delivery_id: "dlv_test", event_id: "evt_1" });
+    });
+
+    it("--next queues one that is signed with the next secret, and deliveries list shows it", async () => {
+      fake.receivers.push(receiverOf({ rotating: true }));
+      fake.deliveries.splice(0);
+      await run("receivers test rcv_1 --brand brd_1");
+      await run("receivers test rcv_1 --brand brd_1 --next");
+      expect(fake.deliveries.map(({ sign_with_next }) => sign_with_next)).toEqual([true, false]);
+      const { stdout } = await run("deliveries list --receiver rcv_1 --brand brd_1");
+      expect(stdout).toMatch(/payout\.paid test --next .*\n.*payout\.paid test  /);
     });
 
     it("gives a hint about a disabled receiver, and knows no other event types", async () => {
@@ -247,7 +394,7 @@ describe("brandctl receivers", () => {
       fake.receivers.push(receiverOf({ waiting: 3 }));
       expect(await run("receivers disable rcv_1 --brand brd_1")).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining("disabled 2026-11-21 08:40 (member)"),
+        stdout: expect.stringContaining("disabled 2026-11-21 08:40:00 UTC (member)"),
       });
       expect(fake.receivers).toMatchObject([{ enabled: false, waiting: 3 }]);
     });
@@ -296,12 +443,6 @@ describe("brandctl receivers", () => {
   });
 
   describe("delete", () => {
-    /** A terminal at which this is typed. */
-    const typing = (text: string): Surroundings => {
-      const stdin = Object.assign(new PassThrough(), { isTTY: true });
-      stdin.write(`${text}\n`);
-      return { stdin, isTerminal: true };
-    };
     beforeEach(() => void fake.receivers.push(receiverOf({ waiting: 3 })));
 
     it.each(["y", "YES", " yes "])("asks, and deletes at %j", async (reply) => {
@@ -322,8 +463,8 @@ describe("brandctl receivers", () => {
       expect(fake.receivers).toHaveLength(1);
     });
 
-    it("does not ask with --yes", async () => {
-      const outcome = await run("receivers delete rcv_1 --brand brd_1 --yes --json");
+    it.each(["--yes", "-y"])("does not ask with %s", async (option) => {
+      const outcome = await run(`receivers delete rcv_1 --brand brd_1 ${option} --json`);
       expect(outcome.json()).toEqual({ deleted: { brand_id: "brd_1", receiver_id: "rcv_1", dropped: 3 } });
       expect(fake.receivers).toEqual([]);
     });
@@ -341,6 +482,7 @@ describe("brandctl receivers", () => {
   });
 
   it.each([
+    "show rcv_1",
     "rotate rcv_1",
     "activate rcv_1",
     "test rcv_1",

@@ -4,11 +4,10 @@ import { emptyListText, namedBrand } from "../brand-lookup.ts";
 import { CommandFailure, required, UsageFailure } from "../failure.ts";
 import { counted } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
-import { receiverColumns, shortUrl } from "../output/receiver-text.ts";
-import { table } from "../output/table.ts";
+import { receiversTable, receiverText, shortUrl } from "../output/receiver-text.ts";
 import type { Shell } from "../shell.ts";
 import { brandOption, eventsOption, examples, textParser } from "./options.ts";
-import { printReceiver, printSigningSecret, receiverCommand, receiverKey } from "./receiver-command.ts";
+import { noteUrl, printReceiver, printSigningSecret, receiverCommand, receiverKey } from "./receiver-command.ts";
 import { disable, enable, sendTest } from "./receivers-enable.ts";
 import { activate, rotate } from "./receivers-secrets.ts";
 
@@ -17,7 +16,8 @@ const URL_HELP = "where events are posted: https, a public host, not a chat's in
 
 export function receiversCommand(shell: Shell): Command {
   const receivers = new Command("receivers").description("manage where a brand's signed events are delivered");
-  for (const command of [create, list, update, enable, disable, rotate, activate, sendTest, remove]) receivers.addCommand(command(shell));
+  for (const command of [create, list, show, update, enable, disable, rotate, activate, sendTest, remove])
+    receivers.addCommand(command(shell));
   return receivers;
 }
 
@@ -54,7 +54,9 @@ function create(shell: Shell): Command {
     .action(({ brand, url, label, events }: CreateOptions, command: Command) =>
       shell.act(command, async (session) => {
         const receiver = { brand_id: namedBrand(session, brand), url, label, events };
-        printSigningSecret(session, await (await session.receivers()).createReceiver(receiver));
+        const response = await (await session.receivers()).createReceiver(receiver);
+        printSigningSecret(session, response);
+        noteUrl(session, url, response);
       }),
     );
 }
@@ -63,7 +65,7 @@ function list(shell: Shell): Command {
   return new Command("list")
     .summary("list a brand's receivers")
     .description(
-      "List a brand's receivers, oldest first. Of each URL the host and the beginning of the path are shown, as the rest may be a token; --json has the whole URL.",
+      "List a brand's receivers, oldest first. Of each URL the host and the beginning of the path are shown, as the rest may be a token; receivers show has the whole URL and label.",
     )
     .addOption(brandOption("the brand"))
     .addHelpText(
@@ -75,7 +77,28 @@ function list(shell: Shell): Command {
         const brandId = namedBrand(session, brand);
         const { receivers } = await (await session.receivers()).listReceivers({ brand_id: brandId });
         const none = receivers.length === 0 ? await emptyListText(session, brandId, "The brand has no receivers.") : "";
-        session.print({ receivers }, (colors) => table(receiverColumns(colors), receivers, colors, none));
+        session.print({ receivers }, (colors) => receiversTable(receivers, colors, none));
+      }),
+    );
+}
+
+function show(shell: Shell): Command {
+  return receiverCommand("show", "show a receiver, with its whole URL and how far the rotation of its secret is")
+    .description(
+      "Show a receiver: its state, its last attempt, its settings and its whole URL, which may contain a token; and whether it has a next signing secret, since when, and whether it accepted a test signed with it.",
+    )
+    .addHelpText(
+      "after",
+      examples(
+        ["brandctl receivers show rcv_…", "is it paused, and what was the last response?"],
+        ["brandctl receivers show rcv_… --json | jq .receiver.next_secret_accepted_at", "may the next secret be activated?"],
+      ),
+    )
+    .action((receiverId: string, { brand }: { brand?: string }, command: Command) =>
+      shell.act(command, async (session) => {
+        const key = await receiverKey(session, receiverId, brand);
+        const receiver = required((await (await session.receivers()).getReceiver(key)).receiver, "receiver");
+        session.print({ receiver }, (colors) => receiverText(receiver, colors));
       }),
     );
 }
@@ -116,7 +139,9 @@ function update(shell: Shell): Command {
         }
         const change = { url, label, events: events ?? [], max_in_flight: maxInFlight };
         const key = await receiverKey(session, receiverId, brand);
-        printReceiver(session, await (await session.receivers()).updateReceiver({ ...key, ...change }));
+        const response = await (await session.receivers()).updateReceiver({ ...key, ...change });
+        printReceiver(session, response);
+        noteUrl(session, url, response);
       }),
     );
 }
@@ -130,7 +155,7 @@ function parseMaxInFlight(text: string): number {
 function remove(shell: Shell): Command {
   return receiverCommand("delete", "delete a receiver permanently")
     .description("Delete a receiver and everything still to be delivered to it. Final: its signing secret is deleted too.")
-    .option("--yes", "delete without asking; needed where there is no terminal")
+    .option("-y, --yes", "delete without asking; needed where there is no terminal")
     .addHelpText("after", examples(["brandctl receivers delete rcv_… --yes", "for a script"]))
     .action((receiverId: string, { brand, yes }: { brand?: string; yes?: boolean }, command: Command) =>
       shell.act(command, async (session) => {

@@ -1,7 +1,8 @@
 import type { Attempt, Delivery } from "@brand-records/proto/webhook/v1";
 import type { Colors } from "../terminal.ts";
 import { printableLines } from "./printable.ts";
-import { shortTime, timeWithSeconds } from "./format.ts";
+import { clockTime, shortTime, timeWithSeconds } from "./format.ts";
+import { hasFailed, outcomeText, pauseText, type LastAttempt, type Pause } from "./outcome-text.ts";
 import { factLines, table, type Column, type Fact } from "./table.ts";
 
 /** Characters of a response to show; --json has everything kept. */
@@ -10,28 +11,45 @@ const RESPONSE_CHARACTERS_MAX = 2_000;
 export function deliveryColumns(colors: Colors): Column<Delivery>[] {
   return [
     { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
+    { title: "TYPE", cell: (delivery) => [typeOf(delivery), testText(delivery)].join(" ").trimEnd() },
     { title: "STATE", cell: ({ state }) => state, paint: (text, { state }) => paintState(text, state, colors) },
-    { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts), align: "right" },
-    { title: "TYPE", cell: typeOf },
+    {
+      title: "LAST ATTEMPT",
+      cell: lastAttemptText,
+      paint: (text, delivery) => (hasFailed(lastAttempt(delivery)) ? colors.red(text) : text),
+      cutTo: 12,
+    },
     { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
-    { title: "DUE", cell: ({ due_at }) => shortTime(due_at) },
-    { title: "FINISHED", cell: ({ finished_at }) => shortTime(finished_at) },
-    { title: "EVENT", cell: ({ event_id }) => event_id },
+    { title: "DUE/FINISHED", cell: ({ due_at, finished_at }) => timeWithSeconds(finished_at ?? due_at) },
   ];
 }
 
+/** Lays out a receiver's deliveries, and below whether the receiver is paused. */
+export function deliveriesTable(deliveries: readonly Delivery[], pause: Pause, colors: Colors, none: string): string {
+  const text = table(deliveryColumns(colors), deliveries, colors, none);
+  const paused = receiverPause(pause);
+  return paused === undefined ? text : `${text}\n\n${colors.yellow(`Pending deliveries wait: ${paused}.`)}`;
+}
+
+function receiverPause(pause: Pause): string | undefined {
+  const text = pauseText(pause);
+  return text === undefined ? undefined : `the receiver is ${text}`;
+}
+
 /** Lays out a delivery and its attempts for people to read. */
-export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], colors: Colors): string {
+export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], pause: Pause, colors: Colors): string {
   const { id, receiver_id, event_id, state, created_at, due_at, finished_at } = delivery;
+  const test = testText(delivery);
+  const progress = progressOf(delivery, pause);
   const facts: readonly Fact[] = [
     ["ID", id, colors.cyan],
-    ["State", state, (text) => paintState(text, state, colors)],
+    ["State", progress === undefined ? state : `${state}: ${progress}`, (text) => paintState(text, state, colors)],
     ["Attempts", String(delivery.attempts)],
-    ["Event", `${event_id} ${typeOf(delivery)}`],
+    ["Event", `${event_id} ${typeOf(delivery)}${test === undefined ? "" : ` (${test})`}`],
     ["Receiver", receiver_id],
-    ["Created (UTC)", shortTime(created_at)],
+    ["Created (UTC)", timeWithSeconds(created_at)],
     ["Due (UTC)", timeWithSeconds(due_at)],
-    ["Finished (UTC)", shortTime(finished_at)],
+    ["Finished (UTC)", timeWithSeconds(finished_at)],
   ];
   return [
     ...factLines(facts, colors),
@@ -39,6 +57,29 @@ export function deliveryText(delivery: Delivery, attempts: readonly Attempt[], c
     table(attemptColumns(colors), attempts, colors, "No attempt has finished yet."),
     ...runsOf(attempts.filter(({ response }) => response.length > 0)).flatMap((run) => responseLines(run, colors)),
   ].join("\n");
+}
+
+const lastAttempt = ({ last_outcome, last_http_status }: Delivery): LastAttempt => ({ outcome: last_outcome, status: last_http_status });
+
+/** `3: HTTP 500`: the number of the last finished attempt and its outcome. */
+function lastAttemptText(delivery: Delivery): string {
+  const finished = delivery.state === "sending" ? delivery.attempts - 1 : delivery.attempts;
+  const outcome = outcomeText(lastAttempt(delivery));
+  if (finished < 1) return "-";
+  return outcome === undefined ? String(finished) : `${finished}: ${outcome}`;
+}
+
+/** Beyond its deadline, an attempt's result needs this long to be written. */
+const RESULT_MS = 2_000;
+
+/** What a pending delivery waits for beside its due time, or the attempt in progress. */
+function progressOf({ state, attempts, sending_since, deadline_ms }: Delivery, pause: Pause): string | undefined {
+  if (state === "pending") return receiverPause(pause);
+  if (state !== "sending") return undefined;
+  if (sending_since == null || deadline_ms == null) return `attempt ${attempts} in progress`;
+  const isOverdue = Date.now() > Date.parse(sending_since) + deadline_ms + RESULT_MS;
+  if (!isOverdue) return `attempt ${attempts} in progress since ${clockTime(sending_since)} (up to ${deadline_ms / 1_000} s)`;
+  return `attempt ${attempts} without a result since ${clockTime(sending_since)}: the process that made it may have ended`;
 }
 
 /** Attempts in a row with the same response: the first, and the numbers of the others. */
@@ -68,7 +109,7 @@ function attemptColumns(colors: Colors): Column<Attempt>[] {
       paint: (text, { outcome }) => (outcome === "accepted" ? colors.green(text) : colors.red(text)),
     },
     { title: "STATUS", cell: ({ http_status }) => String(http_status ?? "-"), align: "right" },
-    { title: "ERROR", cell: ({ error }) => error ?? "-" },
+    { title: "ERROR", cell: ({ error }) => error ?? "-", wraps: true },
   ];
 }
 
@@ -83,7 +124,10 @@ function responseLines({ first: { attempt, response }, others }: Run, { dim }: C
   return ["", dim(`Response to attempt ${attempt}`), ...lines, ...rest, ...repeated];
 }
 
-const typeOf = ({ event_type, test }: Delivery): string => `${event_type === "" ? "not kept" : event_type}${test ? " (test)" : ""}`;
+const typeOf = ({ event_type }: Delivery): string => (event_type === "" ? "not kept" : event_type);
+
+/** How a test is signed decides which secret the receiver needs to accept it. */
+const testText = ({ test, sign_with_next }: Delivery): string | undefined => (test ? (sign_with_next ? "test --next" : "test") : undefined);
 
 function paintState(text: string, state: string, colors: Colors): string {
   if (state === "delivered") return colors.green(text);

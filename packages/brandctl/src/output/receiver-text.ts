@@ -1,30 +1,88 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import type { Colors } from "../terminal.ts";
-import { shortTime } from "./format.ts";
-import type { Column } from "./table.ts";
+import { timeWithSeconds } from "./format.ts";
+import { hasFailed, outcomeText, pauseText, type LastAttempt } from "./outcome-text.ts";
+import { shortened } from "./printable.ts";
+import { DETAIL_COLUMNS_MAX, factLines, table, type Column, type Detail, type Fact } from "./table.ts";
 
-/** Columns of a list of receivers. A URL is shortened, as its end may be a token; --json has the whole URL. */
-export function receiverColumns(colors: Colors): Column<Receiver>[] {
+/** Lays out receivers, each with its URL and events on a line below. A URL is shortened, as its end may be a token. */
+export function receiversTable(receivers: readonly Receiver[], colors: Colors, none = ""): string {
+  return table(receiverColumns(colors), receivers, colors, none, (receiver) => receiverDetails(receiver, colors));
+}
+
+function receiverColumns(colors: Colors): Column<Receiver>[] {
   return [
     { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "STATE", cell: stateOf, paint: (text, { enabled }) => (enabled ? colors.green(text) : colors.red(text)) },
-    { title: "LAST", cell: lastOf, paint: (text, receiver) => (hasFailed(receiver) ? colors.red(text) : text) },
+    { title: "STATE", cell: (receiver) => stateOf(receiver), paint: (text, receiver) => paintState(text, receiver, colors) },
+    {
+      title: "LAST OUTCOME",
+      cell: (receiver) => outcomeText(lastAttempt(receiver)) ?? "-",
+      paint: (text, receiver) => (hasFailed(lastAttempt(receiver)) ? colors.red(text) : text),
+    },
+    { title: "LAST ATTEMPT (UTC)", cell: ({ last_delivery_at }) => timeWithSeconds(last_delivery_at) },
     { title: "FAILURES", cell: ({ failures }) => String(failures), align: "right" },
     { title: "WAITING", cell: ({ waiting }) => String(waiting), align: "right" },
-    { title: "EVENTS", cell: ({ events }) => events.join(", ") },
-    { title: "URL", cell: ({ url }) => shortUrl(url) },
-    { title: "LABEL", cell: ({ label }) => label },
+    // Last: text from right to left would reorder columns to its right on some terminals.
+    { title: "LABEL", cell: ({ label }) => label, cutTo: 8 },
   ];
 }
 
-const stateOf = ({ enabled, disabled_reason, disabled_at, rotating }: Receiver): string =>
-  `${enabled ? "enabled" : `disabled ${shortTime(disabled_at)} (${disabled_reason ?? "unknown"})`}${rotating ? ", rotating" : ""}`;
+function receiverDetails(receiver: Receiver, colors: Colors): Detail[] {
+  const events = receiver.events.join(", ");
+  const url = shortened(shortUrl(receiver.url), DETAIL_COLUMNS_MAX - 2 - events.length);
+  const reason = reasonOf(receiver);
+  return [
+    { text: `${url}  ${events}`, paint: colors.dim },
+    ...(reason === undefined ? [] : [{ text: reason, paint: receiver.enabled ? colors.yellow : colors.red }]),
+  ];
+}
 
-const hasFailed = ({ last_status }: Receiver): boolean => last_status != null && (last_status < 200 || last_status > 299);
+/** Lays out one receiver for people to read, with its whole URL. */
+export function receiverText(receiver: Receiver, colors: Colors): string {
+  const { id, brand_id, label, url, events, last_delivery_at, failures, waiting, max_in_flight, created_at, updated_at } = receiver;
+  const facts: readonly Fact[] = [
+    ["ID", id, colors.cyan],
+    ["Brand", brand_id],
+    ["Label", label, colors.bold],
+    ["State", stateOf(receiver, reasonOf(receiver)), (text) => paintState(text, receiver, colors)],
+    ["Next secret", nextSecretText(receiver)],
+    ["Last outcome", outcomeText(lastAttempt(receiver)) ?? "-", hasFailed(lastAttempt(receiver)) ? colors.red : String],
+    ["Last attempt (UTC)", timeWithSeconds(last_delivery_at)],
+    ["Failures", String(failures)],
+    ["Waiting", waiting.toLocaleString("en")],
+    ["Events", events.join(", ")],
+    ["URL", url],
+    ["Max in flight", String(max_in_flight)],
+    ["Created (UTC)", timeWithSeconds(created_at)],
+    ["Updated (UTC)", timeWithSeconds(updated_at)],
+  ];
+  return factLines(facts, colors).join("\n");
+}
 
-function lastOf({ last_status, last_delivery_at }: Receiver): string {
-  if (last_status == null) return "-";
-  return `${last_status === 0 ? "no response" : last_status} ${shortTime(last_delivery_at)}`;
+function nextSecretText({ rotating, next_secret_at, next_secret_accepted_at }: Receiver): string {
+  if (!rotating) return "none";
+  const test =
+    next_secret_accepted_at == null ? "no test signed with it accepted yet" : `accepted ${timeWithSeconds(next_secret_accepted_at)}`;
+  return `made ${timeWithSeconds(next_secret_at)}, ${test}`;
+}
+
+const lastAttempt = ({ last_outcome, last_status }: Receiver): LastAttempt => ({ outcome: last_outcome, status: last_status });
+
+/** @param reason replaces the one word that a table has room for */
+function stateOf({ enabled, paused_until, rotating }: Receiver, reason?: string): string {
+  const state = enabled ? (paused_until == null ? "enabled" : "paused") : "disabled";
+  return `${reason ?? state}${rotating ? ", rotating" : ""}`;
+}
+
+function paintState(text: string, { enabled, paused_until }: Receiver, colors: Colors): string {
+  if (!enabled) return colors.red(text);
+  return paused_until == null ? colors.green(text) : colors.yellow(text);
+}
+
+/** Why nothing is sent; undefined if it is. */
+function reasonOf(receiver: Receiver): string | undefined {
+  const { enabled, disabled_at, disabled_reason } = receiver;
+  return enabled ? pauseText(receiver) : `disabled ${timeWithSeconds(disabled_at)} UTC (${disabled_reason ?? "unknown"})`;
 }
 
 /** Enough to distinguish two receivers on a host, too little for most tokens. */

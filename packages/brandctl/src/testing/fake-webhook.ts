@@ -31,6 +31,8 @@ export class FakeWebhook {
   readonly replays: Replay[] = [];
   /** Events that a replay queues between two reads of its progress. */
   replayStep = 1;
+  /** Called with each read of a replay's progress. */
+  onProgressRead: () => void = () => {};
   /** Whether receivers on this machine are accepted. */
   loopback = false;
   /** Another command is replaying the dead letters. */
@@ -48,7 +50,7 @@ export class FakeWebhook {
           throw new AppError("duplicate_url", "Another receiver of the brand has this URL.", { field: "url" });
         }
         if (this.receivers.length >= 20) throw new AppError("receiver_limit", "The brand has 20 receivers, which is as many as it may.");
-        const receiver = receiverOf({ id: `rcv_made${this.receivers.length}`, brand_id, url, label, events });
+        const receiver = receiverOf({ id: `rcv_made${this.receivers.length}`, brand_id, url: new URL(url).href, label, events });
         this.receivers.push(receiver);
         return { receiver, secret: SECRET };
       },
@@ -58,7 +60,11 @@ export class FakeWebhook {
         const receiver = this.#find(brand_id, receiver_id);
         if (url != null) requirePublic(url);
         if (max_in_flight != null) Object.assign(receiver, { max_in_flight });
-        Object.assign(receiver, { ...(url != null && { url }), ...(label != null && { label }), ...(events.length > 0 && { events }) });
+        Object.assign(receiver, {
+          ...(url != null && { url: new URL(url).href }),
+          ...(label != null && { label }),
+          ...(events.length > 0 && { events }),
+        });
         return { receiver };
       },
       enableReceiver: async ({ brand_id, receiver_id, held }) => {
@@ -78,18 +84,22 @@ export class FakeWebhook {
         return { dropped: receiver.waiting };
       },
       rotateSecret: async ({ brand_id, receiver_id }) => {
-        const receiver = Object.assign(this.#find(brand_id, receiver_id), { rotating: true });
+        const rotation = { rotating: true, next_secret_at: NOW, next_secret_accepted_at: null };
+        const receiver = Object.assign(this.#find(brand_id, receiver_id), rotation);
         return { receiver, secret: NEXT_SECRET };
       },
-      activateSecret: async ({ brand_id, receiver_id }) => {
+      activateSecret: async ({ brand_id, receiver_id, force }) => {
         const receiver = this.#find(brand_id, receiver_id);
-        if (!receiver.rotating) throw new AppError("no_next_secret", "There is no next secret to activate");
-        return { receiver: Object.assign(receiver, { rotating: false }) };
+        if (!receiver.rotating) throw new AppError("no_next_secret", "There is no next secret");
+        if (receiver.next_secret_accepted_at == null && !force) throw new AppError("next_secret_not_accepted", "No test was accepted");
+        return { receiver: Object.assign(receiver, { rotating: false, next_secret_at: null, next_secret_accepted_at: null }) };
       },
-      sendTest: async ({ brand_id, receiver_id, type }) => {
+      sendTest: async ({ brand_id, receiver_id, type, next }) => {
         const receiver = this.#find(brand_id, receiver_id);
         if (!receiver.enabled) throw new AppError("receiver_disabled", "The receiver is disabled");
-        const delivery = deliveryOf({ id: "dlv_test", receiver_id, event_type: type ?? receiver.events[0] ?? "", test: true });
+        if (next && !receiver.rotating) throw new AppError("no_next_secret", "There is no next secret");
+        const event_type = type ?? receiver.events[0] ?? "";
+        const delivery = deliveryOf({ id: "dlv_test", receiver_id, event_type, test: true, sign_with_next: next });
         this.deliveries.unshift(delivery);
         return { delivery_id: delivery.id, event_id: delivery.event_id };
       },
@@ -102,9 +112,13 @@ export class FakeWebhook {
           .slice(from)
           .filter((one) => one.receiver_id === receiver_id && (state == null || one.state === state))
           .slice(0, page_size);
-        return { deliveries, next_after_id: deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null };
+        const next_after_id = deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null;
+        return { deliveries, next_after_id, ...this.#pauseOf(receiver_id) };
       },
-      getDelivery: async ({ brand_id, delivery_id }) => ({ delivery: this.#delivery(brand_id, delivery_id), attempts: this.attempts }),
+      getDelivery: async ({ brand_id, delivery_id }) => {
+        const delivery = this.#delivery(brand_id, delivery_id);
+        return { delivery, attempts: this.attempts, ...this.#pauseOf(delivery.receiver_id) };
+      },
       replayDelivery: async ({ brand_id, delivery_id }) => {
         const delivery = this.#delivery(brand_id, delivery_id);
         if (delivery.finished_at == null) return { delivery };
@@ -122,6 +136,7 @@ export class FakeWebhook {
         return { replay };
       },
       getReplay: async ({ replay_id }) => {
+        this.onProgressRead();
         const replay = this.replays.find(({ id }) => id === replay_id);
         if (replay === undefined) throw new AppError("not_found", "There is no replay with this id", { field: "replay_id" });
         replay.queued = Math.min(replay.total, replay.queued + this.replayStep);
@@ -156,6 +171,11 @@ export class FakeWebhook {
       },
     }),
   ];
+
+  #pauseOf(receiverId: string): Pick<Receiver, "paused_until" | "failures_in_a_row"> {
+    const { paused_until, failures_in_a_row = 0 } = this.receivers.find(({ id }) => id === receiverId) ?? {};
+    return { paused_until, failures_in_a_row };
+  }
 
   #delivery(brandId: string, id: string): Delivery {
     const delivery = this.deliveries.find((one) => one.id === id);
@@ -195,6 +215,11 @@ export function receiverOf(given: Partial<Receiver> = {}): Receiver {
     waiting: 0,
     max_in_flight: 64,
     rotating: false,
+    next_secret_at: null,
+    next_secret_accepted_at: null,
+    last_outcome: null,
+    paused_until: null,
+    failures_in_a_row: 0,
     created_at: "2026-11-21T08:30:00.000Z",
     updated_at: "2026-11-21T08:30:00.000Z",
     ...given,
@@ -213,6 +238,11 @@ export function deliveryOf(given: Partial<Delivery> = {}): Delivery {
     created_at: "2026-11-21T08:30:00.000Z",
     due_at: null,
     finished_at: null,
+    sign_with_next: false,
+    last_outcome: null,
+    last_http_status: null,
+    sending_since: null,
+    deadline_ms: null,
     ...given,
   };
 }

@@ -38,6 +38,13 @@ export interface Outcome {
   json<T>(): T;
 }
 
+/** A terminal at which this is typed. */
+export function typing(text: string): Surroundings {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  stdin.write(`${text}\n`);
+  return { stdin, isTerminal: true };
+}
+
 /** Runs one command line as main.ts does. In the default folder there is no run file. */
 export async function brandctl(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const { stdin = "", env = {}, cwd = "/", isTerminal = false, interrupted = new AbortController().signal } = surroundings;

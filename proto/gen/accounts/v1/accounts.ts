@@ -168,7 +168,7 @@ export interface Key {
   /** E-mail address of the owner. */
   created_by: string;
   created_at: string;
-  /** Written in batches every five seconds. */
+  /** May lag by a minute: gateways report the use of a cached key every 30 seconds, and it is written every five seconds. */
   last_used_at?: string | null | undefined;
   revoked_at?: string | null | undefined;
   revoked_by?: string | null | undefined;
@@ -191,6 +191,8 @@ export interface CreateKeyResponse {
     | null;
   /** The key itself. Returned once and never stored. */
   secret: string;
+  /** The brand's other keys with this name and environment that are not revoked: the newest ten. */
+  same_name: Key[];
 }
 
 export interface ListKeysRequest {
@@ -2175,7 +2177,7 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
 };
 
 function createBaseCreateKeyResponse(): CreateKeyResponse {
-  return { key: null, secret: "" };
+  return { key: null, secret: "", same_name: [] };
 }
 
 export const CreateKeyResponse: MessageFns<CreateKeyResponse> = {
@@ -2185,6 +2187,9 @@ export const CreateKeyResponse: MessageFns<CreateKeyResponse> = {
     }
     if (message.secret !== "") {
       writer.uint32(18).string(message.secret);
+    }
+    for (const v of message.same_name) {
+      Key.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -2216,6 +2221,14 @@ export const CreateKeyResponse: MessageFns<CreateKeyResponse> = {
             }
 
             message.secret = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.same_name.push(Key.decode(reader, reader.uint32()));
             continue;
           }
         }

@@ -39,6 +39,31 @@ export interface Receiver {
   max_in_flight: number;
   /** A rotation is in progress: the next secret is not activated yet. */
   rotating: boolean;
+  /** When the next secret was made; absent without one. */
+  next_secret_at?:
+    | string
+    | null
+    | undefined;
+  /** When the receiver accepted a test signed with the next secret alone, at its present URL; absent until then. */
+  next_secret_accepted_at?:
+    | string
+    | null
+    | undefined;
+  /**
+   * Outcome of the last attempt, see Attempt.outcome; absent before the first attempt, and where only a process of release
+   * 0.2.0 or earlier has recorded it.
+   */
+  last_outcome?:
+    | string
+    | null
+    | undefined;
+  /** Sending is paused until then, because `failures_in_a_row` attempts failed. Absent unless paused. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** Failed attempts since the last 2xx or since it was enabled, tests excluded. */
+  failures_in_a_row: number;
 }
 
 export interface RotateSecretRequest {
@@ -57,6 +82,8 @@ export interface RotateSecretResponse {
 export interface ActivateSecretRequest {
   brand_id: string;
   receiver_id: string;
+  /** Activates without an accepted test. A receiver that does not have the secret then refuses every delivery. */
+  force: boolean;
 }
 
 export interface ActivateSecretResponse {
@@ -67,7 +94,12 @@ export interface SendTestRequest {
   brand_id: string;
   receiver_id: string;
   /** One of the selected types. Default: the first. */
-  type?: string | null | undefined;
+  type?:
+    | string
+    | null
+    | undefined;
+  /** Signs both signatures with the next secret alone. The attempt fails as `unsendable` if there is none by then. */
+  next: boolean;
 }
 
 export interface SendTestResponse {
@@ -93,7 +125,29 @@ export interface Delivery {
     | null
     | undefined;
   /** Absent until delivered or failed. */
-  finished_at?: string | null | undefined;
+  finished_at?:
+    | string
+    | null
+    | undefined;
+  /** A test to be signed with the next secret alone. */
+  sign_with_next: boolean;
+  /** Outcome of the last finished attempt, see Attempt.outcome; absent before the first. */
+  last_outcome?:
+    | string
+    | null
+    | undefined;
+  /** HTTP status of that attempt; absent if no response came. */
+  last_http_status?:
+    | number
+    | null
+    | undefined;
+  /** When the attempt in progress started; absent unless sending. */
+  sending_since?:
+    | string
+    | null
+    | undefined;
+  /** The longest that the attempt in progress may take; absent unless sending. */
+  deadline_ms?: number | null | undefined;
 }
 
 export interface Attempt {
@@ -137,7 +191,17 @@ export interface ListDeliveriesRequest {
 export interface ListDeliveriesResponse {
   deliveries: Delivery[];
   /** Absent on the last page. */
-  next_after_id?: string | null | undefined;
+  next_after_id?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  failures_in_a_row: number;
 }
 
 export interface GetDeliveryRequest {
@@ -148,6 +212,13 @@ export interface GetDeliveryRequest {
 export interface GetDeliveryResponse {
   delivery: Delivery | null;
   attempts: Attempt[];
+  /** As in Receiver. */
+  paused_until?:
+    | string
+    | null
+    | undefined;
+  /** As in Receiver. */
+  failures_in_a_row: number;
 }
 
 export interface ReplayDeliveryRequest {
@@ -381,6 +452,11 @@ function createBaseReceiver(): Receiver {
     updated_at: "",
     max_in_flight: 0,
     rotating: false,
+    next_secret_at: null,
+    next_secret_accepted_at: null,
+    last_outcome: null,
+    paused_until: null,
+    failures_in_a_row: 0,
   };
 }
 
@@ -433,6 +509,21 @@ export const Receiver: MessageFns<Receiver> = {
     }
     if (message.rotating !== false) {
       writer.uint32(128).bool(message.rotating);
+    }
+    if (message.next_secret_at !== undefined && message.next_secret_at !== null) {
+      writer.uint32(138).string(message.next_secret_at);
+    }
+    if (message.next_secret_accepted_at !== undefined && message.next_secret_accepted_at !== null) {
+      writer.uint32(146).string(message.next_secret_accepted_at);
+    }
+    if (message.last_outcome !== undefined && message.last_outcome !== null) {
+      writer.uint32(154).string(message.last_outcome);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(162).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(168).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -578,6 +669,46 @@ export const Receiver: MessageFns<Receiver> = {
             message.rotating = reader.bool();
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.next_secret_at = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.next_secret_accepted_at = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.last_outcome = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -706,7 +837,7 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
 };
 
 function createBaseActivateSecretRequest(): ActivateSecretRequest {
-  return { brand_id: "", receiver_id: "" };
+  return { brand_id: "", receiver_id: "", force: false };
 }
 
 export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
@@ -716,6 +847,9 @@ export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
     }
     if (message.receiver_id !== "") {
       writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.force !== false) {
+      writer.uint32(24).bool(message.force);
     }
     return writer;
   },
@@ -747,6 +881,14 @@ export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
             }
 
             message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.force = reader.bool();
             continue;
           }
         }
@@ -809,7 +951,7 @@ export const ActivateSecretResponse: MessageFns<ActivateSecretResponse> = {
 };
 
 function createBaseSendTestRequest(): SendTestRequest {
-  return { brand_id: "", receiver_id: "", type: null };
+  return { brand_id: "", receiver_id: "", type: null, next: false };
 }
 
 export const SendTestRequest: MessageFns<SendTestRequest> = {
@@ -822,6 +964,9 @@ export const SendTestRequest: MessageFns<SendTestRequest> = {
     }
     if (message.type !== undefined && message.type !== null) {
       writer.uint32(26).string(message.type);
+    }
+    if (message.next !== false) {
+      writer.uint32(32).bool(message.next);
     }
     return writer;
   },
@@ -861,6 +1006,14 @@ export const SendTestRequest: MessageFns<SendTestRequest> = {
             }
 
             message.type = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.next = reader.bool();
             continue;
           }
         }
@@ -945,6 +1098,11 @@ function createBaseDelivery(): Delivery {
     created_at: "",
     due_at: null,
     finished_at: null,
+    sign_with_next: false,
+    last_outcome: null,
+    last_http_status: null,
+    sending_since: null,
+    deadline_ms: null,
   };
 }
 
@@ -979,6 +1137,21 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.finished_at !== undefined && message.finished_at !== null) {
       writer.uint32(82).string(message.finished_at);
+    }
+    if (message.sign_with_next !== false) {
+      writer.uint32(88).bool(message.sign_with_next);
+    }
+    if (message.last_outcome !== undefined && message.last_outcome !== null) {
+      writer.uint32(98).string(message.last_outcome);
+    }
+    if (message.last_http_status !== undefined && message.last_http_status !== null) {
+      writer.uint32(104).int32(message.last_http_status);
+    }
+    if (message.sending_since !== undefined && message.sending_since !== null) {
+      writer.uint32(114).string(message.sending_since);
+    }
+    if (message.deadline_ms !== undefined && message.deadline_ms !== null) {
+      writer.uint32(120).int32(message.deadline_ms);
     }
     return writer;
   },
@@ -1074,6 +1247,46 @@ export const Delivery: MessageFns<Delivery> = {
             }
 
             message.finished_at = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.sign_with_next = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.last_outcome = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.last_http_status = reader.int32();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.sending_since = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.deadline_ms = reader.int32();
             continue;
           }
         }
@@ -1312,7 +1525,7 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
 };
 
 function createBaseListDeliveriesResponse(): ListDeliveriesResponse {
-  return { deliveries: [], next_after_id: null };
+  return { deliveries: [], next_after_id: null, paused_until: null, failures_in_a_row: 0 };
 }
 
 export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
@@ -1322,6 +1535,12 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
     }
     if (message.next_after_id !== undefined && message.next_after_id !== null) {
       writer.uint32(18).string(message.next_after_id);
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(26).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(32).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -1353,6 +1572,22 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
             }
 
             message.next_after_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }
@@ -1426,7 +1661,7 @@ export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
 };
 
 function createBaseGetDeliveryResponse(): GetDeliveryResponse {
-  return { delivery: null, attempts: [] };
+  return { delivery: null, attempts: [], paused_until: null, failures_in_a_row: 0 };
 }
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
@@ -1436,6 +1671,12 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
     }
     for (const v of message.attempts) {
       Attempt.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.paused_until !== undefined && message.paused_until !== null) {
+      writer.uint32(26).string(message.paused_until);
+    }
+    if (message.failures_in_a_row !== 0) {
+      writer.uint32(32).int32(message.failures_in_a_row);
     }
     return writer;
   },
@@ -1467,6 +1708,22 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
             }
 
             message.attempts.push(Attempt.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.paused_until = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.failures_in_a_row = reader.int32();
             continue;
           }
         }
@@ -3637,7 +3894,10 @@ export const ReceiversServiceService = {
       Buffer.from(RotateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
   },
-  /** Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  /**
+   * Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none; unless `force` is
+   * set also (kind `next_secret_not_accepted`) if the receiver has not accepted a test signed with it, at its present URL.
+   */
   activateSecret: {
     path: "/webhook.v1.ReceiversService/ActivateSecret" as const,
     requestStream: false as const,
@@ -3651,7 +3911,8 @@ export const ReceiversServiceService = {
   },
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
-   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
+   * is no next secret.
    */
   sendTest: {
     path: "/webhook.v1.ReceiversService/SendTest" as const,
@@ -3688,11 +3949,15 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
    * signature with each of the two secrets, and X-Service-Signature uses the current one. A repeat replaces the next secret.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
-  /** Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none. */
+  /**
+   * Replaces the current secret with the next one. FAILED_PRECONDITION (kind `no_next_secret`) if there is none; unless `force` is
+   * set also (kind `next_secret_not_accepted`) if the receiver has not accepted a test signed with it, at its present URL.
+   */
   activateSecret: handleUnaryCall<ActivateSecretRequest, ActivateSecretResponse>;
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
-   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled.
+   * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
+   * is no next secret.
    */
   sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
 }

@@ -89,8 +89,8 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
         },
         request,
       );
-      const { key, secret } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by });
-      return { key: keyMessage(key), secret };
+      const { key, secret, sameName } = await createKey(deps, { ...rest, brandId: brand_id, createdBy: created_by });
+      return { key: keyMessage(key), secret, same_name: sameName.map(keyMessage) };
     },
     async listKeys(request) {
       const { brand_id } = check({ brand_id: fields.brandId }, request);

@@ -64,6 +64,26 @@ describe("createKey", () => {
     await expect(createKey(brand, { created_by: brand.owner.toUpperCase() })).resolves.toMatchObject({ key: { created_by: brand.owner } });
   });
 
+  it("returns the brand's other keys with this name and environment that are not revoked, newest first", async () => {
+    const [brand, other] = [await served.createBrand(), await served.createBrand()];
+    await createKey(other);
+    await createKey(brand, { environment: "test" });
+    await createKey(brand, { name: "Reports 2" });
+    const revoked = await createKey(brand);
+    await revoke(revoked.key?.id ?? "", brand.owner);
+    const first = await createKey(brand);
+    expect(first.same_name).toEqual([]);
+    const second = await createKey(brand, { name: " Reports " });
+    expect(second.same_name).toEqual([first.key]);
+    expect((await createKey(brand)).same_name).toEqual([second.key, first.key]);
+  });
+
+  it("returns the others of the name also to simultaneous calls, each but the first", async () => {
+    const brand = await served.createBrand();
+    const made = await Promise.all(Array.from({ length: 12 }, () => createKey(brand)));
+    expect(made.map(({ same_name }) => same_name.length).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]);
+  });
+
   it("needs Plus or above", async () => {
     await expect(createKey(await served.createBrand({ tier: "starter" }))).rejects.toMatchObject({ kind: "plan_required" });
     for (const tier of ["plus", "pro", "enterprise"]) await createKey(await served.createBrand({ tier }));

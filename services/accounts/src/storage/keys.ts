@@ -4,6 +4,9 @@ import type { Key, Principal } from "../domain/key.ts";
 
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 
+/** Keys with one name to return: enough to notice and to revoke. */
+const SAME_NAME_MAX = 10;
+
 const statements = {
   // One statement for principal and epoch, so that both are of the same moment.
   verify: {
@@ -19,6 +22,11 @@ const statements = {
   },
   find: { name: "keys.find", text: `select ${COLUMNS} from accounts.keys where id = $1` },
   list: { name: "keys.list", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 order by created_at desc, id desc` },
+  sameName: {
+    name: "keys.same_name",
+    text: `select ${COLUMNS} from accounts.keys
+            where brand_id = $1 and environment = $2 and name = $3 and revoked_at is null order by created_at desc, id desc limit ${SAME_NAME_MAX}`,
+  },
   revoke: {
     name: "keys.revoke",
     text: `update accounts.keys set revoked_at = now(), revoked_by = $2 where id = $1 and revoked_at is null returning ${COLUMNS}`,
@@ -66,6 +74,11 @@ export async function findKey(sql: Sql, id: string): Promise<Key | undefined> {
 /** Returns the brand's keys, newest first, including revoked ones. */
 export function listKeys(sql: Sql, brandId: string): Promise<Key[]> {
   return sql.query<Key>(statements.list, [brandId]);
+}
+
+/** Returns the brand's newest keys with this name that are not revoked, at most ten. */
+export function keysWithName(sql: Sql, { brand_id, environment, name }: Pick<Key, "brand_id" | "environment" | "name">): Promise<Key[]> {
+  return sql.query<Key>(statements.sameName, [brand_id, environment, name]);
 }
 
 /** Returns undefined if the key is unknown or already revoked. */

@@ -5,7 +5,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
 import { grantedPermissions, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
 import { requireOwner } from "../domain/membership.ts";
-import { findKey, findPrincipal, insertKey, markKeyRevoked } from "../storage/keys.ts";
+import { findKey, findPrincipal, insertKey, keysWithName, markKeyRevoked } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
 import { changeBrand } from "./change-brand.ts";
 
@@ -18,23 +18,32 @@ export interface KeyRequest {
   readonly createdBy: string;
 }
 
+export interface CreatedKey {
+  readonly key: Key;
+  /** The key itself, to be shown once; only its hash is stored. */
+  readonly secret: string;
+  /** Other keys with this name and environment that are not revoked: the newest ten. Exact: keys of a brand are created one after another. */
+  readonly sameName: readonly Key[];
+}
+
 /**
- * Creates a key. `secret` is the key itself, to be shown once; only its hash is stored.
+ * Creates a key.
  *
  * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`
  */
-export async function createKey(deps: AccountsDependencies, request: KeyRequest): Promise<{ key: Key; secret: string }> {
+export async function createKey(deps: AccountsDependencies, request: KeyRequest): Promise<CreatedKey> {
   const { brandId, name, environment, createdBy } = request;
   const permissions = grantedPermissions(request.permissions, environment);
   const secret = generateKey(environment);
   const [pepper] = deps.peppers;
-  const key = await changeBrand(
+  const created = await changeBrand(
     deps,
     brandId,
     async (sql, brand) => {
       requireOwner(await findMember(sql, brandId, createdBy), createdBy);
       requireApiAccess(brand);
-      return insertKey(sql, {
+      const sameName = await keysWithName(sql, { brand_id: brandId, environment, name });
+      const key = await insertKey(sql, {
         id: newId("key"),
         brand_id: brandId,
         environment,
@@ -45,10 +54,11 @@ export async function createKey(deps: AccountsDependencies, request: KeyRequest)
         pepperVersion: pepper.version,
         keyHash: keyHash(keyDigest(secret), pepper),
       });
+      return { key, sameName };
     },
     { onlyAdds: true },
   );
-  return { key, secret };
+  return { ...created, secret };
 }
 
 /**

@@ -20,6 +20,13 @@ export interface Delivery {
   readonly due_at: string | null;
   /** Null until delivered or failed. */
   readonly finished_at: string | null;
+  /** A test to be signed with the next secret alone. */
+  readonly sign_with_next: boolean;
+  /** Null unless sending. */
+  readonly lease_until: string | null;
+  /** Of the last finished attempt; null before the first. */
+  readonly last_outcome: string | null;
+  readonly last_http_status: number | null;
 }
 
 export interface Attempt {
@@ -50,3 +57,7 @@ const LEASE_MARGIN_SECONDS = 15;
 
 /** Returns how long a claimed delivery belongs to its worker. */
 export const leaseSecondsFor = (deadlineMs: number): number => Math.ceil(deadlineMs / 1_000) + LEASE_MARGIN_SECONDS;
+
+/** Returns when a lease began: the attempt starts at once. The start is not stored, as every claim would write it. */
+export const leaseStart = (leaseUntil: string, leaseSeconds: number): string =>
+  new Date(Date.parse(leaseUntil) - leaseSeconds * 1_000).toISOString();

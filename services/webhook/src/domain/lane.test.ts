@@ -11,13 +11,14 @@ const lane = (more: Partial<LaneState> = {}): LaneState => ({
   openedAt: null,
   failures: 0,
   lastStatus: null,
+  lastOutcome: null,
   firstFailureAt: null,
   failingSince: null,
   ...more,
 });
 const startedAt = NOW - 100;
-const accepted: LaneOutcome = { startedAt, accepted: true, httpStatus: 204, test: false };
-const failed: LaneOutcome = { startedAt, accepted: false, httpStatus: 500, test: false };
+const accepted: LaneOutcome = { startedAt, outcome: "accepted", httpStatus: 204, test: false };
+const failed: LaneOutcome = { startedAt, outcome: "refused", httpStatus: 500, test: false };
 const many = (outcome: LaneOutcome, count: number): LaneOutcome[] => Array.from({ length: count }, () => outcome);
 const after = (before: LaneState, outcomes: readonly LaneOutcome[], limit = 64) => afterOutcomes(before, outcomes, limit, NOW);
 
@@ -62,24 +63,31 @@ it("trips once for concurrent failures that end one after another", () => {
   expect(state).toMatchObject({ trips: 1, failures: 60 });
 });
 
-it("counts failures since the last success, and keeps the last status", () => {
+it("counts failures since the last success, and keeps the last status and outcome", () => {
   expect(after(lane({ failures: 3 }), [failed, failed]).lane).toMatchObject({ failures: 5, lastStatus: 500 });
-  expect(after(lane({ failures: 3 }), [failed, accepted]).lane).toMatchObject({ failures: 0, lastStatus: 204 });
-  expect(after(lane(), [{ startedAt, accepted: false, httpStatus: null, test: false }]).lane.lastStatus).toBe(0);
+  expect(after(lane({ failures: 3 }), [failed, accepted]).lane).toMatchObject({ failures: 0, lastStatus: 204, lastOutcome: "accepted" });
+  expect(after(lane(), [{ startedAt, outcome: "timeout", httpStatus: null, test: false }]).lane).toMatchObject({
+    lastStatus: 0,
+    lastOutcome: "timeout",
+  });
 });
 
-it("keeps only the status of a test delivery", () => {
+it("keeps only the status and outcome of a test delivery", () => {
   for (const test of [
-    { startedAt, accepted: false, httpStatus: 410, test: true },
-    { startedAt, accepted: true, httpStatus: 200, test: true },
-  ]) {
+    { startedAt, outcome: "refused", httpStatus: 410, test: true },
+    { startedAt, outcome: "accepted", httpStatus: 200, test: true },
+  ] as const) {
     const before = lane({ failedInARow: 9, failures: 9, firstFailureAt: NOW - HOUR });
-    expect(after(before, [test])).toEqual({ lane: { ...before, lastStatus: test.httpStatus }, openSeconds: undefined, disable: undefined });
+    expect(after(before, [test])).toEqual({
+      lane: { ...before, lastStatus: test.httpStatus, lastOutcome: test.outcome },
+      openSeconds: undefined,
+      disable: undefined,
+    });
   }
 });
 
 it("disables for one 410, even with a success in the same batch", () => {
-  const gone = { startedAt, accepted: false, httpStatus: 410, test: false };
+  const gone: LaneOutcome = { startedAt, outcome: "refused", httpStatus: 410, test: false };
   expect(after(lane(), [gone]).disable).toBe("gone");
   expect(after(lane(), [gone, accepted]).disable).toBe("gone");
 });

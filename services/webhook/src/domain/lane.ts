@@ -1,4 +1,5 @@
 import { recordFailure, type FailureClock } from "./failure-clock.ts";
+import type { OutcomeClass } from "./outcome.ts";
 
 /** Attempts of a new lane that may be in flight. */
 export const IN_FLIGHT_START = 8;
@@ -22,6 +23,8 @@ export interface LaneState extends FailureClock {
   readonly failures: number;
   /** HTTP status of the last attempt, 0 without a response. */
   readonly lastStatus: number | null;
+  /** Null before the first attempt. */
+  readonly lastOutcome: OutcomeClass | null;
 }
 
 export interface LaneChange {
@@ -35,9 +38,9 @@ export interface LaneChange {
 export interface LaneOutcome {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  readonly accepted: boolean;
+  readonly outcome: OutcomeClass;
   readonly httpStatus: number | null;
-  /** A test delivery changes the last status and nothing else. */
+  /** A test delivery changes the last status and outcome and nothing else. */
   readonly test: boolean;
 }
 
@@ -53,10 +56,11 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
   const lane = { ...before };
   let openSeconds: number | undefined;
   let disable: LaneChange["disable"];
-  for (const { startedAt, accepted, httpStatus, test } of outcomes) {
+  for (const { startedAt, outcome, httpStatus, test } of outcomes) {
     lane.lastStatus = httpStatus ?? 0;
+    lane.lastOutcome = outcome;
     if (test) continue;
-    if (accepted) {
+    if (outcome === "accepted") {
       const maxInFlight = Math.min(IN_FLIGHT_MAX, limit, lane.maxInFlight + 1);
       Object.assign(lane, {
         maxInFlight,

@@ -14,14 +14,24 @@ export interface Receiver {
   readonly disabled_reason: "member" | "gone" | "failing" | null;
   readonly disabled_at: string | null;
   readonly last_status: number | null;
+  /** Null before the first attempt, and after one whose outcome a process of release 0.2.0 wrote. */
+  readonly last_outcome: string | null;
   readonly last_delivery_at: string | null;
   readonly failures: number;
+  /** When its circuit may close; null unless it is open, and while the receiver is disabled. */
+  readonly paused_until: string | null;
+  /** Failed attempts since the last success or since it was enabled. */
+  readonly failures_in_a_row: number;
   /** Pending deliveries, counted up to a bound: see storage/receivers.ts. */
   readonly waiting: number;
   /** Attempts that may be in flight. */
   readonly max_in_flight: number;
   /** Has a next secret that is not activated yet. */
   readonly rotating: boolean;
+  /** When the next secret was made; null without one. */
+  readonly next_secret_at: string | null;
+  /** When the receiver accepted a test signed with the next secret alone, at its present URL; null until then. */
+  readonly next_secret_accepted_at: string | null;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -55,6 +65,9 @@ export function requireReceiver(receiver: Receiver | undefined): Receiver {
   if (receiver === undefined) throw receiverNotFound();
   return receiver;
 }
+
+export const noNextSecret = (): AppError =>
+  new AppError("no_next_secret", "There is no next secret: none was created, or it is already in force. Rotate the secret to create one.");
 
 export const duplicateUrl = (): AppError =>
   new AppError("duplicate_url", "Another receiver of the brand has this URL. Change that one, or choose another URL.", { field: "url" });

@@ -48,8 +48,9 @@ const finish = (brandId: string, ids: readonly string[], state: "delivered" | "f
 const addAttempt = (id: string, attempt: number, more: { http_status?: number; error?: string; response?: Buffer } = {}) =>
   served.db.query(
     `insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
-     values ('att_' || $1 || $2::int, 'dlv_' || $1, $3, $2::int, now(), 12, 'refused', $4, $5, $6)`,
-    [id.slice(4), attempt, FROM, more.http_status ?? null, more.error ?? null, more.response ?? null],
+     select 'att_' || $1 || $2::int, 'dlv_' || $1, e.created_at, $2::int, now(), 12, 'refused', $3, $4, $5
+       from webhook.events e where e.id = 'evt_' || $1`,
+    [id.slice(4), attempt, more.http_status ?? null, more.error ?? null, more.response ?? null],
   );
 
 const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
@@ -82,6 +83,11 @@ describe("a list", () => {
       created_at: deliveries[0]?.created_at,
       due_at: expect.stringMatching(/Z$/),
       finished_at: null,
+      sign_with_next: false,
+      last_outcome: null,
+      last_http_status: null,
+      sending_since: null,
+      deadline_ms: null,
     });
     expect(deliveries[1]).toMatchObject({ attempts: 2, due_at: null, finished_at: expect.stringMatching(/Z$/) });
     expect(deliveries[3]).toMatchObject({ attempts: 1, due_at: null, finished_at: null });
@@ -106,6 +112,47 @@ describe("a list", () => {
     expect((await list(receiver)).deliveries.map(({ state }) => state)).toEqual(["held", "failed", "delivered", "sending", "held"]);
     expect((await list(receiver, { state: "held" })).deliveries).toMatchObject([{ id: all[4], due_at: null }, { id: all[0] }]);
     expect((await list(receiver, { state: "pending" })).deliveries).toEqual([]);
+  });
+
+  it("shows the last finished attempt of each delivery, and the attempt in progress", async () => {
+    const { receiver, all } = await addOneInEachState();
+    const [, sending, delivered, failed] = all;
+    await addAttempt(failed, 2, { http_status: 503 });
+    await addAttempt(failed, 1, { http_status: 500 });
+    await addAttempt(delivered, 1, { http_status: 204 });
+    const { deliveries } = await list(receiver);
+    expect(deliveries.map(({ last_outcome, last_http_status }) => [last_outcome, last_http_status])).toEqual([
+      [null, null],
+      ["refused", 503],
+      ["refused", 204],
+      [null, null],
+      [null, null],
+    ]);
+    for (const delivery of [present(deliveries[3]), present((await get(receiver.brand_id, sending)).delivery)]) {
+      expect(delivery).toMatchObject({ deadline_ms: 15_000, attempts: 1 });
+      // The lease of startSending has 60 s left, of the 30 s that a lease takes.
+      expect(Math.abs(Date.parse(present(delivery.sending_since)) - (Date.now() + 30_000))).toBeLessThan(10_000);
+    }
+  });
+
+  it("and one delivery show until when sending is paused, and after how many failures", async () => {
+    const { receiver, all } = await addOneInEachState();
+    const pausedBy = async (openUntil: string): Promise<unknown[]> => {
+      const update = `update webhook.lanes set failed_in_a_row = 11, open_until = ${openUntil} where receiver_id = $1`;
+      await served.db.query(update, [receiver.id]);
+      const read = [await list(receiver), await get(receiver.brand_id, all[0]), await served.get(receiver)];
+      return read.map(({ paused_until, failures_in_a_row }) => [paused_until, failures_in_a_row]);
+    };
+    const paused = ["2126-11-21T02:03:10.000Z", 11];
+    expect(await pausedBy("'2126-11-21T02:03:10Z'")).toEqual([paused, paused, paused]);
+    const over = [null, 11];
+    expect(await pausedBy("now()")).toEqual([over, over, over]);
+    expect(await pausedBy("'-infinity'")).toEqual([over, over, over]);
+    // A disabled receiver waits for a member, not for the pause.
+    await pausedBy("'2126-11-21T02:03:10Z'");
+    await served.receivers.disableReceiver({ brand_id: receiver.brand_id, receiver_id: receiver.id }, callContext());
+    expect(await list(receiver)).toMatchObject({ paused_until: null });
+    expect(await list(receiver, { state: "pending" })).toMatchObject({ deliveries: [], paused_until: null, failures_in_a_row: 11 });
   });
 
   it("shows an empty type once the event is deleted", async () => {
@@ -266,7 +313,7 @@ describe("replaying a delivery", () => {
       message: expect.stringContaining("receiver was deleted"),
     });
     // The finished delivery can still be read.
-    expect((await get(receiver.brand_id, all[3])).delivery).toMatchObject({ id: all[3] });
+    expect(await get(receiver.brand_id, all[3])).toMatchObject({ delivery: { id: all[3] }, paused_until: null, failures_in_a_row: 0 });
     await expect(list(receiver)).rejects.toMatchObject({ kind: "not_found", field: "receiver_id" });
   });
 });

@@ -1,36 +1,47 @@
-import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
+import type { DeliveriesServiceService, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check, nextAfterId } from "@brand-records/service";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
+import { leaseSecondsFor, leaseStart, requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
 import { receiverNotFound } from "../domain/receiver.ts";
 import { requireReplay } from "../domain/replay.ts";
 import { attemptsOf, findDelivery, pageOfDeliveries } from "../storage/deliveries.ts";
-import { isHeld } from "../storage/lanes.ts";
+import { laneStatus } from "../storage/lanes.ts";
 import { findReplay } from "../storage/replays.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { replayEvents } from "../use-cases/replay-events.ts";
 import { fields } from "./fields.ts";
 
-export function deliveriesHandlers({ db, replaying }: Pick<WebhookDependencies, "db" | "replaying">): Handlers<DeliveriesServiceService> {
+export type DeliveriesDependencies = Pick<WebhookDependencies, "db" | "replaying" | "deadlineMs">;
+
+export function deliveriesHandlers({ db, replaying, deadlineMs }: DeliveriesDependencies): Handlers<DeliveriesServiceService> {
   return {
     async listDeliveries(request) {
       const { brand_id, receiver_id, state, page_size, after_id } = check(listFields, request);
-      const held = await isHeld(db, { brandId: brand_id, receiverId: receiver_id });
-      if (held === undefined) throw receiverNotFound();
+      const lane = await laneStatus(db, { brandId: brand_id, receiverId: receiver_id });
+      if (lane === undefined) throw receiverNotFound();
+      const { held, ...pause } = lane;
       // All unsent deliveries of a receiver are pending, or all are held.
-      if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null };
+      if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null, ...pause };
       const page = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit: page_size };
       const deliveries = await pageOfDeliveries(db, page);
-      return { deliveries, next_after_id: nextAfterId(deliveries, page_size) };
+      return {
+        deliveries: deliveries.map((delivery) => deliveryMessage(delivery, deadlineMs)),
+        next_after_id: nextAfterId(deliveries, page_size),
+        ...pause,
+      };
     },
     async getDelivery(request) {
       const key = deliveryIn(request);
       const delivery = requireDelivery(await findDelivery(db, key));
-      return { delivery, attempts: await attemptsOf(db, key.deliveryId) };
+      const attempts = await attemptsOf(db, key.deliveryId);
+      const lane = await laneStatus(db, { brandId: key.brandId, receiverId: delivery.receiver_id });
+      // Without a lane the receiver was deleted.
+      const { paused_until = null, failures_in_a_row = 0 } = lane ?? {};
+      return { delivery: deliveryMessage(delivery, deadlineMs), attempts, paused_until, failures_in_a_row };
     },
     async replayDelivery(request) {
-      return { delivery: await replayDelivery(db, deliveryIn(request)) };
+      return { delivery: deliveryMessage(await replayDelivery(db, deliveryIn(request)), deadlineMs) };
     },
     async replayEvents(request) {
       const { brand_id, receiver_id, since } = check(
@@ -46,6 +57,11 @@ export function deliveriesHandlers({ db, replaying }: Pick<WebhookDependencies, 
       return { replay: requireReplay(await findReplay(db, { brandId: brand_id, replayId: replay_id })) };
     },
   };
+}
+
+function deliveryMessage({ lease_until, ...delivery }: Delivery, deadlineMs: number): DeliveryMessage {
+  if (lease_until === null) return delivery;
+  return { ...delivery, sending_since: leaseStart(lease_until, leaseSecondsFor(deadlineMs)), deadline_ms: deadlineMs };
 }
 
 const listFields = {

@@ -1,6 +1,7 @@
 import type { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
+import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
 import { findReceiver, listReceivers } from "../storage/receivers.ts";
@@ -45,11 +46,12 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
       return rotateSecret(db, keys, keyIn(request));
     },
     async activateSecret(request) {
-      return { receiver: await activateSecret(db, keyIn(request)) };
+      const { brand_id, receiver_id, force } = check({ ...key, force: z.boolean() }, request);
+      return { receiver: await activateSecret(db, { brandId: brand_id, receiverId: receiver_id }, { force }) };
     },
     async sendTest(request) {
-      const { brand_id, receiver_id, type } = check({ ...key, type: fields.type.nullish() }, request);
-      const { deliveryId, eventId } = await sendTest(db, { brandId: brand_id, receiverId: receiver_id }, type ?? undefined);
+      const { brand_id, receiver_id, type, next } = check({ ...key, type: fields.type.nullish(), next: z.boolean() }, request);
+      const { deliveryId, eventId } = await sendTest(db, { brandId: brand_id, receiverId: receiver_id }, { type: type ?? undefined, next });
       return { delivery_id: deliveryId, event_id: eventId };
     },
   };

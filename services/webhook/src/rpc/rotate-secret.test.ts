@@ -1,5 +1,6 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
-import { openSigningSecret } from "../domain/signing-secret.ts";
+import { openSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
+import { acceptNextSecret } from "../storage/receivers.ts";
 import { callContext, newBrand, present, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
 
 let served: ServedReceivers;
@@ -13,7 +14,16 @@ const rotate = async (receiver: Receiver) => {
   const response = await served.receivers.rotateSecret(keyOf(receiver), callContext());
   return { receiver: present(response.receiver), secret: response.secret };
 };
-const activate = async (receiver: Receiver) => present((await served.receivers.activateSecret(keyOf(receiver), callContext())).receiver);
+const activate = async (receiver: Receiver, { force = false } = {}) =>
+  present((await served.receivers.activateSecret({ ...keyOf(receiver), force }, callContext())).receiver);
+/** Does what the result of an accepted test by the next secret does. */
+const accept = async (receiver: Receiver) =>
+  acceptNextSecret(served.db, { receiver_id: receiver.id, url: receiver.url, sealed: present((await stored(receiver)).next_secret) });
+const rotateAndAccept = async (receiver: Receiver) => {
+  const { secret } = await rotate(receiver);
+  await accept(receiver);
+  return secret;
+};
 
 interface Row {
   readonly secret: Buffer;
@@ -37,7 +47,15 @@ describe("rotating a secret", () => {
     const receiver = await served.create(newBrand());
     const before = await stored(receiver);
     const { receiver: rotating, secret } = await rotate(receiver);
-    expect(rotating).toEqual({ ...receiver, rotating: true, updated_at: rotating.updated_at });
+    const { updated_at, next_secret_at } = rotating;
+    expect(rotating).toEqual({
+      ...receiver,
+      rotating: true,
+      updated_at,
+      next_secret_at: expect.any(String),
+      next_secret_accepted_at: null,
+    });
+    expect(Date.parse(present(next_secret_at))).toBeGreaterThanOrEqual(Date.parse(receiver.created_at));
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const after = await stored(receiver);
     expect(after).toMatchObject({ secret: before.secret, secret_key_id: before.secret_key_id, next_secret_key_id: 2 });
@@ -59,7 +77,7 @@ describe("rotating a secret", () => {
 describe("activating a secret", () => {
   it("makes the next secret the active one, and ends the rotation", async () => {
     const receiver = await served.create(newBrand());
-    const { secret } = await rotate(receiver);
+    const secret = await rotateAndAccept(receiver);
     const active = await activate(receiver);
     expect(active).toEqual({ ...receiver, updated_at: active.updated_at });
     const row = await stored(receiver);
@@ -70,7 +88,8 @@ describe("activating a secret", () => {
   it("is refused without a rotation, and a second time", async () => {
     const receiver = await served.create(newBrand());
     await expect(activate(receiver)).rejects.toMatchObject({ kind: "no_next_secret" });
-    await rotate(receiver);
+    await expect(activate(receiver, { force: true })).rejects.toMatchObject({ kind: "no_next_secret" });
+    await rotateAndAccept(receiver);
     await activate(receiver);
     const before = await stored(receiver);
     await expect(activate(receiver)).rejects.toMatchObject({ kind: "no_next_secret" });
@@ -79,11 +98,75 @@ describe("activating a secret", () => {
 
   it("succeeds for one of two concurrent calls", async () => {
     const receiver = await served.create(newBrand());
-    const { secret } = await rotate(receiver);
+    const secret = await rotateAndAccept(receiver);
     const outcomes = await Promise.allSettled([activate(receiver), activate(receiver)]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const row = await stored(receiver);
     expect(opened(receiver, row.secret, row.secret_key_id)).toBe(secret);
+  });
+});
+
+describe("activating a secret without an accepted test", () => {
+  it("is refused and changes nothing, unless it is forced", async () => {
+    const receiver = await served.create(newBrand());
+    const { secret } = await rotate(receiver);
+    const before = await stored(receiver);
+    await expect(activate(receiver)).rejects.toMatchObject({ kind: "next_secret_not_accepted" });
+    expect(await stored(receiver)).toEqual(before);
+    await activate(receiver, { force: true });
+    const row = await stored(receiver);
+    expect(opened(receiver, row.secret, row.secret_key_id)).toBe(secret);
+  });
+
+  it.each<[string, (receiver: Receiver) => Promise<unknown>]>([
+    ["the next secret is replaced", rotate],
+    [
+      "the receiver's URL changes",
+      (receiver) => served.receivers.updateReceiver({ ...keyOf(receiver), url: `${receiver.url}/moved`, events: [] }, callContext()),
+    ],
+    [
+      "a process of 0.2.0, which does not know the new columns, replaces the next secret",
+      ({ id }) => {
+        const { sealed, keyId } = sealSigningSecret(served.deps.keys, id, `whsec_${"x".repeat(43)}=`);
+        return served.db.query("update webhook.receivers set next_secret = $2, next_secret_key_id = $3 where id = $1", [id, sealed, keyId]);
+      },
+    ],
+  ])("is refused again after %s", async (_, change) => {
+    const receiver = await served.create(newBrand());
+    await rotateAndAccept(receiver);
+    const before = await served.get(receiver);
+    expect(before).toMatchObject({ next_secret_accepted_at: expect.any(String) });
+    await change(receiver);
+    expect(await served.get(receiver)).toMatchObject({ rotating: true, next_secret_accepted_at: null });
+    await expect(activate(receiver)).rejects.toMatchObject({ kind: "next_secret_not_accepted" });
+  });
+
+  it("stays possible after changes of label and events", async () => {
+    const receiver = await served.create(newBrand());
+    const secret = await rotateAndAccept(receiver);
+    await served.receivers.updateReceiver(
+      { ...keyOf(receiver), label: "Books", url: receiver.url, events: ["payout.paid"] },
+      callContext(),
+    );
+    await activate(receiver);
+    const row = await stored(receiver);
+    expect(opened(receiver, row.secret, row.secret_key_id)).toBe(secret);
+  });
+
+  it("never activates a secret that a concurrent rotation makes", async () => {
+    const receiver = await served.create(newBrand());
+    for (let round = 0; round < 10; round += 1) {
+      const tested = await rotateAndAccept(receiver);
+      const before = await stored(receiver);
+      const active = opened(receiver, before.secret, before.secret_key_id);
+      const [activation, { secret: newest }] = await Promise.all([activate(receiver).catch((error: unknown) => error), rotate(receiver)]);
+      const row = await stored(receiver);
+      expect(opened(receiver, row.next_secret, row.next_secret_key_id)).toBe(newest);
+      const refused = activation instanceof Error;
+      if (refused) expect(activation).toMatchObject({ kind: "next_secret_not_accepted" });
+      expect(opened(receiver, row.secret, row.secret_key_id)).toBe(refused ? active : tested);
+      expect(await served.get(receiver)).toMatchObject({ next_secret_accepted_at: null });
+    }
   });
 });
 

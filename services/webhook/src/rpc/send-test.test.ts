@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => served.stop());
 
 const keyOf = ({ brand_id, id }: Receiver) => ({ brand_id, receiver_id: id });
-const test = (receiver: Receiver, type?: string) => served.receivers.sendTest({ ...keyOf(receiver), type }, callContext());
+const test = (receiver: Receiver, type?: string) => served.receivers.sendTest({ ...keyOf(receiver), type, next: false }, callContext());
 
 interface Queued {
   readonly event_id: string;
@@ -77,7 +77,7 @@ it("is not in the list of the brand's events", async () => {
 it("creates the partition of its day", async () => {
   const receiver = await served.create(newBrand());
   const key = { brandId: receiver.brand_id, receiverId: receiver.id };
-  await sendTest(served.db, key, undefined, () => Date.UTC(2031, 4, 5, 6));
+  await sendTest(served.db, key, {}, () => Date.UTC(2031, 4, 5, 6));
   expect(await queued(receiver)).toMatchObject([{ created_at: "2031-05-05T06:00:00.000Z" }]);
 });
 
@@ -87,6 +87,28 @@ it.each([
 ])("refuses %s, which is not selected", async (type, kind, field) => {
   const receiver = await served.create(newBrand());
   await expect(test(receiver, type)).rejects.toMatchObject({ kind, field });
+  expect(await queued(receiver)).toEqual([]);
+});
+
+it("is signed with the next secret only if that is asked for", async () => {
+  const receiver = await served.create(newBrand());
+  await served.receivers.rotateSecret(keyOf(receiver), callContext());
+  await test(receiver);
+  const { delivery_id } = await served.receivers.sendTest({ ...keyOf(receiver), type: null, next: true }, callContext());
+  const { deliveries } = await served.deliveriesRpc.listDeliveries({ ...keyOf(receiver), page_size: 0 }, callContext());
+  expect(deliveries.map(({ id, sign_with_next }) => [id === delivery_id, sign_with_next])).toEqual([
+    [true, true],
+    [false, false],
+  ]);
+});
+
+it("by the next secret is refused without one, and while the receiver is disabled", async () => {
+  const receiver = await served.create(newBrand());
+  const testByNext = () => served.receivers.sendTest({ ...keyOf(receiver), type: null, next: true }, callContext());
+  await expect(testByNext()).rejects.toMatchObject({ kind: "no_next_secret" });
+  await served.receivers.rotateSecret(keyOf(receiver), callContext());
+  await served.receivers.disableReceiver(keyOf(receiver), callContext());
+  await expect(testByNext()).rejects.toMatchObject({ kind: "receiver_disabled" });
   expect(await queued(receiver)).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
+import { leaseStart } from "../domain/delivery.ts";
 import { leaveLanes } from "../storage/lanes.ts";
 import { lockExpired, removeDeliveries, removeExpiredOrphans, type ExpiredDelivery } from "../storage/leases.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
@@ -80,7 +81,7 @@ function unknownResult(delivery: ExpiredDelivery, { leaseSeconds, attemptsMax }:
     test,
     attempt_id: newAttemptId(),
     attempt,
-    started_at: new Date(Date.parse(lease_until) - leaseSeconds * 1_000).toISOString(),
+    started_at: leaseStart(lease_until, leaseSeconds),
     // Unknown: the process that measured it died.
     duration_ms: 0,
     outcome: "unknown",

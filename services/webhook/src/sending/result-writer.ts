@@ -5,7 +5,7 @@ import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
 import { abandonDeliveries } from "../storage/claims.ts";
 import { holdLane, lockAndReadLanes, updateLanes, type LockedLane } from "../storage/lanes.ts";
-import { disableReceiver } from "../storage/receivers.ts";
+import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
 import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
 
 /** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
@@ -127,6 +127,10 @@ export async function writeResults(db: Database, results: readonly AttemptResult
         return { receiverId, lane: change.lane, ended: settled.length, openSeconds: change.openSeconds, dueInSeconds };
       }),
     );
+    for (const { delivery_id, receiver_id, url, tested_secret, outcome } of results) {
+      if (tested_secret === null || outcome !== "accepted" || !settledIds.has(delivery_id)) continue;
+      await acceptNextSecret(sql, { receiver_id, url, sealed: tested_secret });
+    }
     const disabled: { receiver_id: string; reason: string }[] = [];
     for (const { lane, change } of changes) {
       const { disable } = change;
@@ -145,7 +149,7 @@ function changeOf(lane: LockedLane, results: readonly AttemptResult[], settledId
     .filter(({ delivery_id, url }) => settledIds.has(delivery_id) && url === lane.url)
     .map(({ outcome, http_status, test, started_at }) => ({
       startedAt: Date.parse(started_at),
-      accepted: outcome === "accepted",
+      outcome,
       httpStatus: http_status,
       test,
     }));

@@ -10,6 +10,7 @@ import { startReceivingServer, type ReceivedRequest, type ReceivingServer } from
 import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
 import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
+import { findReceiver } from "../storage/receivers.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { writeResults } from "./result-writer.ts";
 
@@ -52,7 +53,7 @@ async function rawServer(onRequest: (socket: Socket) => void): Promise<string> {
 
 const lane = async ({ id }: MadeReceiver) => {
   const [row] = await sending.db.query<Record<string, unknown>>(
-    "select in_flight, max_in_flight, failed_in_a_row, trips, failures, last_status, next_due::text, held from webhook.lanes where receiver_id = $1",
+    "select in_flight, max_in_flight, failed_in_a_row, trips, failures, last_status, last_outcome, next_due::text, held from webhook.lanes where receiver_id = $1",
     [id],
   );
   return row;
@@ -63,6 +64,9 @@ const past = ({ id }: MadeReceiver) =>
     "select state, attempts from webhook.past_deliveries where receiver_id = $1 order by id",
     [id],
   );
+
+const pausedUntil = async ({ brand, id }: MadeReceiver) =>
+  (await findReceiver(sending.db, { brandId: brand, receiverId: id }))?.paused_until;
 
 /** Verifies as the specification says (6.3), independently of our code. */
 function verify(secret: string, { headers, rawBody }: ReceivedRequest): boolean {
@@ -100,6 +104,7 @@ const resultOf = (delivery: ClaimedDelivery, number: number): AttemptResult => (
   delivery_created_at: delivery.created_at,
   url: delivery.url,
   test: false,
+  tested_secret: null,
   attempt_id: `att_${number}`,
   attempt: 1,
   started_at: new Date().toISOString(),
@@ -143,7 +148,7 @@ it("delivers an event with signatures that the specification's check and the lib
   expect(await verifyWithSvix(`whsec_${Buffer.alloc(32).toString("base64")}`, request)).toBe("No matching signature found");
   await eventually(async () => expect(await past(receiver)).toEqual([{ state: "delivered", attempts: 1 }]));
   expect(await open()).toBe(0);
-  expect(await lane(receiver)).toMatchObject({ in_flight: 0, last_status: 204, failures: 0 });
+  expect(await lane(receiver)).toMatchObject({ in_flight: 0, last_status: 204, last_outcome: "accepted", failures: 0 });
 });
 
 it("retries with the same id and body, the next attempt number and a new signature, until it is accepted", async () => {
@@ -268,6 +273,19 @@ describe("a failed attempt reports its outcome", () => {
   });
 });
 
+it("shows the last outcome, but not one that a process of release 0.2.0 has overwritten without naming it", async () => {
+  const receiver = await sending.createReceiver(await rawServer(() => {}));
+  const shown = () => findReceiver(sending.db, { brandId: receiver.brand, receiverId: receiver.id });
+  await sending.deliver([receiver]);
+  sending.start({ deadlineMs: 200, retryDelaysSeconds: [] });
+  await eventually(async () => expect(await shown()).toMatchObject({ last_status: 0, last_outcome: "timeout", failures_in_a_row: 1 }));
+  await sending.db.query(
+    "update webhook.lanes set last_status = 500, last_delivery_at = last_delivery_at + interval '1 s' where receiver_id = $1",
+    [receiver.id],
+  );
+  expect(await shown()).toMatchObject({ last_status: 500, last_outcome: null });
+});
+
 it("waits for the Retry-After of a 429, up to a day", async () => {
   const server = await receiving((response) => response.writeHead(429, { "retry-after": "1000000" }).end());
   const receiver = await sending.createReceiver(server.url);
@@ -287,7 +305,9 @@ it("disables a receiver at its first 410, and keeps its pending deliveries", asy
   const receiver = await sending.createReceiver(server.url, { maxInFlight: 1 });
   await sending.deliver([receiver], 5);
   sending.start();
-  await eventually(async () => expect(await lane(receiver)).toMatchObject({ held: true, in_flight: 0, last_status: 410 }));
+  await eventually(async () =>
+    expect(await lane(receiver)).toMatchObject({ held: true, in_flight: 0, last_status: 410, last_outcome: "refused" }),
+  );
   const rows = await sending.db.query("select enabled, disabled_reason from webhook.receivers where id = $1", [receiver.id]);
   expect(rows).toEqual([{ enabled: false, disabled_reason: "gone" }]);
   expect(server.requests).toHaveLength(1);
@@ -303,6 +323,7 @@ it("opens the circuit after ten failures in a row, sends one probe at a time, an
   const before = server.requests.length;
   expect(before).toBeGreaterThanOrEqual(10);
   expect(before).toBeLessThan(30);
+  expect((await pausedUntil(receiver)) ?? "").toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
   // Once open_until has passed, one probe is sent, and no second until it ends.
   let endProbe = (): void => {};
   server.respond = (response) => void (endProbe = () => response.writeHead(500).end());
@@ -322,6 +343,7 @@ it("opens the circuit after ten failures in a row, sends one probe at a time, an
   await sending.db.query("update webhook.lanes set open_until = now()");
   await eventually(async () => expect(await open()).toBe(0));
   expect(await lane(receiver)).toMatchObject({ failed_in_a_row: 0, trips: 0, failures: 0 });
+  expect(await pausedUntil(receiver)).toBeNull();
 });
 
 it("sends first attempts in order with a limit of one in flight, and up to 64 concurrently without it", async () => {

@@ -163,18 +163,13 @@ export class Sender {
 
   async #attempt(delivery: Sendable): Promise<Outcome> {
     const { agent, keys, deadlineMs, publicUrl, headerWord, log } = this.#options;
+    if (delivery.sign_with_next && delivery.next_secret === null) return unsendable("there is no next secret any more to sign it with");
     let secrets: [string, ...string[]];
     try {
       secrets = secretsOf(keys, delivery);
     } catch (error) {
       log.error({ err: error, delivery_id: delivery.id }, "delivery cannot be signed");
-      return {
-        outcome: "unsendable",
-        httpStatus: null,
-        error: "its signing secret cannot be opened",
-        response: null,
-        retryAfterSeconds: null,
-      };
+      return unsendable("its signing secret cannot be opened");
     }
     const body = eventBody(delivery, publicUrl);
     const timestampSeconds = Math.floor(Date.now() / 1_000);
@@ -192,11 +187,21 @@ export class Sender {
   }
 }
 
+const unsendable = (error: string): Outcome => ({
+  outcome: "unsendable",
+  httpStatus: null,
+  error,
+  response: null,
+  retryAfterSeconds: null,
+});
+
+/** Returns the secrets that sign an attempt: the first signs X-Service-Signature, each of them webhook-signature. */
 function secretsOf(keys: SecretKeys, delivery: ClaimedDelivery): [string, ...string[]] {
-  const { receiver_id, secret, secret_key_id, next_secret, next_secret_key_id } = delivery;
-  const current = openSigningSecret(keys, receiver_id, { sealed: secret, keyId: secret_key_id });
-  if (next_secret === null || next_secret_key_id === null) return [current];
-  return [current, openSigningSecret(keys, receiver_id, { sealed: next_secret, keyId: next_secret_key_id })];
+  const { receiver_id, secret, secret_key_id, next_secret, next_secret_key_id, sign_with_next } = delivery;
+  const current = (): string => openSigningSecret(keys, receiver_id, { sealed: secret, keyId: secret_key_id });
+  if (next_secret === null || next_secret_key_id === null) return [current()];
+  const next = openSigningSecret(keys, receiver_id, { sealed: next_secret, keyId: next_secret_key_id });
+  return sign_with_next ? [next] : [current(), next];
 }
 
 const traceOf = ({ traceparent }: ClaimedDelivery): Record<string, string> => (traceparent === null ? {} : { traceparent });
@@ -212,6 +217,7 @@ function resultOf(delivery: Sendable, outcome: Outcome, next: NextState, started
     url: delivery.url,
     delivery_created_at: delivery.created_at,
     test: delivery.test,
+    tested_secret: delivery.sign_with_next ? delivery.next_secret : null,
     attempt_id: newAttemptId(),
     attempt: delivery.attempt,
     started_at: startedAt.toISOString(),

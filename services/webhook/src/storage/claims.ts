@@ -22,6 +22,8 @@ export interface ClaimedDelivery {
   readonly secret_key_id: number;
   readonly next_secret: Buffer | null;
   readonly next_secret_key_id: number | null;
+  /** A test to be signed with the next secret alone. */
+  readonly sign_with_next: boolean;
   /** The last attempt to its receiver failed. */
   readonly failing: boolean;
 }
@@ -55,8 +57,8 @@ const CLAIM = `
     update webhook.deliveries
        set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(), lease_until = now() + make_interval(secs => $3)
      where id = any(array(select id from claimed))
-    returning id, receiver_id, event_id, event_created_at, attempt, lease, test, created_at, due_at)
-  select d.id, d.receiver_id, d.event_id, d.event_created_at, d.attempt, d.lease, d.test, d.created_at,
+    returning id, receiver_id, event_id, event_created_at, attempt, lease, test, sign_with_next, created_at, due_at)
+  select d.id, d.receiver_id, d.event_id, d.event_created_at, d.attempt, d.lease, d.test, d.sign_with_next, d.created_at,
          case when r.id is not null then e.brand_id end as brand_id, e.type, e.data::text, e.traceparent,
          r.url, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id
     from leased d

@@ -6,21 +6,25 @@ import { wakeLanes } from "./lanes.ts";
 const BEYOND = "dlv_~";
 
 const UNFINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.state, d.attempt as attempts, d.test, d.created_at,
-  d.due_at, null::timestamptz as finished_at`;
+  d.due_at, null::timestamptz as finished_at, d.lease_until, d.sign_with_next`;
 const FINISHED = `p.id, p.receiver_id, p.event_id, p.event_created_at, p.state, p.attempts, p.test, p.created_at,
-  null::timestamptz as due_at, p.finished_at`;
+  null::timestamptz as due_at, p.finished_at, null::timestamptz as lease_until, p.sign_with_next`;
 
 /**
- * Deliveries as members see them: pending ones are shown as held if their lane is held. Event types are looked up one by
- * one: a join read every event.
+ * Deliveries as members see them: pending ones are shown as held if their lane is held. Event types and last attempts are
+ * looked up one by one: a join read every event.
  */
 const shown = (deliveries: string): string => `
   select o.id, o.receiver_id, o.event_id,
          coalesce((select e.type from webhook.events e where e.id = o.event_id and e.created_at = o.event_created_at), '') as event_type,
          case when o.state = 'pending' and l.held then 'held' else o.state end as state, o.attempts, o.test, o.created_at,
-         case when o.state = 'pending' and l.held is not true then o.due_at end as due_at, o.finished_at
+         case when o.state = 'pending' and l.held is not true then o.due_at end as due_at, o.finished_at,
+         o.sign_with_next, o.lease_until, a.outcome as last_outcome, a.http_status as last_http_status
     from (${deliveries}) o
-    left join lateral (select held from webhook.lanes where receiver_id = o.receiver_id limit 1) l on true`;
+    left join lateral (select held from webhook.lanes where receiver_id = o.receiver_id limit 1) l on true
+    left join lateral (select outcome, http_status from webhook.attempts
+                        where delivery_id = o.id and event_created_at = o.event_created_at
+                        order by attempt desc, started_at desc, id desc limit 1) a on true`;
 
 type StoredState = Exclude<DeliveryState, "held">;
 
@@ -61,7 +65,8 @@ const statements = {
   },
   insertTest: {
     name: "deliveries.insert_test",
-    text: "insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, test) values ($1, $2, $3, $4, true)",
+    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, test, sign_with_next)
+           values ($1, $2, $3, $4, true, $5)`,
   },
   find: {
     name: "deliveries.find",
@@ -84,8 +89,8 @@ const statements = {
   /** Copies the event's time from the past delivery: it selects the partition. */
   repeat: {
     name: "deliveries.repeat",
-    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, test)
-           select $1, p.receiver_id, p.event_id, p.event_created_at, p.test from webhook.past_deliveries p where p.id = $2`,
+    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, test, sign_with_next)
+           select $1, p.receiver_id, p.event_id, p.event_created_at, p.test, p.sign_with_next from webhook.past_deliveries p where p.id = $2`,
   },
   hasten: {
     name: "deliveries.hasten",
@@ -112,8 +117,11 @@ export async function insertDeliveries(sql: Sql, deliveries: readonly NewDeliver
 }
 
 /** Adds a test delivery, due now. Its lane must be locked. */
-export async function insertTestDelivery(sql: Sql, { id, receiver_id, event_id, event_created_at }: NewDelivery): Promise<void> {
-  await sql.query(statements.insertTest, [id, receiver_id, event_id, event_created_at]);
+export async function insertTestDelivery(
+  sql: Sql,
+  { id, receiver_id, event_id, event_created_at, sign_with_next }: NewDelivery & Pick<Delivery, "sign_with_next">,
+): Promise<void> {
+  await sql.query(statements.insertTest, [id, receiver_id, event_id, event_created_at, sign_with_next]);
   await wakeLanes(sql, [receiver_id]);
 }
 

@@ -23,6 +23,12 @@ export const ROOM_MAX = 16;
 /** Upper bound on the lanes that one claim locks. */
 const SERVED_LANES_MAX = 16;
 
+/** Of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
+export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";
+
+/** Of `webhook.lanes l`. A process of release 0.2.0 does not write outcomes: after it, the one stored is an older attempt's. */
+export const LAST_OUTCOME = "case when l.last_outcome_at = l.last_delivery_at then l.last_outcome end";
+
 const statements = {
   insert: { name: "lanes.insert", text: "insert into webhook.lanes (receiver_id) values ($1)" },
   lockOne: {
@@ -36,9 +42,10 @@ const statements = {
             where r.brand_id = any($1::text[]) and r.events && $2::text[]
             order by l.receiver_id for update of l`,
   },
-  isHeld: {
-    name: "lanes.is_held",
-    text: "select l.held from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2",
+  status: {
+    name: "lanes.status",
+    text: `select l.held, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row
+             from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 and r.id = $2`,
   },
   wake: {
     name: "lanes.wake",
@@ -163,7 +170,7 @@ export interface LockedLane extends LaneState {
 
 const READ_LANES = `
   select l.receiver_id as "receiverId", r.url, r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
-         l.trips, l.failures, l.last_status as "lastStatus",
+         l.trips, l.failures, l.last_status as "lastStatus", ${LAST_OUTCOME} as "lastOutcome",
          extract(epoch from l.opened_at)::float8 * 1000 as "openedAt",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
@@ -190,15 +197,16 @@ export interface LaneUpdate {
 const UPDATE_LANES = `
   update webhook.lanes l
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
-         trips = t.trips, failures = t.failures, last_status = t.last_status, last_delivery_at = now(),
+         trips = t.trips, failures = t.failures, last_status = t.last_status, last_outcome = t.last_outcome,
+         last_delivery_at = now(), last_outcome_at = now(),
          opened_at = to_timestamp(t.opened_at / 1000),
          first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
          open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end
                            else now() + make_interval(secs => t.open_seconds) end,
          next_due = least(l.next_due, now() + make_interval(secs => t.due_in_seconds))
-    from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::float8[], $10::float8[], $11::float8[], $12::float8[])
+    from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::float8[], $10::float8[], $11::float8[], $12::float8[], $13::text[])
       as t(receiver_id, ended, max_in_flight, failed_in_a_row, trips, failures, last_status, first_failure_at, failing_since,
-           open_seconds, due_in_seconds, opened_at)
+           open_seconds, due_in_seconds, opened_at, last_outcome)
    where l.receiver_id = t.receiver_id`;
 
 /** Writes the state of lanes after attempts ended. The lanes must be locked. */
@@ -216,6 +224,7 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
     updates.map(({ openSeconds }) => openSeconds ?? null),
     updates.map(({ dueInSeconds }) => dueInSeconds ?? null),
     updates.map(({ lane }) => lane.openedAt),
+    updates.map(({ lane }) => lane.lastOutcome),
   ]);
 }
 
@@ -244,10 +253,17 @@ export async function wakeLanes(sql: Sql, receiverIds: readonly string[]): Promi
   await sql.query(statements.notifySenders);
 }
 
-/** Whether the receiver's pending deliveries are held; undefined if the brand has no such receiver. */
-export async function isHeld(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean | undefined> {
-  const [row] = await sql.query<{ held: boolean }>(statements.isHeld, [brandId, receiverId]);
-  return row?.held;
+/** What keeps a receiver's pending deliveries from being sent. */
+export interface LaneStatus {
+  readonly held: boolean;
+  readonly paused_until: string | null;
+  readonly failures_in_a_row: number;
+}
+
+/** Returns undefined if the brand has no such receiver. */
+export async function laneStatus(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<LaneStatus | undefined> {
+  const [row] = await sql.query<LaneStatus>(statements.status, [brandId, receiverId]);
+  return row;
 }
 
 /** Holds the lane: none of its deliveries is sent until `releaseLane`. The lane must be locked. */

@@ -1,7 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { NewReceiver, Receiver, ReceiverChange, ReceiverKey } from "../domain/receiver.ts";
 import type { SealedSecret } from "../domain/signing-secret.ts";
-import { insertLane } from "./lanes.ts";
+import { insertLane, LAST_OUTCOME, PAUSED_UNTIL } from "./lanes.ts";
 
 /**
  * Waiting deliveries counted for one receiver, at most: 20 ms. A receiver that was down for a week may have millions, and a
@@ -14,7 +14,8 @@ export const WAITING_COUNTED_MAX = 100_000;
  * the count for every other receiver read all of it.
  */
 const COLUMNS = `r.id, r.brand_id, r.url, r.label, r.events, r.enabled, r.disabled_reason, r.disabled_at, l.last_status,
-  l.last_delivery_at, l.failures, r.created_at, r.updated_at, r.max_in_flight, r.next_secret is not null as rotating,
+  ${LAST_OUTCOME} as last_outcome, l.last_delivery_at, l.failures, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row,
+  r.created_at, r.updated_at, r.max_in_flight, r.next_secret is not null as rotating, r.next_secret_at, r.next_secret_accepted_at,
   (select count(*) from (select from webhook.deliveries d where d.receiver_id = r.id and d.state = 'pending'
      order by d.due_at, d.id limit ${WAITING_COUNTED_MAX}) w) as waiting`;
 
@@ -33,7 +34,8 @@ const statements = {
   },
   settings: {
     name: "receivers.settings",
-    text: "select r.url, r.events, r.enabled from webhook.receivers r where r.brand_id = $1 and r.id = $2",
+    text: `select r.url, r.events, r.enabled, r.next_secret is not null as rotating
+             from webhook.receivers r where r.brand_id = $1 and r.id = $2`,
   },
   findBrand: { name: "receivers.find_brand", text: "select r.brand_id from webhook.receivers r where r.id = $1" },
   list: {
@@ -76,7 +78,14 @@ const statements = {
     text: `update webhook.receivers r
               set secret = r.next_secret, secret_key_id = r.next_secret_key_id, next_secret = null, next_secret_key_id = null,
                   updated_at = clock_timestamp()
-            where r.brand_id = $1 and r.id = $2 and r.next_secret is not null returning r.id`,
+            where r.brand_id = $1 and r.id = $2 and r.next_secret is not null
+              and ($3::boolean or r.next_secret_accepted_at is not null) returning r.id`,
+  },
+  /** Keeps the time of the first test. */
+  acceptNextSecret: {
+    name: "receivers.accept_next_secret",
+    text: `update webhook.receivers r set next_secret_accepted_at = clock_timestamp()
+            where r.id = $1 and r.next_secret = $2::bytea and r.url = $3 and r.next_secret_accepted_at is null`,
   },
 } satisfies Record<string, Statement>;
 
@@ -105,12 +114,11 @@ export async function findReceiver(sql: Sql, { brandId, receiverId }: ReceiverKe
   return row;
 }
 
+export type ReceiverSettings = Pick<Receiver, "url" | "events" | "enabled" | "rotating">;
+
 /** Returns a receiver without its counts, which take up to 20 ms: too long while its lane is locked. */
-export async function findSettings(
-  sql: Sql,
-  { brandId, receiverId }: ReceiverKey,
-): Promise<Pick<Receiver, "url" | "events" | "enabled"> | undefined> {
-  const [row] = await sql.query<Pick<Receiver, "url" | "events" | "enabled">>(statements.settings, [brandId, receiverId]);
+export async function findSettings(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<ReceiverSettings | undefined> {
+  const [row] = await sql.query<ReceiverSettings>(statements.settings, [brandId, receiverId]);
   return row;
 }
 
@@ -176,8 +184,21 @@ export async function setNextSecret(sql: Sql, { brandId, receiverId }: ReceiverK
 /**
  * Replaces the current secret with the next one, in one step.
  *
- * @returns false if there is no next secret or no such receiver
+ * @param force also if the receiver has not accepted a test signed with it
+ * @returns false if there is no next secret to activate, or no such receiver
  */
-export async function activateNextSecret(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<boolean> {
-  return (await sql.query(statements.activateNextSecret, [brandId, receiverId])).length > 0;
+export async function activateNextSecret(sql: Sql, { brandId, receiverId }: ReceiverKey, force: boolean): Promise<boolean> {
+  return (await sql.query(statements.activateNextSecret, [brandId, receiverId, force])).length > 0;
+}
+
+/** A next secret, as it is stored, that alone signed an accepted request to this URL. */
+export interface AcceptedSecret {
+  readonly receiver_id: string;
+  readonly url: string;
+  readonly sealed: Buffer;
+}
+
+/** Records that the receiver accepted its next secret. Changes nothing if it has another next secret or URL by now. */
+export async function acceptNextSecret(sql: Sql, { receiver_id, url, sealed }: AcceptedSecret): Promise<void> {
+  await sql.query(statements.acceptNextSecret, [receiver_id, sealed, url]);
 }

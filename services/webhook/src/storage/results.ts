@@ -13,6 +13,8 @@ export interface AttemptResult {
   /** Where it was sent. The receiver may have another URL by now. */
   readonly url: string;
   readonly test: boolean;
+  /** The next secret, as it is stored, if it alone signed the request. */
+  readonly tested_secret: Buffer | null;
   readonly attempt_id: string;
   readonly attempt: number;
   readonly started_at: string;
@@ -27,7 +29,7 @@ export interface AttemptResult {
 }
 
 /** The part of a result that is stored. */
-export type SettledAttempt = Omit<AttemptResult, "url">;
+export type SettledAttempt = Omit<AttemptResult, "url" | "tested_secret">;
 
 /** "= any($1)" beside the join: the ids lead into the primary key whatever the planner estimates for the rest. */
 const SETTLE = `
@@ -40,16 +42,17 @@ const SETTLE = `
   finished as (
     delete from webhook.deliveries d using result r
      where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
-    returning d.id),
+    returning d.id, d.sign_with_next),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
      where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
     returning d.id),
   past as (
-    insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
-    select delivery_id, brand_id, receiver_id, event_id, event_created_at, state, attempt, test, delivery_created_at
-      from result where delivery_id in (select id from finished)),
+    insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, sign_with_next, created_at)
+    select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, r.state, r.attempt, r.test, f.sign_with_next,
+           r.delivery_created_at
+      from result r join finished f on f.id = r.delivery_id),
   recorded as (
     insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
     select attempt_id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response from result

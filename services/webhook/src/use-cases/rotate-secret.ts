@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
-import { receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
+import { noNextSecret, receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import { activateNextSecret, findReceiver, setNextSecret } from "../storage/receivers.ts";
@@ -19,17 +19,21 @@ export async function rotateSecret(db: Database, keys: SecretKeys, key: Receiver
 }
 
 /**
- * Ends a rotation: attempts from now on are signed with the next secret alone. Of several simultaneous calls, one succeeds.
+ * Ends a rotation: attempts from now on are signed with the next secret alone. Of several simultaneous calls, one succeeds. A secret
+ * that a simultaneous rotation has just made is refused: no test by it was accepted.
  *
- * @throws AppError `not_found`, `no_next_secret`
+ * @param force also if the receiver has not accepted a test signed with the next secret
+ * @throws AppError `not_found`, `no_next_secret`, `next_secret_not_accepted`
  */
-export async function activateSecret(db: Database, key: ReceiverKey): Promise<Receiver> {
-  const activated = await activateNextSecret(db, key);
+export async function activateSecret(db: Database, key: ReceiverKey, { force }: { readonly force: boolean }): Promise<Receiver> {
+  const activated = await activateNextSecret(db, key, force);
   const receiver = requireReceiver(await findReceiver(db, key));
-  if (!activated)
-    throw new AppError(
-      "no_next_secret",
-      "There is no next secret to activate: none was created, or it is already in force. Rotate the secret to create one.",
-    );
-  return receiver;
+  if (activated) return receiver;
+  throw receiver.rotating ? nextSecretNotAccepted() : noNextSecret();
 }
+
+const nextSecretNotAccepted = (): AppError =>
+  new AppError(
+    "next_secret_not_accepted",
+    "The receiver has not accepted a test signed with the next secret. Give it the secret and send it such a test, or force the activation.",
+  );

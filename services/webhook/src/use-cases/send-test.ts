@@ -2,7 +2,7 @@ import { isEventType, type EventType } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
+import { noNextSecret, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { sampleData } from "../domain/sample-data.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { insertTestDelivery } from "../storage/deliveries.ts";
@@ -15,16 +15,22 @@ export interface QueuedTest {
   readonly eventId: string;
 }
 
+export interface TestOptions {
+  /** One of the types that the receiver selects. Default: the first of them. */
+  readonly type?: EventType | undefined;
+  /** Signs it with the next secret alone: the one that there is at each attempt. */
+  readonly next?: boolean;
+}
+
 /**
  * Queues a delivery of sample data, which is sent like every other delivery. Queued does not mean delivered.
  *
- * @param type one of the types that the receiver selects. Default: the first of them.
- * @throws AppError `not_found`, `receiver_disabled`, `invalid_request`
+ * @throws AppError `not_found`, `receiver_disabled`, `no_next_secret`, `invalid_request`
  */
 export async function sendTest(
   db: Database,
   key: ReceiverKey,
-  type: EventType | undefined,
+  { type, next = false }: TestOptions = {},
   now: () => number = Date.now,
 ): Promise<QueuedTest> {
   const { brandId, receiverId } = key;
@@ -35,10 +41,12 @@ export async function sendTest(
     const receiver = (await lockLane(sql, key)) ? await findSettings(sql, key) : undefined;
     if (receiver === undefined) throw receiverNotFound();
     if (!receiver.enabled) throw receiverDisabled();
+    if (next && !receiver.rotating) throw noNextSecret();
     const chosen = chooseType(receiver.events, type);
     const data = JSON.stringify(sampleData(chosen, created_at));
     await insertTestEvent(sql, { id: eventId, created_at, brand_id: brandId, type: chosen, data });
-    await insertTestDelivery(sql, { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at });
+    const delivery = { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at };
+    await insertTestDelivery(sql, { ...delivery, sign_with_next: next });
   });
   return { deliveryId, eventId };
 }

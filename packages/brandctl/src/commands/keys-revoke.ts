@@ -1,0 +1,69 @@
+import type { Key } from "@brand-records/proto/accounts/v1";
+import { Command } from "commander";
+import { brandOf } from "../brand-lookup.ts";
+import { CommandFailure, required } from "../failure.ts";
+import { keyText, LAST_USED_LAGS, useText } from "../output/key-text.ts";
+import { printable } from "../output/printable.ts";
+import type { Session } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import { findKey, firstOwner, keyArgument } from "./key-command.ts";
+import { brandCheckOption, examples, textParser } from "./options.ts";
+
+/** After this time without a use, nothing is likely to depend on a key. */
+const RECENT_USE_MS = 7 * 86_400_000;
+
+interface RevokeOptions {
+  readonly by?: string;
+  readonly brand?: string;
+  readonly yes?: boolean;
+}
+
+export function revoke(shell: Shell): Command {
+  return new Command("revoke")
+    .summary("revoke a key permanently")
+    .description(
+      "Revoke a key. Final: from its next request on it is refused. On a terminal it asks first; in a script and with --json it does not. It warns if the key was used in the last seven days.",
+    )
+    .addArgument(keyArgument())
+    .option("-y, --yes", "revoke without asking")
+    .option("--by <email>", "the owner who revokes it (default: the first owner of the key's brand)", textParser("--by"))
+    .addOption(brandCheckOption("key"))
+    .addHelpText("after", examples(["brandctl keys revoke key_01h455vb4pex5vsknk084sn02q", "after a leak, or once its replacement works"]))
+    .action((keyId: string, { by, brand, yes }: RevokeOptions, command: Command) =>
+      shell.act(command, async (session) => {
+        const brandId = await brandOf(session, "key", keyId, brand);
+        const accounts = await session.accounts();
+        const before = await findKey(accounts, brandId, keyId);
+        const isRevoked = before.revoked_at != null;
+        if (!isRevoked) {
+          const now = Date.now();
+          noteUse(session, before, now);
+          if (yes !== true && session.canAsk && !(await session.confirm(questionOf(before, now)))) {
+            throw new CommandFailure("not_confirmed", "Nothing was revoked.");
+          }
+        }
+        const revoked_by = by ?? (await firstOwner(accounts, brandId));
+        const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId }));
+        const key = required(response.key, "key");
+        session.print({ key }, (colors) => keyText(key, colors));
+        if (isRevoked) session.note(({ dim }) => dim("The key was revoked already: nothing changed."));
+      }),
+    );
+}
+
+/** Whether something may still depend on the key. */
+const isInUse = ({ last_used_at }: Key, nowMs: number): boolean =>
+  last_used_at != null && nowMs - Date.parse(last_used_at) <= RECENT_USE_MS;
+
+function noteUse(session: Session, key: Key, nowMs: number): void {
+  if (!isInUse(key, nowMs)) return;
+  session.note(({ yellow, dim }) => {
+    const warning = `This key was ${useText(key, nowMs)}. What uses it is refused from its next request on.`;
+    return `${yellow(warning)} ${dim(`(${LAST_USED_LAGS})`)}`;
+  });
+}
+
+function questionOf(key: Key, nowMs: number): string {
+  const use = isInUse(key, nowMs) ? "" : `, ${useText(key, nowMs)}`;
+  return printable(`Permanently revoke ${key.id}, "${key.name}" (${key.hint})${use}?`);
+}

@@ -1,0 +1,22 @@
+/** Shown of what follows the host and the last difference: as little of a token as lists show. */
+const REST_CHARACTERS_MAX = 24;
+
+/**
+ * Returns both spellings of a receiver's URL if the service calls another than was given; undefined if they are equal. What is equal
+ * at the end is shortened, as it may be a token.
+ */
+export function urlChange(given: string, called: string): { readonly given: string; readonly called: string } | undefined {
+  if (given === called) return undefined;
+  let common = 0;
+  while (common < Math.min(given.length, called.length) && given.at(-1 - common) === called.at(-1 - common)) common += 1;
+  return { given: withoutEnd(given, common), called: withoutEnd(called, common) };
+}
+
+function withoutEnd(url: string, common: number): string {
+  const hostEnd = /^[a-z]+:\/\/[^/?]*/i.exec(url)?.[0].length ?? 0;
+  const end = Math.max(hostEnd, url.length - common);
+  const start = url.slice(0, end);
+  const rest = url.slice(end);
+  const shown = start.includes("?") ? "" : rest.replace(/\?.*$/, "").slice(0, REST_CHARACTERS_MAX);
+  return `${start}${shown}${shown === rest ? "" : "…"}`;
+}
