@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { createServer, request, type IncomingMessage } from "node:http";
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 
 /** A forwarded request, as the client sent it, and the status of its response. */
 export interface Exchange {
@@ -21,31 +21,41 @@ export interface ForwardingProxy {
   stop(): Promise<void>;
 }
 
+export interface ForwardingOptions {
+  /** Headers for every request, for clients that cannot send a key. */
+  readonly added?: Readonly<Record<string, string>>;
+  /** Called before a request is forwarded. If it returns true, it responds, and the request is not forwarded. */
+  readonly intercept?: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<boolean>;
+}
+
 /** They describe the connection, not the message. */
 const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-/**
- * Starts a proxy that forwards requests and responses unchanged, including Host and Origin, and records them.
- *
- * @param added headers for every request, for clients that cannot send a key
- */
-export async function startForwardingProxy(target: string, added: Readonly<Record<string, string>> = {}): Promise<ForwardingProxy> {
+/** Starts a proxy that forwards requests and responses unchanged, including Host and Origin, and records them. */
+export async function startForwardingProxy(
+  target: string,
+  { added = {}, intercept = async () => false }: ForwardingOptions = {},
+): Promise<ForwardingProxy> {
   const { hostname, port } = new URL(target);
   const exchanges: Exchange[] = [];
-  const server = createServer((incoming, outgoing) => {
-    const sent = text(incoming);
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await buffer(incoming);
     const headers = [...endToEndHeaders(incoming), ...Object.entries(added).flat()];
     const forwarded = request({ hostname, port, agent: false, method: incoming.method, path: incoming.url, headers });
     forwarded.on("response", (response) => {
       const { statusCode: status = 0 } = response;
-      void sent.then((body) => {
-        exchanges.push(exchange(incoming, body, status));
-        outgoing.writeHead(status, endToEndHeaders(response));
-        response.pipe(outgoing);
-      });
+      exchanges.push(exchange(incoming, body.toString(), status));
+      outgoing.writeHead(status, endToEndHeaders(response));
+      response.pipe(outgoing);
     });
     forwarded.on("error", () => outgoing.destroy());
-    incoming.pipe(forwarded);
+    forwarded.end(body);
+  };
+  const server = createServer((incoming, outgoing) => {
+    intercept(incoming, outgoing)
+      .then((isDone) => (isDone ? undefined : forward(incoming, outgoing)))
+      // The client has gone.
+      .catch(() => outgoing.destroy());
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

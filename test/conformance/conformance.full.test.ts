@@ -13,7 +13,7 @@ beforeAll(async () => {
   // The suites send two origins: that of the URL, which must be allowed, and another.
   stack = await startStack({ env: { RATE_LIMIT_PLUS: "10000", ALLOWED_ORIGINS: "http://127.0.0.1:*" } });
   const { key } = await stack.createBrand();
-  proxy = await startForwardingProxy(stack.url, { Authorization: `Bearer ${key}` });
+  proxy = await startForwardingProxy(stack.url, { added: { Authorization: `Bearer ${key}` } });
   url = `${proxy.url}/api/mcp`;
 });
 afterAll(async () => {

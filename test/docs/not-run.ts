@@ -44,6 +44,10 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "RELAY_SECRET_FILE=.local/relay-secret RELAY_CHAT_KIND=slack RELAY_CHAT_URL=http://127.0.0.1:8791/ RELAY_DATABASE=.local/relay.sqlite npx node examples/relay/main.js":
     "runs until Ctrl-C; test/e2e/relay.test.ts runs main.js",
 
+  // For programs that the reader copies.
+  "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
+  "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
+
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",
 };

@@ -31,7 +31,7 @@ it("the prefix of every table's ids is listed", () => {
 
 it("every event is listed with the status that makes it and its fields", () => {
   const rows = [...section("The events").matchAll(/^\| an? \w+ to `(\w+)` +\| `([\w.]+)` +\| (.*) \|$/gm)];
-  const common = new Set(["resource", "id", "campaign_id", "status", "previous_status"]);
+  const common = new Set(["resource", "id", "campaign_id", "status", "previous_status", "updated_at"]);
   const documented = rows.map(([, status = "", type = "", fields = ""]) => ({ status, type, fields: namesIn(fields).toSorted() }));
   const declared = EVENT_TYPE_NAMES.map((type) => ({
     status: type.slice(type.indexOf(".") + 1),

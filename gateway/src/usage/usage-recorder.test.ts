@@ -89,10 +89,12 @@ it("drops a batch that accounts refuses, so that it holds up no other", async ()
     if (requests.length === 1) throw new AppError("invalid_request", "No");
     return { recorded: true };
   };
-  const recorder = start(HOUR_MS);
+  const recorder = start(5);
   recorder.count(caller, "accepted");
-  await recorder.stop();
-  expect(requests).toHaveLength(1);
+  await eventually(() => expect(requests).toHaveLength(1));
+  recorder.count({ ...caller, key_id: "key_2" }, "accepted");
+  await eventually(() => expect(requests).toHaveLength(2));
+  expect(requests[1]?.minutes.map(({ key_id }) => key_id)).toEqual(["key_2"]);
 });
 
 it("delays no count and no stop while accounts does not respond", async () => {

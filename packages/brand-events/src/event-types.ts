@@ -7,6 +7,11 @@ const common = {
   currency: z.literal("PHP").describe("Of every *_centavos."),
 };
 const previous_status = z.string().describe("Its status before the change.");
+/** Events of releases up to 0.2.0 lack it. They wait in outboxes and logs, and are replayed. */
+const updated_at = time(
+  "The record's updated_at by this change. Of two states of a record, in events and lists, the one with the later updated_at is the later. " +
+    "Every event has it, except those that happened before this field was added.",
+).optional();
 
 // Loose objects: a later release may add fields, which readers of this release pass on.
 const submission = z
@@ -16,6 +21,7 @@ const submission = z
     id: id("sub", "The submission's id."),
     status: z.enum(["approved", "rejected"]),
     previous_status,
+    updated_at,
     earned_centavos: centavos("What the creator has earned with it"),
     rejection_code: z.string().nullable().describe("Why it was rejected; null unless it was."),
     reviewed_at: time("When it was reviewed.").nullable(),
@@ -29,6 +35,7 @@ const payout = z
     id: id("po", "The payout's id."),
     status: z.literal("paid"),
     previous_status,
+    updated_at,
     amount_centavos: centavos("The amount paid out"),
     fee_centavos: centavos("The fee for it"),
     submission_count: count("Submissions it pays for."),
@@ -45,6 +52,7 @@ const campaign = z
     type: z.enum(["blitz", "ugc", "package", "affiliate"]),
     status: z.literal("settled"),
     previous_status,
+    updated_at,
     budget_centavos: centavos("Its budget"),
     committed_centavos: centavos("The part of the budget that was committed"),
     paid_centavos: centavos("The part of the budget that was paid"),
@@ -70,6 +78,7 @@ export const EVENT_TYPES = {
     campaign_id,
     status: "approved",
     previous_status: "pending",
+    updated_at: at,
     earned_centavos: 241_000,
     currency: "PHP",
     rejection_code: null,
@@ -81,6 +90,7 @@ export const EVENT_TYPES = {
     campaign_id,
     status: "rejected",
     previous_status: "pending",
+    updated_at: at,
     earned_centavos: 0,
     currency: "PHP",
     rejection_code: "off_brief",
@@ -92,6 +102,7 @@ export const EVENT_TYPES = {
     campaign_id,
     status: "paid",
     previous_status: "processing",
+    updated_at: at,
     amount_centavos: 241_000,
     fee_centavos: 2_410,
     currency: "PHP",
@@ -106,6 +117,7 @@ export const EVENT_TYPES = {
     type: "blitz",
     status: "settled",
     previous_status: "ended",
+    updated_at: at,
     budget_centavos: 25_000_000,
     committed_centavos: 24_310_000,
     paid_centavos: 24_310_000,

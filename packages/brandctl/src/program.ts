@@ -29,7 +29,8 @@ Settings:
                            not given; never used where an id says the brand
   ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS
                            host:port of each service's gRPC
-  BASE_URL                 origin of the HTTP API, for doctor and members link
+  BASE_URL                 origin of the HTTP API, for doctor
+  PUBLIC_URL               the same as browsers see it, for members link
   GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN, WEBHOOK_ADMIN
                            http://host:port of each process's admin port,
                            comma-separated, for doctor

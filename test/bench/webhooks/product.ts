@@ -101,7 +101,7 @@ export class WebhookProduct {
        select id, 'submission', record, 'submission.approved', json_build_object(
                 'id', id, 'type', 'submission.approved', 'created_at', records.utc(at), 'brand_id', brand,
                 'data', json_build_object('resource', 'submissions', 'id', record, 'campaign_id', 'cmp_1', 'status', 'approved',
-                  'previous_status', 'pending', 'earned_centavos', 12000, 'currency', 'PHP', 'rejection_code', null, 'reviewed_at', null,
+                  'previous_status', 'pending', 'updated_at', records.utc(at), 'earned_centavos', 12000, 'currency', 'PHP', 'rejection_code', null, 'reviewed_at', null,
                   'padding', repeat('x', ${PADDING})))
          from made order by n`,
       [count, receivers.map(brandOf)],

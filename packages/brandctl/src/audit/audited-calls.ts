@@ -5,7 +5,8 @@ const brand = ({ brand_id }: { readonly brand_id: string }): string => brand_id;
 const receiver = ({ receiver_id }: { readonly receiver_id: string }): string => receiver_id;
 const email = (member: { readonly email: string }): string => member.email;
 
-/** Plans have no entry: brandctl only reads them. Records have none: brandctl writes them as the platform does. */
+// Plans have no table here, because brandctl only reads them; records have none, because brandctl writes them as the platform does; and
+// sign-in links have none, because accounts writes their entries itself.
 
 export const ACCOUNTS_CALLS: AuditedCalls<AccountsClient> = {
   createBrand: { action: "brand.create", brand: ({ id }) => id, subject: ({ id }) => id ?? "", fields: ["name", "tier", "verified"] },

@@ -1,6 +1,6 @@
 import type { AuditLog } from "./audit-log.ts";
 
-/** A call that changes nothing of one brand: a read, or what belongs to no brand. Or one that accounts itself writes an entry about. */
+/** A call without an entry: it reads, or what it changes belongs to no single brand. */
 export const UNAUDITED = "unaudited";
 
 /** How a changing call is written into the audit log. */

@@ -45,6 +45,7 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
     entries: [{ action: "key.create", subject_id: "key_made0", fields: ["name", "environment"] }],
   },
   "keys list": "reads",
+  "keys show": "reads",
   "keys revoke": {
     line: "keys revoke key_made0",
     entries: [{ action: "key.revoke", subject_id: "key_made0", fields: [] }],
@@ -60,6 +61,7 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
     entries: [{ action: "receiver.create", subject_id: "rcv_made1", fields: ["url", "label", "events"] }],
   },
   "receivers list": "reads",
+  "receivers show": "reads",
   "receivers update": {
     line: "receivers update rcv_1 --label Ledger",
     entries: [{ action: "receiver.update", subject_id: "rcv_1", fields: ["label"] }],
@@ -109,6 +111,8 @@ describe("the audit log", () => {
   /** What a command needs in order to change something. */
   const prepare = async (path: string): Promise<void> => {
     if (path === "keys revoke") await run("keys create --brand brd_1 --name Reporting");
+    if (path === "receivers activate")
+      webhook.receivers[0] = receiverOf({ rotating: true, next_secret_accepted_at: "2026-11-21T08:35:00.000Z" });
     if (path === "receivers enable") webhook.receivers[0] = receiverOf({ enabled: false });
     accounts.audit.entries.splice(0);
   };

@@ -1,5 +1,5 @@
-import { widthOf } from "../output/printable.ts";
 import { FakeAudit } from "../testing/fake-audit.ts";
+import { widthOf } from "../output/printable.ts";
 import { attemptOf, deliveryOf, FakeWebhook, receiverOf } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
@@ -19,6 +19,7 @@ describe("brandctl deliveries", () => {
     for (const all of [fake.receivers, fake.deliveries, fake.attempts, fake.replays]) all.splice(0);
     fake.receivers.push(receiverOf());
     fake.replayStep = 1;
+    fake.onProgressRead = () => {};
   });
 
   describe("list", () => {
@@ -215,7 +216,7 @@ describe("brandctl deliveries", () => {
     it("interrupted while it waits says that the replay continues", async () => {
       fake.replayStep = 0;
       const interrupting = new AbortController();
-      setTimeout(() => interrupting.abort(), 200);
+      fake.onProgressRead = () => interrupting.abort();
       expect(
         await run(`${SINCE} --wait`, {
           env: { WEBHOOK_ADDRESS: served.address, ACCOUNTS_ADDRESS: served.address },

@@ -20,7 +20,7 @@ describe("brandctl members link", () => {
   it("writes the link alone to standard output", async () => {
     const { code, stdout, stderr } = await run("ana@ulap.example");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "https://data.example/sign-in#t0k3n\n" });
-    expect(stderr).toContain("It signs ana@ulap.example in, once, until 2026-11-21 08:45 UTC.");
+    expect(stderr).toContain("\nIt signs ana@ulap.example in, once, until 2026-11-21 08:45 UTC.");
     expect(stderr).not.toContain("t0k3n");
     expect(accounts.links).toEqual([900]);
   });
@@ -30,6 +30,12 @@ describe("brandctl members link", () => {
     expect(outcome.json()).toEqual({ url: "https://data.example/sign-in#t0k3n", expires_at: "2026-11-21T08:45:00.000Z" });
     expect(outcome.stderr).toBe("");
     expect(accounts.links).toEqual([86_400]);
+  });
+
+  it("leads to PUBLIC_URL rather than BASE_URL, which browsers may not reach, and to --base-url rather than both", async () => {
+    const env = { BASE_URL: "http://gateway:8080", PUBLIC_URL: "https://data.example" };
+    expect((await run("ana@ulap.example", env)).stdout).toBe("https://data.example/sign-in#t0k3n\n");
+    expect((await run("ana@ulap.example --base-url https://other.example", env)).stdout).toBe("https://other.example/sign-in#t0k3n\n");
   });
 
   it.each(["0", "1441", "1h"])("refuses --valid-for %s", async (minutes) => {
@@ -44,7 +50,7 @@ describe("brandctl members link", () => {
 
   it("makes no link if it does not know where it leads", async () => {
     const { code, stderr } = await run("ana@ulap.example", {});
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("no --base-url, no BASE_URL") });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("no --base-url, no PUBLIC_URL, no BASE_URL") });
     expect(accounts.links).toEqual([]);
   });
 });

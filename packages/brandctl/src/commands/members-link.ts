@@ -25,17 +25,25 @@ export function link(shell: Shell): Command {
         // In the fragment, which browsers do not send: it reaches no log.
         const url = `${origin}/sign-in#${token}`;
         session.print({ url, expires_at }, ({ bold, yellow }) => bold(yellow(url)));
-        session.note(() => printable(`\nIt signs ${email} in, once, until ${shortTime(expires_at)} UTC.`));
+        session.note(() => `\nIt signs ${printable(email)} in, once, until ${shortTime(expires_at)} UTC.`);
       }),
     );
 }
 
-/** @throws CommandFailure if the address is not known, before a link is made */
-function signInOrigin({ endpoints }: Session): string {
+/**
+ * BASE_URL is where brandctl reaches the gateway, which may be inside a network that browsers are not in: PUBLIC_URL wins over it.
+ *
+ * @throws CommandFailure if the address is not known, before a link is made
+ */
+function signInOrigin({ endpoints, terminal }: Session): string {
   const base = endpoints.find("base_url");
-  if (base !== undefined) return base.address.replace(/\/+$/, "");
-  const message = `The address where people sign in is not known: no --base-url, no BASE_URL, ${endpoints.runFileProblem()}.`;
-  throw new CommandFailure("unknown_address", message, { hint: "Set BASE_URL to the gateway's public URL." });
+  const publicUrl = terminal.env["PUBLIC_URL"];
+  const address = base?.from === "--base-url" ? base.address : publicUrl || base?.address;
+  if (address !== undefined) return address.replace(/\/+$/, "");
+  const places = `no --base-url, no PUBLIC_URL, no BASE_URL, ${endpoints.runFileProblem()}`;
+  throw new CommandFailure("unknown_address", `The address where people sign in is not known: ${places}.`, {
+    hint: "Set PUBLIC_URL to the gateway's URL as browsers see it.",
+  });
 }
 
 function parseMinutes(text: string): number {

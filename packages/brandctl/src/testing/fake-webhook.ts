@@ -31,6 +31,8 @@ export class FakeWebhook {
   readonly replays: Replay[] = [];
   /** Events that a replay queues between two reads of its progress. */
   replayStep = 1;
+  /** Called with each read of a replay's progress. */
+  onProgressRead: () => void = () => {};
   /** Whether receivers on this machine are accepted. */
   loopback = false;
   /** Another command is replaying the dead letters. */
@@ -134,6 +136,7 @@ export class FakeWebhook {
         return { replay };
       },
       getReplay: async ({ replay_id }) => {
+        this.onProgressRead();
         const replay = this.replays.find(({ id }) => id === replay_id);
         if (replay === undefined) throw new AppError("not_found", "There is no replay with this id", { field: "replay_id" });
         replay.queued = Math.min(replay.total, replay.queued + this.replayStep);

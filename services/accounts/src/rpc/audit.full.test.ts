@@ -118,12 +118,20 @@ it.each([
   ["too many fields", { fields: Array.from({ length: 51 }, () => "name") }, "fields"],
   ["an action that is not one", { action: "Created a key" }, "action"],
   ["a subject that is not one", { subject_id: "Ana, with notes" }, "subject_id"],
+  ["a key in the place of its id", { subject_id: `brk_live_${"x".repeat(36)}` }, "subject_id"],
   ["a broken address", { address: "fe80::1%eth0" }, "address"],
   ["a request id with a line break", { request_id: "a\nb" }, "request_id"],
   ["an actor that is not a person", { actor: "operator" }, "actor"],
 ])("refuses %s", async (_, given, field) => {
   await expect(append(given)).rejects.toMatchObject({ kind: "invalid_request", field });
   expect((await list()).entries).toEqual([]);
+});
+
+it("refuses to list the entries of what is not a person", async () => {
+  await expect(list({ actor: "everyone" })).rejects.toMatchObject({
+    kind: "invalid_request",
+    message: "actor must be an e-mail address, or operator",
+  });
 });
 
 it("returns at most 200 entries a page", async () => {

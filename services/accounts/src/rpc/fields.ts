@@ -55,9 +55,14 @@ export const fields = {
   subject: exactText(255),
   auditId: idField("aud"),
   auditAction: z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be two names in lower case, separated by a period"),
-  auditActor: z.union([emailField(), z.literal("operator")], "must be an e-mail address, or operator"),
+  auditActor: z
+    .string()
+    .toLowerCase()
+    .refine((text) => text === "operator" || emailField().safeParse(text).success, "must be an e-mail address, or operator"),
   /** The id of what is changed, or a member's address as it was given: a refused change has an entry too. */
-  auditSubject: exactText(254).toLowerCase(),
+  auditSubject: exactText(254)
+    .toLowerCase()
+    .refine((text) => !/^(brk|whsec)_/.test(text), "must not be a secret"),
   /** A name has no room for a value. */
   auditFields: z.array(z.string().regex(/^[a-z][a-z_]{0,40}$/, "must be a name in lower case")).max(50, "must be at most 50 names"),
   auditPageSize: pageSizeField({ default: 50, max: 200 }),

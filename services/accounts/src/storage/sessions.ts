@@ -12,13 +12,14 @@ const statements = {
     text: `insert into accounts.sessions (token_hash, email, issuer) values ($1, $2, $3)
            returning created_at + make_interval(secs => $4) as ends_at`,
   },
-  // One statement for session and memberships, so that a removal takes effect with the next call.
+  // One statement for session and memberships, so that a removal takes effect with the next call. idle_ends_at is as after the touch.
   find: {
     name: "sessions.find",
-    text: `select s.email, s.issuer, s.created_at, s.created_at + make_interval(secs => $3) as ends_at,
-                  least(s.last_used_at + make_interval(secs => $2), s.created_at + make_interval(secs => $3)) as idle_ends_at,
-                  s.last_used_at < now() - make_interval(secs => $4) as is_touch_due, ${MEMBERSHIP_COLUMNS}
-             from accounts.sessions s join accounts.members m on m.email = s.email join accounts.brands b on b.id = m.brand_id
+    text: `select s.email, s.issuer, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
+                  least(case when is_touch_due then now() else s.last_used_at end + make_interval(secs => $2),
+                        s.created_at + make_interval(secs => $3)) as idle_ends_at, ${MEMBERSHIP_COLUMNS}
+             from accounts.sessions s cross join lateral (select s.last_used_at < now() - make_interval(secs => $4) as is_touch_due) t
+             join accounts.members m on m.email = s.email join accounts.brands b on b.id = m.brand_id
             where s.token_hash = $1 and ${IS_VALID} order by ${MEMBERSHIP_ORDER}`,
   },
   touch: {

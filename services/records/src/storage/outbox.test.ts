@@ -297,16 +297,80 @@ describe("a status", () => {
   });
 });
 
-it("sets updated_at where the writer does not", async () => {
-  const record = submission();
-  await importRecords("submissions", record);
-  const updatedAt = async () => (await served.list(brand, "submissions"))[0]?.updated_at;
-  await setStatus("submissions", record.id, "approved");
-  expect(await updatedAt()).not.toBe(record.updated_at);
-  await setStatus("submissions", record.id, "rejected", ", updated_at = '2026-11-22 00:00:00+00'");
-  expect(await updatedAt()).toBe("2026-11-22T00:00:00.000Z");
-  await importRecords("submissions", { ...record, views: 1 });
-  expect(await updatedAt()).toBe(record.updated_at);
+describe("updated_at", () => {
+  const updatedAt = async () => (await served.list(brand, "submissions"))[0]?.updated_at ?? "";
+  /** Of each event, in order. */
+  const updatedAtOfEvents = async () =>
+    (await outbox()).map(({ payload }) => String(readEventMessage(Buffer.from(payload)).event.data.updated_at));
+  const plusOneMs = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
+
+  it("is the transaction's time, or a later time that the writer sets; an import brings its own", async () => {
+    const record = submission();
+    await importRecords("submissions", record);
+    const [{ now } = { now: "" }] = await db.transaction(async (sql) => {
+      await sql.query("update records.submissions set status = 'approved' where brand_id = $1", [brand]);
+      return sql.query<{ now: string }>("select now()::timestamptz(3) as now");
+    });
+    expect(await updatedAt()).toBe(now);
+    await setStatus("submissions", record.id, "rejected", ", updated_at = '2101-01-01 00:00:00+00'");
+    expect(await updatedAt()).toBe("2101-01-01T00:00:00.000Z");
+    await importRecords("submissions", { ...record, views: 1 });
+    expect(await updatedAt()).toBe(record.updated_at);
+  });
+
+  it("of an event is the one that a list returns right after the change, also if the writer set it", async () => {
+    const record = submission();
+    await importRecords("submissions", record);
+    await setStatus("submissions", record.id, "approved");
+    expect(await updatedAtOfEvents()).toEqual([await updatedAt()]);
+    await setStatus("submissions", record.id, "rejected", ", updated_at = '2101-01-01 00:00:00.123456+00'");
+    expect((await updatedAtOfEvents())[1]).toBe("2101-01-01T00:00:00.123Z");
+    expect(await updatedAt()).toBe("2101-01-01T00:00:00.123Z");
+  });
+
+  it("increases with each of several changes in one transaction", async () => {
+    const record = submission();
+    await importRecords("submissions", record);
+    await db.transaction(async (sql) => {
+      for (const status of ["approved", "rejected", "approved"])
+        await sql.query("update records.submissions set status = $2 where id = $1", [record.id, status]);
+    });
+    const [first = "", second = "", third] = await updatedAtOfEvents();
+    expect([second, third]).toEqual([plusOneMs(first), plusOneMs(second)]);
+    expect(await updatedAt()).toBe(third);
+  });
+
+  it("increases although the transaction that changes the record last began first", async () => {
+    const record = submission();
+    await importRecords("submissions", record);
+    await db.transaction(async (early) => {
+      await early.query("select now()");
+      await setStatus("submissions", record.id, "approved");
+      await early.query("update records.submissions set status = 'rejected' where brand_id = $1", [brand]);
+    });
+    const [approved = "", rejected] = await updatedAtOfEvents();
+    expect(rejected).toBe(plusOneMs(approved));
+  });
+
+  it.each(["- interval '1 hour'", "- interval '1 ms'", ""])("increases although the writer sets updated_at %s", async (offset) => {
+    await importRecords("submissions", submission({ updated_at: "2101-01-01T00:00:00.000Z" }));
+    await db.query(`update records.submissions set views = 1, updated_at = updated_at ${offset} where brand_id = $1`, [brand]);
+    expect(await updatedAt()).toBe("2101-01-01T00:00:00.001Z");
+  });
+
+  it("stays at the last millisecond of its range, where no later one is left, and the record can still change", async () => {
+    const record = submission({ updated_at: "9999-12-31T23:59:59.999Z" });
+    await importRecords("submissions", record);
+    await setStatus("submissions", record.id, "approved");
+    expect(await served.list(brand, "submissions")).toMatchObject([{ status: "approved", updated_at: record.updated_at }]);
+  });
+
+  it("stays as it is when nothing changes", async () => {
+    const record = submission();
+    await importRecords("submissions", record);
+    await setStatus("submissions", record.id, "pending");
+    expect(await updatedAt()).toBe(record.updated_at);
+  });
 });
 
 it("records.new_id returns TypeIDs as packages/typeid does: ordered by time, unique", async () => {

@@ -1,0 +1,409 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { importRecords } from "@brand-records/brandctl";
+import { openPool, type Database } from "@brand-records/postgres";
+import { RESOURCE_NAMES, RESOURCES, type ResourceName } from "@brand-records/resources";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { startForwardingProxy, type ForwardingProxy } from "../forwarding-proxy.ts";
+import { seedBrand } from "../seed-brand.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: the programs of examples/sync keep a copy that equals the database, whatever happens during a walk. */
+
+const PROGRAMS = {
+  python: ["python3", "examples/sync/sync.py"],
+  node: [process.execPath, "--disable-warning=ExperimentalWarning", "examples/sync/sync.js"],
+} as const;
+type Language = keyof typeof PROGRAMS;
+const LANGUAGES = Object.keys(PROGRAMS) as Language[];
+
+/** 14 requests a walk: 1 to campaigns, 3 to submissions, 3 to payouts, 2 to deposits, 3 to conversions, 2 to links. */
+const SIZES = { campaigns: 8, submissions: 500, payouts: 450, deposits: 210, conversions: 450, links: 205 };
+const REQUESTS_OF_A_WALK = 14;
+
+type Json = Record<string, unknown>;
+type Intercept = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<boolean> | boolean;
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let stack: Stack;
+let db: Database;
+let proxy: ForwardingProxy;
+let receiver: Server;
+let bodies: string[];
+let folder: string;
+let brand: TestBrand;
+let running: ChildProcessWithoutNullStreams;
+/** Called for the first, second, … request of a test. */
+let onRequest: (number: number, ...exchange: Parameters<Intercept>) => ReturnType<Intercept>;
+let requests: number;
+/** Thrown by `onRequest`; `run` throws it again. */
+let failure: unknown;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { RATE_LIMIT_PLUS: "100000", RECEIVERS_ON_LOOPBACK: "true" } });
+  db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
+  proxy = await startForwardingProxy(stack.url, {
+    intercept: async (incoming, outgoing) => {
+      try {
+        return await onRequest((requests += 1), incoming, outgoing);
+      } catch (error) {
+        failure = error;
+        return running.kill("SIGKILL");
+      }
+    },
+  });
+  receiver = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body);
+      response.writeHead(204).end();
+    });
+  });
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+}, 60_000);
+beforeEach(async () => {
+  onRequest = () => false;
+  requests = 0;
+  failure = undefined;
+  bodies = [];
+  folder = await mkdtemp(join(tmpdir(), "sync-"));
+  brand = await stack.createBrand();
+  await seedBrand(stack, brand.id, SIZES);
+  await writeFile(keyFile(), `${brand.key}\n`);
+}, 60_000);
+afterEach(async () => {
+  running.kill("SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(async () => {
+  receiver.closeAllConnections();
+  receiver.close();
+  await proxy.stop();
+  await db.stop();
+  await stack.stop();
+});
+
+const keyFile = (): string => join(folder, "key");
+
+function start(
+  language: Language,
+  words: string[] = [],
+  { input = "", ...env }: Record<string, string> = {},
+): ChildProcessWithoutNullStreams {
+  const [command, ...parameters] = PROGRAMS[language];
+  const settings = { PATH: process.env["PATH"], BASE_URL: proxy.url, KEY_FILE: keyFile(), COPY: join(folder, "copy.db") };
+  const child = spawn(command, [...parameters, ...words], { env: { ...settings, ...env } });
+  child.stdin.end(input);
+  return child;
+}
+
+async function run(...given: Parameters<typeof start>): Promise<Ended> {
+  running = start(...given);
+  const [stdout, stderr, [code]] = await Promise.all([text(running.stdout), text(running.stderr), once(running, "close")]);
+  if (failure !== undefined) throw failure;
+  return { code: code as number | null, stdout, stderr };
+}
+
+const done = { code: 0, stderr: "" };
+
+/** Returns the copy's rows of a query. */
+function copy(query: string): Json[] {
+  const opened = new DatabaseSync(join(folder, "copy.db"), { readOnly: true });
+  try {
+    return opened.prepare(query).all();
+  } finally {
+    opened.close();
+  }
+}
+const copied = (resource: ResourceName): unknown[] =>
+  copy(`select record from records where resource = '${resource}' order by id`).map(({ record }) => JSON.parse(String(record)));
+const stored = (resource: ResourceName): Promise<Json[]> =>
+  db.query(`select ${Object.keys(RESOURCES[resource].schema.shape).join(", ")} from records.${resource} where brand_id = $1 order by id`, [
+    brand.id,
+  ]);
+
+async function expectEqualCopy(): Promise<void> {
+  for (const resource of RESOURCE_NAMES) expect(copied(resource)).toEqual(await stored(resource));
+  expect(copy("select * from to_read union all select resource, id from vanished")).toEqual([]);
+  expect(copy("select id from brand")).toEqual([{ id: brand.id }]);
+}
+
+const update = (table: string, from: string, set: string, count = 3) =>
+  db.query(
+    `update records.${table} set ${set} where brand_id = $1 and id in (
+       select id from records.${table} where brand_id = $1 and status = '${from}' order by created_at desc limit ${count})`,
+    [brand.id],
+  );
+
+/** Changes, adds and corrects records of every resource, on pages that were read and on pages that were not. */
+async function change(): Promise<void> {
+  await update("submissions", "pending", "status = 'approved', reviewed_at = now()");
+  await update("submissions", "pending", "status = 'withdrawn'");
+  await update("payouts", "paid", "status = 'reversed'");
+  await update("payouts", "processing", "status = 'failed', failure_code = 'compliance'");
+  await update("deposits", "succeeded", "status = 'refunded', refunded_centavos = amount_centavos");
+  await update("conversions", "pending", "status = 'reversed', reversal_code = 'fraud'");
+  await update("links", "active", "status = 'disabled', clicks = clicks + 1");
+  await update("campaigns", "active", "status = 'ended'", 1);
+  for (const resource of RESOURCE_NAMES) {
+    const [sample] = await stored(resource);
+    const [prefix = ""] = String(sample?.["id"]).split("_");
+    const year = (year: number): Json => ({ created_at: `${year}-01-01T00:00:00.000Z`, updated_at: `${year}-01-01T00:00:00.000Z` });
+    const correction = { ...sample, updated_at: sample?.["created_at"], status: sample?.["status"] === "active" ? "paused" : "pending" };
+    if (resource === "links" || resource === "campaigns") correction.status = "paused";
+    const records = [{ ...sample, id: newId(prefix), ...year(2001) }, { ...sample, id: newId(prefix), ...year(2030) }, correction];
+    const { problems } = await importRecords(
+      stack.importing,
+      { brandId: brand.id, resource, skipBad: false },
+      records.map((record) => JSON.stringify(record)),
+    );
+    expect(problems).toEqual([]);
+  }
+}
+
+/** Replaces the key in the file, then revokes the old one. */
+async function rotateKey(): Promise<void> {
+  const created = await stack.accounts.createKey(
+    { brand_id: brand.id, name: "Next", environment: "live", permissions: [], created_by: brand.owner },
+    callContext(),
+  );
+  await writeFile(keyFile(), created.secret);
+  await stack.accounts.revokeKey({ key_id: brand.keyId, revoked_by: brand.owner }, callContext());
+}
+
+function respond(outgoing: ServerResponse, status: number, headers: Record<string, string> = {}, body = "{}"): true {
+  outgoing.writeHead(status, { "Content-Type": "application/json", ...headers }).end(body);
+  return true;
+}
+
+/** Sends half of a page. */
+function cut(outgoing: ServerResponse): true {
+  outgoing.writeHead(200, { "X-Brand-Id": brand.id, "Content-Length": "1000" }).write('{"resource":');
+  setImmediate(() => outgoing.destroy());
+  return true;
+}
+
+describe.each(LANGUAGES)("the program in %s", (language) => {
+  it("copies every record through changes, imports, refusals, lost connections, a new key and a kill during its walk", async () => {
+    onRequest = async (number, _, outgoing) => {
+      if (number === 3 || number === 17) await change();
+      if (number === 4) return respond(outgoing, 429, { "Retry-After": "1" });
+      if (number === 6) return outgoing.destroy().destroyed;
+      if (number === 8) return respond(outgoing, 503, { "Retry-After": "1" });
+      if (number === 10) return cut(outgoing);
+      if (number === 12) return running.kill("SIGKILL");
+      if (number === 14) await rotateKey();
+      return false;
+    };
+    const killed = await run(language);
+    expect(killed.code).toBeNull();
+    expect(killed.stderr.match(/Trying again in 1 s\./g)).toHaveLength(4);
+    const finished = await run(language);
+    expect(finished).toMatchObject({ code: 0, stderr: expect.stringMatching(/^continuing the walk that began at .*Z\n$/) });
+    expect(proxy.exchanges.map(({ status }) => status)).toContain(401);
+    await change();
+    expect(await run(language)).toMatchObject(done);
+    await expectEqualCopy();
+  });
+
+  it("reads each page once, although it is killed after every page", async () => {
+    onRequest = (number) => number % 2 === 0 && running.kill("SIGKILL");
+    let ended: Ended;
+    do ended = await run(language);
+    while (ended.code === null);
+    expect(ended.code).toBe(0);
+    expect(requests).toBe(2 * REQUESTS_OF_A_WALK - 1);
+    await expectEqualCopy();
+  });
+
+  it("merges events into records, in any order and repeatedly, and ignores those without updated_at", async () => {
+    expect(await run(language)).toMatchObject(done);
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    await stack.receivers.createReceiver({ brand_id: brand.id, url, label: "Copy", events: [...EVENT_TYPE_NAMES] }, callContext());
+    await update("campaigns", "active", "status = 'ended'", 1);
+    expect(await run(language)).toMatchObject(done);
+    const [{ id } = { id: "" }] = await db.query<{ id: string }>(
+      "select id from records.submissions where brand_id = $1 and status = 'pending' limit 1",
+      [brand.id],
+    );
+    for (const review of [
+      "'approved', rejection_code = null",
+      "'rejected', rejection_code = 'policy'",
+      "'approved', rejection_code = null",
+    ])
+      await db.query(`update records.submissions set reviewed_at = now(), status = ${review} where brand_id = $1 and id = $2`, [
+        brand.id,
+        id,
+      ]);
+    await update("payouts", "processing", "status = 'paid', paid_at = now()", 2);
+    await update("campaigns", "ended", "status = 'settled', settled_at = now(), paid_centavos = 7", 1);
+    await eventually(() => expect(bodies).toHaveLength(6));
+    const inOrder = bodies.toSorted((one, other) => (JSON.parse(one).created_at < JSON.parse(other).created_at ? -1 : 1));
+    const old = JSON.parse(inOrder[0] ?? "") as { data: Json };
+    delete old.data["updated_at"];
+    for (const input of [JSON.stringify(old), ...inOrder, ...inOrder.toReversed()]) {
+      expect(await run(language, ["event"], { input })).toMatchObject(done);
+    }
+    await expectEqualCopy();
+  });
+
+  it("keeps the later state of an event that is merged while an older page is on its way", async () => {
+    expect(await run(language)).toMatchObject(done);
+    let id: unknown;
+    onRequest = async (number, incoming, outgoing) => {
+      if (number !== REQUESTS_OF_A_WALK + 2) return false;
+      const page = await stack.get(incoming.url ?? "", brand.key);
+      const body = await page.text();
+      id = (JSON.parse(body) as { data: Json[] }).data.find(({ status }) => status === "pending")?.["id"];
+      await db.query("update records.submissions set status = 'withdrawn' where brand_id = $1 and id = $2", [brand.id, id]);
+      const record = (await stored("submissions")).find((each) => each["id"] === id);
+      const input = JSON.stringify({ brand_id: brand.id, data: { ...record, resource: "submissions" } });
+      const walking = running;
+      expect(await run(language, ["event"], { input })).toMatchObject({ ...done, stdout: `${String(id)} is changed\n` });
+      running = walking;
+      return respond(outgoing, 200, { "X-Brand-Id": brand.id }, body);
+    };
+    expect(await run(language)).toMatchObject(done);
+    expect(copied("submissions")).toContainEqual(expect.objectContaining({ id, status: "withdrawn" }));
+    await expectEqualCopy();
+  });
+
+  it("inserts nothing for an event of a record that it does not have, of another resource, or of a test", async () => {
+    expect(await run(language)).toMatchObject(done);
+    const before = copy("select * from records order by resource, id");
+    for (const [resource, id] of [
+      ["submissions", "sub_new"],
+      ["refunds", "ref_1"],
+      ["payouts", "po_test"],
+    ]) {
+      const input = JSON.stringify({
+        id: "evt_1",
+        brand_id: brand.id,
+        data: { resource, id, status: "paid", updated_at: "2031-01-01T00:00:00.000Z" },
+      });
+      expect(await run(language, ["event"], { input })).toMatchObject({ ...done, stdout: expect.stringContaining("is not in the copy") });
+    }
+    expect(copy("select * from records order by resource, id")).toEqual(before);
+  });
+
+  it("refuses another brand's key and events, a wrong key and an unexpected brand, and changes nothing", async () => {
+    expect(await run(language)).toMatchObject(done);
+    const everything = () => ["records", "walks", "to_read", "brand"].map((table) => copy(`select * from ${table} order by 1, 2`));
+    const before = everything();
+    const other = await stack.createBrand();
+    const event = {
+      id: "evt_1",
+      brand_id: other.id,
+      data: { ...(copied("payouts")[0] as Json), resource: "payouts", updated_at: "2031-01-01T00:00:00.000Z" },
+    };
+    const refusals: [Parameters<typeof run>, string][] = [
+      [[language, [], { KEY_FILE: "", KEY: other.key }], `this is brand ${other.id}, but ${join(folder, "copy.db")} is for ${brand.id}`],
+      [[language, [], { KEY_FILE: "", KEY: `${brand.key}x` }], "invalid_key"],
+      [[language, [], { KEY_FILE: "", KEY: "" }], "there is no key in KEY"],
+      [[language, [], { KEY_FILE: join(folder, "missing") }], join(folder, "missing")],
+      [[language, [], { BRAND_ID: other.id }], `this is brand ${brand.id}, but BRAND_ID is for ${other.id}`],
+      [[language, [], { BASE_URL: "" }], "BASE_URL is missing or malformed"],
+      [[language, [], { REQUESTS_PER_MINUTE: "0" }], "REQUESTS_PER_MINUTE is missing or malformed"],
+      [[language, ["wlak"]], "usage"],
+      [[language, ["event"], { input: JSON.stringify(event) }], `this is brand ${other.id}`],
+      [[language, ["event"], { input: "{" }], "this is not the body of an event"],
+    ];
+    for (const [given, message] of refusals) {
+      const { code, stderr } = await run(...given);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+      expect(stderr).not.toMatch(/Traceback|at .*\.js:/);
+      expect(everything()).toEqual(before);
+    }
+  });
+
+  it("refuses responses that do not name their brand", async () => {
+    onRequest = (_, __, outgoing) => respond(outgoing, 200, {}, "<html>");
+    expect(await run(language)).toMatchObject({ code: 2, stderr: expect.stringContaining("returns no X-Brand-Id") });
+    expect(copy("select * from walks")).toEqual([]);
+  });
+
+  it("lets one walk write at a time", async () => {
+    let second: Ended | undefined;
+    onRequest = async (number) => {
+      if (number === 2) {
+        const first = running;
+        second = await run(language === "node" ? "python" : "node");
+        running = first;
+      }
+      return false;
+    };
+    expect(await run(language)).toMatchObject(done);
+    expect(second).toMatchObject({ code: 75, stderr: expect.stringContaining("is another walk running?") });
+  });
+
+  it("reads a list from its start in the next run, if its cursor is refused", async () => {
+    onRequest = (number, _, outgoing) =>
+      number === 3 && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
+    expect(await run(language)).toMatchObject({ code: 1, stderr: expect.stringContaining("reads this list from its start") });
+    expect(await run(language)).toMatchObject({ code: 0 });
+    expect(requests).toBe(3 + REQUESTS_OF_A_WALK - 1);
+    await expectEqualCopy();
+  });
+
+  it("walks once more after a walk that was interrupted long ago", async () => {
+    onRequest = (number) => number === 5 && running.kill("SIGKILL");
+    await run(language);
+    const opened = new DatabaseSync(join(folder, "copy.db"));
+    opened.exec("update walks set started_at = '2026-01-01T00:00:00.000Z'");
+    opened.close();
+    await change();
+    expect(await run(language)).toMatchObject({ code: 0 });
+    expect(requests).toBe(5 + (REQUESTS_OF_A_WALK - 4) + REQUESTS_OF_A_WALK);
+    await expectEqualCopy();
+  });
+
+  it("keeps fields that it does not know, and records that are no longer listed, which it shows", async () => {
+    onRequest = async (number, incoming, outgoing) => {
+      if (number !== 1) return false;
+      const page = (await (await stack.get(incoming.url ?? "", brand.key)).json()) as { data: Json[] };
+      const data = page.data.map((record) => ({ ...record, mood: { score: 7 } }));
+      return respond(outgoing, 200, { "X-Brand-Id": brand.id }, JSON.stringify({ ...page, data }));
+    };
+    expect(await run(language)).toMatchObject(done);
+    expect(copied("campaigns")[0]).toMatchObject({ mood: { score: 7 } });
+    const [gone] = await stored("links");
+    await db.query("delete from records.links where brand_id = $1 and id = $2", [brand.id, gone?.["id"]]);
+    expect(await run(language)).toMatchObject({ code: 0, stderr: "links: 1 no longer listed, see the view vanished\n" });
+    expect(copy("select resource, id from vanished")).toEqual([{ resource: "links", id: gone?.["id"] }]);
+    expect(copied("links")).toContainEqual(gone);
+  });
+});
+
+it("either program continues the other's walk", async () => {
+  onRequest = (number) => number % 4 === 0 && running.kill("SIGKILL");
+  let ended: Ended;
+  let runs = 0;
+  do ended = await run(LANGUAGES[(runs += 1) % 2] as Language);
+  while (ended.code === null);
+  expect([ended.code, runs]).toEqual([0, 5]);
+  await expectEqualCopy();
+});
+
+it("the views have every field of each resource, and money as whole numbers", async () => {
+  expect(await run("python")).toMatchObject(done);
+  for (const resource of RESOURCE_NAMES) {
+    const rows = copy(`select * from ${resource} order by id`).map((row) => ({
+      ...row,
+      ...("platforms" in row && { platforms: JSON.parse(String(row["platforms"])) as unknown }),
+    }));
+    expect(rows).toEqual(await stored(resource));
+  }
+});
