@@ -4,9 +4,11 @@ import {
   OperatorServiceService as AccountsOperator,
   SessionsServiceService,
   SignInServiceService,
+  UsageServiceService,
 } from "@brand-records/proto/accounts/v1";
 import {
   DeliveriesServiceService,
+  EventsServiceService,
   OperatorServiceService as WebhookOperator,
   ReceiversServiceService,
 } from "@brand-records/proto/webhook/v1";
@@ -19,9 +21,11 @@ export interface Services {
   readonly signIn: RpcClient<SignInServiceService>;
   readonly sessions: RpcClient<SessionsServiceService>;
   readonly audit: RpcClient<AuditServiceService>;
+  readonly usage: RpcClient<UsageServiceService>;
   readonly keyBrands: RpcClient<AccountsOperator>;
   readonly receivers: RpcClient<ReceiversServiceService>;
   readonly deliveries: RpcClient<DeliveriesServiceService>;
+  readonly events: RpcClient<EventsServiceService>;
   readonly webhookBrands: RpcClient<WebhookOperator>;
   stop(): void;
 }
@@ -34,12 +38,17 @@ export function connectServices(config: ConsoleConfig): Services {
     signIn: connectRpc(SignInServiceService, accounts, { config, idempotent: ["peekSignInLink"] }),
     sessions: connectRpc(SessionsServiceService, accounts, { config, idempotent: ["getSession", "endSession"] }),
     audit: connectRpc(AuditServiceService, accounts, { config, idempotent: ["finishAudit", "listAudit"] }),
+    usage: connectRpc(UsageServiceService, accounts, { config, idempotent: ["getUsage"] }),
     keyBrands: connectRpc(AccountsOperator, accounts, { config, idempotent: ["findBrand"] }),
     receivers: connectRpc(ReceiversServiceService, webhook, {
       config,
       idempotent: ["listReceivers", "getReceiver", "updateReceiver", "enableReceiver", "disableReceiver"],
     }),
-    deliveries: connectRpc(DeliveriesServiceService, webhook, { config, idempotent: ["listDeliveries", "getDelivery"] }),
+    deliveries: connectRpc(DeliveriesServiceService, webhook, {
+      config,
+      idempotent: ["listDeliveries", "getDelivery", "getDeliveryStats", "countReplay", "getLatestReplay", "cancelReplay"],
+    }),
+    events: connectRpc(EventsServiceService, webhook, { config, idempotent: ["listEvents", "getEvent"] }),
     webhookBrands: connectRpc(WebhookOperator, webhook, { config, idempotent: ["findBrand"] }),
   };
   return {

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { id, ofBrand, time, type Operation } from "./operation.ts";
 
-const delivery = z.object({
+const state = z.enum(["pending", "sending", "held", "delivered", "failed"]);
+
+export const delivery = z.object({
   id: z.string(),
   receiver_id: z.string(),
   event_id: z.string(),
   event_type: z.string(),
-  state: z.enum(["pending", "sending", "held", "delivered", "failed"]),
+  state,
   /** Attempts started. */
   attempts: z.number(),
   test: z.boolean(),
@@ -26,22 +28,38 @@ const attempt = z.object({
   outcome: z.string(),
   http_status: z.number().nullable(),
   error: z.string().nullable(),
+  /** Without the signatures. */
+  request_headers: z.array(z.object({ name: z.string(), value: z.string() })),
   /** The first 16 KiB of the response as text; bytes that are not UTF-8 are replaced. */
   response: z.string(),
+});
+
+const attemptStats = z.object({
+  accepted: z.number(),
+  failed: z.number(),
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
 });
 
 const deliveryInput = { ...ofBrand, delivery_id: id("dlv") } as const;
 /** Sending is paused until then, because attempts failed in a row. */
 const circuit = { paused_until: time.nullable(), failures_in_a_row: z.number() } as const;
 
+/** An instant that a page sends: RFC 3339. */
+export const instant = z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T08:30:00+08:00" });
+
 export const DELIVERY_OPERATIONS = {
-  /** Returns a receiver's deliveries, newest first, 50 a page. */
+  /** Returns the deliveries of a receiver that match every filter, newest first, 50 a page. */
   "deliveries.list": {
     needs: "member",
     input: z.strictObject({
       ...ofBrand,
       receiver_id: id("rcv"),
-      state: z.enum(["pending", "sending", "held", "delivered", "failed"]).optional(),
+      states: z.array(state).max(5).optional(),
+      type: z.string().max(100).optional(),
+      from: instant.optional(),
+      to: instant.optional(),
+      event_id: id("evt").optional(),
       after_id: id("dlv").optional(),
     }),
     output: z.object({ deliveries: z.array(delivery), next_after_id: z.string().nullable(), ...circuit }),
@@ -49,7 +67,24 @@ export const DELIVERY_OPERATIONS = {
   "deliveries.get": {
     needs: "member",
     input: z.strictObject(deliveryInput),
-    output: z.object({ delivery, attempts: z.array(attempt), ...circuit }),
+    output: z.object({
+      delivery,
+      attempts: z.array(attempt),
+      /** The body of every attempt, as sent; null if the event is no longer stored. */
+      body: z.string().nullable(),
+      ...circuit,
+    }),
+  },
+  /** Returns the attempts of a receiver by hour; hours without attempts are left out. */
+  "deliveries.stats": {
+    needs: "member",
+    input: z.strictObject({ ...ofBrand, receiver_id: id("rcv"), from: instant, to: instant }),
+    output: z.object({
+      hours: z.array(z.object({ hour: time, stats: attemptStats })),
+      total: attemptStats,
+      /** Earlier attempts are not counted. */
+      counted_since: time,
+    }),
   },
   /** Sends the event once more as a new delivery; a pending delivery becomes due now instead. */
   "deliveries.replay": { needs: "owner", input: z.strictObject(deliveryInput), output: z.object({ delivery }) },

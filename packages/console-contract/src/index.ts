@@ -1,7 +1,10 @@
 import type { z } from "zod";
 import { DELIVERY_OPERATIONS } from "./deliveries.ts";
+import { EVENT_OPERATIONS } from "./events.ts";
 import { KEY_OPERATIONS } from "./keys.ts";
+import { OVERSIGHT_OPERATIONS } from "./oversight.ts";
 import { RECEIVER_OPERATIONS } from "./receivers.ts";
+import { REPLAY_OPERATIONS } from "./replays.ts";
 import { SESSION_OPERATIONS } from "./session.ts";
 
 export type { Needs, Operation } from "./operation.ts";
@@ -10,7 +13,15 @@ export type { Needs, Operation } from "./operation.ts";
  * Every call between the browser and the console's server: `POST /console/api/{operation}` with the input as JSON. The browser imports
  * the types only, so that no schema is in its scripts.
  */
-export const OPERATIONS = { ...SESSION_OPERATIONS, ...KEY_OPERATIONS, ...RECEIVER_OPERATIONS, ...DELIVERY_OPERATIONS } as const;
+export const OPERATIONS = {
+  ...SESSION_OPERATIONS,
+  ...KEY_OPERATIONS,
+  ...RECEIVER_OPERATIONS,
+  ...DELIVERY_OPERATIONS,
+  ...REPLAY_OPERATIONS,
+  ...EVENT_OPERATIONS,
+  ...OVERSIGHT_OPERATIONS,
+} as const;
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -24,6 +35,7 @@ export type Membership = Output<"session.me">["memberships"][number];
 export type Key = Output<"keys.list">["keys"][number];
 export type Receiver = Output<"receivers.get">["receiver"];
 export type Delivery = Output<"deliveries.get">["delivery"];
+export type Replay = Output<"replays.start">["replay"];
 export type Attempt = Output<"deliveries.get">["attempts"][number];
 
 /** An error of any operation. `code` is one of packages/errors. */

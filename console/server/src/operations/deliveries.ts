@@ -1,12 +1,13 @@
-import type { Attempt, Delivery } from "@brand-records/console-contract";
-import type { Attempt as AttemptMessage, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
+import type { Attempt, Delivery, Output } from "@brand-records/console-contract";
+import type { Attempt as AttemptMessage, AttemptStats, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
 import type { Handler } from "./operation.ts";
 
 const PAGE_SIZE = 50;
 
 export const listDeliveries: Handler<"deliveries.list"> = {
-  async run(services, { call }, { brand_id, receiver_id, state, after_id }) {
-    const request = { brand_id, receiver_id, state: state ?? null, page_size: PAGE_SIZE, after_id: after_id ?? null };
+  async run(services, { call }, { brand_id, receiver_id, states = [], type, from, to, event_id, after_id }) {
+    const filters = { states, type: type ?? null, from: from ?? null, to: to ?? null, event_id: event_id ?? null };
+    const request = { brand_id, receiver_id, ...filters, state: null, page_size: PAGE_SIZE, after_id: after_id ?? null };
     const { deliveries, next_after_id, paused_until, failures_in_a_row } = await services.deliveries.listDeliveries(request, call);
     return {
       deliveries: deliveries.map(toDelivery),
@@ -19,25 +20,34 @@ export const listDeliveries: Handler<"deliveries.list"> = {
 
 export const getDelivery: Handler<"deliveries.get"> = {
   async run(services, { call }, { brand_id, delivery_id }) {
-    const { delivery, attempts, paused_until, failures_in_a_row } = await services.deliveries.getDelivery({ brand_id, delivery_id }, call);
+    const response = await services.deliveries.getDelivery({ brand_id, delivery_id }, call);
+    const { delivery, attempts, paused_until, failures_in_a_row, body } = response;
     return {
       delivery: toDelivery(delivery),
       attempts: attempts.map(toAttempt),
+      body: body?.toString("utf8") ?? null,
       paused_until: paused_until ?? null,
       failures_in_a_row,
     };
   },
 };
 
+export const deliveryStats: Handler<"deliveries.stats"> = {
+  async run(services, { call }, input) {
+    const { hours, total, counted_since } = await services.deliveries.getDeliveryStats(input, call);
+    return { hours: hours.map(({ hour, stats }) => ({ hour, stats: toStats(stats) })), total: toStats(total), counted_since };
+  },
+};
+
 export const replayDelivery: Handler<"deliveries.replay"> = {
   audit: { action: "delivery.replay", subject: ({ delivery_id }) => delivery_id },
-  async run(services, { call }, { brand_id, delivery_id }) {
-    const { delivery } = await services.deliveries.replayDelivery({ brand_id, delivery_id }, call);
+  async run(services, { call, person }, { brand_id, delivery_id }) {
+    const { delivery } = await services.deliveries.replayDelivery({ brand_id, delivery_id, acting_member: person.email }, call);
     return { delivery: toDelivery(delivery) };
   },
 };
 
-function toDelivery(message: DeliveryMessage | null | undefined): Delivery {
+export function toDelivery(message: DeliveryMessage | null | undefined): Delivery {
   if (message == null) throw new Error("webhook returned no delivery");
   return {
     ...message,
@@ -56,3 +66,8 @@ const toAttempt = (message: AttemptMessage): Attempt => ({
   error: message.error ?? null,
   response: message.response.toString("utf8"),
 });
+
+function toStats(stats: AttemptStats | null | undefined): Output<"deliveries.stats">["total"] {
+  const { accepted = 0, failed = 0, p50_ms, p95_ms } = stats ?? {};
+  return { accepted, failed, p50_ms: p50_ms ?? null, p95_ms: p95_ms ?? null };
+}

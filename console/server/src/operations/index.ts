@@ -1,7 +1,9 @@
 import type { OperationName } from "@brand-records/console-contract";
-import { getDelivery, listDeliveries, replayDelivery } from "./deliveries.ts";
+import { deliveryStats, getDelivery, listDeliveries, replayDelivery } from "./deliveries.ts";
+import { getEvent, listEvents } from "./events.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { Handler } from "./operation.ts";
+import { getUsage, listAudit } from "./oversight.ts";
 import {
   activateSecret,
   createReceiver,
@@ -14,6 +16,7 @@ import {
   sendTest,
   updateReceiver,
 } from "./receivers.ts";
+import { cancelReplay, countReplay, latestReplay, startReplay } from "./replays.ts";
 import { locate, me, signOut } from "./session.ts";
 import { peekLink, redeemLink, signInOptions } from "./sign-in.ts";
 
@@ -40,5 +43,14 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   "receivers.test": sendTest,
   "deliveries.list": listDeliveries,
   "deliveries.get": getDelivery,
+  "deliveries.stats": deliveryStats,
   "deliveries.replay": replayDelivery,
+  "replays.count": countReplay,
+  "replays.start": startReplay,
+  "replays.latest": latestReplay,
+  "replays.cancel": cancelReplay,
+  "events.list": listEvents,
+  "events.get": getEvent,
+  "audit.list": listAudit,
+  "usage.get": getUsage,
 };

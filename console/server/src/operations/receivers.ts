@@ -18,8 +18,8 @@ export const getReceiver: Handler<"receivers.get"> = {
 
 export const createReceiver: Handler<"receivers.create"> = {
   audit: { action: "receiver.create", created: ({ receiver }) => receiver.id, fields: () => ["url", "label", "events"] },
-  async run({ receivers }, { call, brand }, input) {
-    const { receiver, secret } = await receivers.createReceiver(input, call);
+  async run({ receivers }, { call, brand, person }, input) {
+    const { receiver, secret } = await receivers.createReceiver({ ...input, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand), secret };
   },
 };
@@ -30,7 +30,7 @@ export const updateReceiver: Handler<"receivers.update"> = {
     subject: ({ receiver_id }) => receiver_id,
     fields: ({ brand_id: _brand, receiver_id: _receiver, ...changes }) => Object.keys(changes),
   },
-  async run({ receivers }, { call, brand }, { brand_id, receiver_id, url, label, events, max_in_flight }) {
+  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, url, label, events, max_in_flight }) {
     const request = {
       brand_id,
       receiver_id,
@@ -38,6 +38,7 @@ export const updateReceiver: Handler<"receivers.update"> = {
       label: label ?? null,
       events: events ?? [],
       max_in_flight: max_in_flight ?? null,
+      acting_member: person.email,
     };
     const { receiver } = await receivers.updateReceiver(request, call);
     return { receiver: toReceiver(receiver, brand) };
@@ -46,44 +47,46 @@ export const updateReceiver: Handler<"receivers.update"> = {
 
 export const enableReceiver: Handler<"receivers.enable"> = {
   audit: { action: "receiver.enable", subject: ({ receiver_id }) => receiver_id, fields: () => ["held"] },
-  async run({ receivers }, { call, brand }, { brand_id, receiver_id, held }) {
-    const { receiver, dropped } = await receivers.enableReceiver({ brand_id, receiver_id, held }, call);
+  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, held }) {
+    const { receiver, dropped } = await receivers.enableReceiver({ brand_id, receiver_id, held, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand), dropped };
   },
 };
 
 export const disableReceiver: Handler<"receivers.disable"> = {
   audit: { action: "receiver.disable", subject: ({ receiver_id }) => receiver_id },
-  async run({ receivers }, { call, brand }, { brand_id, receiver_id }) {
-    const { receiver } = await receivers.disableReceiver({ brand_id, receiver_id }, call);
+  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id }) {
+    const { receiver } = await receivers.disableReceiver({ brand_id, receiver_id, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand) };
   },
 };
 
 export const deleteReceiver: Handler<"receivers.delete"> = {
   audit: { action: "receiver.delete", subject: ({ receiver_id }) => receiver_id },
-  run: ({ receivers }, { call }, { brand_id, receiver_id }) => receivers.deleteReceiver({ brand_id, receiver_id }, call),
+  run: ({ receivers }, { call, person }, { brand_id, receiver_id }) =>
+    receivers.deleteReceiver({ brand_id, receiver_id, acting_member: person.email }, call),
 };
 
 export const rotateSecret: Handler<"receivers.rotate"> = {
   audit: { action: "receiver.rotate_secret", subject: ({ receiver_id }) => receiver_id },
-  async run({ receivers }, { call, brand }, { brand_id, receiver_id }) {
-    const { receiver, secret } = await receivers.rotateSecret({ brand_id, receiver_id }, call);
+  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id }) {
+    const { receiver, secret } = await receivers.rotateSecret({ brand_id, receiver_id, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand), secret };
   },
 };
 
 export const activateSecret: Handler<"receivers.activate"> = {
   audit: { action: "receiver.activate_secret", subject: ({ receiver_id }) => receiver_id },
-  async run({ receivers }, { call, brand }, { brand_id, receiver_id, force }) {
-    const { receiver } = await receivers.activateSecret({ brand_id, receiver_id, force }, call);
+  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, force }) {
+    const { receiver } = await receivers.activateSecret({ brand_id, receiver_id, force, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand) };
   },
 };
 
 export const sendTest: Handler<"receivers.test"> = {
   audit: { action: "receiver.test", subject: ({ receiver_id }) => receiver_id, fields: () => ["type"] },
-  run: ({ receivers }, { call }, { brand_id, receiver_id, type, next }) => receivers.sendTest({ brand_id, receiver_id, type, next }, call),
+  run: ({ receivers }, { call, person }, { brand_id, receiver_id, type, next }) =>
+    receivers.sendTest({ brand_id, receiver_id, type, next, acting_member: person.email }, call),
 };
 
 function toReceiver(message: ReceiverMessage | null | undefined, { role }: InBrand["brand"]): Receiver {

@@ -42,9 +42,14 @@ export const DELIVERIES_CALLS: AuditedCalls<DeliveriesClient> = {
   replayDelivery: { action: "delivery.replay", brand, subject: ({ delivery_id }) => delivery_id, fields: [] },
   replayEvents: { action: "receiver.replay", brand, subject: receiver, fields: ["since"] },
   getReplay: UNAUDITED,
+  getDeliveryStats: UNAUDITED,
+  countReplay: UNAUDITED,
+  getLatestReplay: UNAUDITED,
+  cancelReplay: { action: "replay.cancel", brand, subject: ({ replay_id }) => replay_id, fields: [] },
 };
 
 export const EVENTS_CALLS: AuditedCalls<EventsClient> = {
+  getEvent: UNAUDITED,
   listEvents: UNAUDITED,
   listDeadLetters: UNAUDITED,
   // Of all brands.

@@ -1,0 +1,31 @@
+import type { Handler } from "./operation.ts";
+
+const PAGE_SIZE = 50;
+
+export const listAudit: Handler<"audit.list"> = {
+  async run(services, { call }, { brand_id, actor, action, from, to, page_token }) {
+    const filters = { actor: actor ?? null, action: action ?? null, from: from ?? null, to: to ?? null };
+    const { entries, next_page_token } = await services.audit.listAudit(
+      { brand_id, ...filters, page_size: PAGE_SIZE, page_token: page_token ?? null },
+      call,
+    );
+    return {
+      entries: entries.map((entry) => ({
+        ...entry,
+        actor: entry.actor ?? null,
+        subject_id: entry.subject_id ?? null,
+        address: entry.address ?? null,
+        outcome: entry.outcome ?? null,
+        error_kind: entry.error_kind ?? null,
+      })),
+      next_page_token: next_page_token ?? null,
+    };
+  },
+};
+
+export const getUsage: Handler<"usage.get"> = {
+  async run(services, { call }, input) {
+    const { buckets } = await services.usage.getUsage(input, call);
+    return { buckets: buckets.map((bucket) => ({ ...bucket, key_id: bucket.key_id ?? null })) };
+  },
+};

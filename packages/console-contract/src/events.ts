@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { delivery, instant } from "./deliveries.ts";
+import { id, ofBrand, time, type Operation } from "./operation.ts";
+
+const event = z.object({
+  id: z.string(),
+  type: z.string(),
+  created_at: time,
+  received_at: time,
+  test: z.boolean(),
+  /** The `data` that receivers get, as JSON. */
+  data_json: z.string(),
+});
+
+export const EVENT_OPERATIONS = {
+  /** Returns the brand's events that match every filter, newest first, 50 a page. */
+  "events.list": {
+    needs: "member",
+    input: z.strictObject({
+      ...ofBrand,
+      type: z.string().max(100).optional(),
+      from: instant.optional(),
+      to: instant.optional(),
+      record_id: z
+        .string()
+        .regex(/^[a-z]+_[0-9a-z]{1,40}$/, "must be the id of a record")
+        .optional(),
+      page_token: z.string().max(1_000).optional(),
+    }),
+    output: z.object({ events: z.array(event), next_page_token: z.string().nullable() }),
+  },
+  "events.get": {
+    needs: "member",
+    input: z.strictObject({ ...ofBrand, event_id: id("evt") }),
+    output: z.object({
+      event,
+      /** As receivers get it. */
+      body: z.string(),
+      /** Empty if no receiver selected the event; the label is null if the receiver was deleted. */
+      receivers: z.array(z.object({ receiver_id: z.string(), label: z.string().nullable(), deliveries: z.array(delivery) })),
+      has_more_deliveries: z.boolean(),
+    }),
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { instant } from "./deliveries.ts";
+import { ofBrand, time, type Operation } from "./operation.ts";
+
+const entry = z.object({
+  id: z.string(),
+  /** E-mail address of the member who acted; null: the operator. */
+  actor: z.string().nullable(),
+  /** Such as key.create. */
+  action: z.string(),
+  subject_id: z.string().nullable(),
+  fields: z.array(z.string()),
+  request_id: z.string(),
+  address: z.string().nullable(),
+  created_at: time,
+  /** done, failed or unknown; null: in progress, or never finished. */
+  outcome: z.string().nullable(),
+  error_kind: z.string().nullable(),
+});
+
+const bucket = z.object({
+  start: time,
+  /** Null unless `by_key`. */
+  key_id: z.string().nullable(),
+  accepted: z.number(),
+  /** By the rate limit. */
+  refused: z.number(),
+  /** In the busiest clock minute of the bucket. */
+  peak_accepted: z.number(),
+});
+
+/** What owners and members see of what has happened. */
+export const OVERSIGHT_OPERATIONS = {
+  /** Returns who changed what, newest first, 50 a page. */
+  "audit.list": {
+    needs: "owner",
+    input: z.strictObject({
+      ...ofBrand,
+      /** An e-mail address, or `operator`. */
+      actor: z.string().max(254).optional(),
+      action: z.string().max(100).optional(),
+      from: instant.optional(),
+      to: instant.optional(),
+      page_token: z.string().max(1_000).optional(),
+    }),
+    output: z.object({ entries: z.array(entry), next_page_token: z.string().nullable() }),
+  },
+  /** Returns counts of requests; buckets without requests are left out. */
+  "usage.get": {
+    needs: "member",
+    input: z.strictObject({ ...ofBrand, from: instant, to: instant, bucket_minutes: z.int().min(1).max(1_440), by_key: z.boolean() }),
+    output: z.object({ buckets: z.array(bucket) }),
+  },
+} as const satisfies Record<string, Operation>;
