@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { AccountsServiceService, AuditServiceService, SignInServiceService } from "@brand-records/proto/accounts/v1";
+import {
+  AccountsServiceService,
+  AuditServiceService,
+  SessionsServiceService,
+  SignInServiceService,
+} from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { DeliveriesServiceService, EventsServiceService, ReceiversServiceService } from "@brand-records/proto/webhook/v1";
@@ -68,6 +73,7 @@ export interface Stack {
   readonly url: string;
   readonly accounts: RpcClient<AccountsServiceService>;
   readonly signIn: RpcClient<SignInServiceService>;
+  readonly sessions: RpcClient<SessionsServiceService>;
   readonly audit: RpcClient<AuditServiceService>;
   readonly plans: RpcClient<PlansServiceService>;
   readonly records: RpcClient<RecordsServiceService>;
@@ -210,6 +216,7 @@ async function startOn(
 
   const accounts = connectRpc(AccountsServiceService, addresses.accounts, { idempotent: [] });
   const signIn = connectRpc(SignInServiceService, addresses.accounts, { idempotent: [] });
+  const sessions = connectRpc(SessionsServiceService, addresses.accounts, { idempotent: [] });
   const audit = connectRpc(AuditServiceService, addresses.accounts, { idempotent: [] });
   const plans = connectRpc(PlansServiceService, addresses.plans, { idempotent: [] });
   const records = connectRpc(RecordsServiceService, addresses.records, { idempotent: [] });
@@ -223,6 +230,7 @@ async function startOn(
     url: running[0].url,
     accounts,
     signIn,
+    sessions,
     audit,
     plans,
     records,
@@ -250,7 +258,7 @@ async function startOn(
     createBrand: (options) => createBrand(accounts, options),
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
     async stop() {
-      for (const client of [accounts, signIn, audit, plans, records, importing, receivers, events, deliveries]) client.stop();
+      for (const client of [accounts, signIn, sessions, audit, plans, records, importing, receivers, events, deliveries]) client.stop();
       await Promise.all(
         [
           ...running.flatMap(({ process, console }) => [process, ...(console ? [console.process] : [])]),

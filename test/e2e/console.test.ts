@@ -56,6 +56,41 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
   ]);
 }, 60_000);
 
+describe("a page", () => {
+  it("has the policy with a nonce of its own, and is never stored", async () => {
+    const [first, second] = await Promise.all([fetch(`${url}/developers`), fetch(`${url}/sign-in`)]);
+    const policy = first.headers.get("content-security-policy") ?? "";
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
+    expect(policy.replace(nonce, "N")).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-N'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+    });
+    expect(await first.text()).toContain(`nonce="${nonce}"`);
+    expect(second.headers.get("content-security-policy")).not.toBe(policy);
+  });
+
+  it("has scripts that browsers keep", async () => {
+    const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await (await fetch(`${url}/developers`)).text())?.[1];
+    const { status, headers } = await fetch(`${url}${script}`);
+    expect([status, headers.get("cache-control"), headers.get("content-encoding")]).toEqual([
+      200,
+      "public, max-age=31536000, immutable",
+      "br",
+    ]);
+    expect((await fetch(`${url}/console/assets/unknown.js`)).status).toBe(404);
+  });
+
+  it("under 127.0.0.1 leads to the host whose cookie it uses", async () => {
+    const response = await fetch(`${stack.url}/developers/keys?x=1`, { redirect: "manual" });
+    expect([response.status, response.headers.get("location")]).toEqual([307, `${url}/developers/keys?x=1`]);
+  });
+});
+
 describe("every operation", () => {
   /** Who calls, and what each operation's `needs` makes of it. */
   const callers: Record<string, { caller: ConsoleCaller; refusals: Record<string, string | undefined> }> = {};

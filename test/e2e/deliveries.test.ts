@@ -92,7 +92,8 @@ async function approve(count = 1): Promise<string[]> {
 const recordIds = (): string[] => requests.map(({ event }) => event.data.id);
 const key = (receiver: Receiver) => ({ brand_id: brand.id, receiver_id: receiver.id });
 const deliveriesOf = async (receiver: Receiver, state: string | null = null) =>
-  (await stack.deliveries.listDeliveries({ ...key(receiver), state, states: [], page_size: 200, after_id: null }, callContext())).deliveries;
+  (await stack.deliveries.listDeliveries({ ...key(receiver), state, states: [], page_size: 200, after_id: null }, callContext()))
+    .deliveries;
 
 it("delivers an approval, signed, and records its delivery", async () => {
   const { receiver, secret } = await register();

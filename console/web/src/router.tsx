@@ -1,7 +1,9 @@
+import type { Delivery } from "@brand-records/console-contract";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { CallError } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { ownPath } from "./own-path.ts";
+import { chooseBrand } from "./shell/brand.tsx";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -14,6 +16,31 @@ async function showSignIn(): Promise<void> {
   queryClient.clear();
   await router.navigate({ to: "/sign-in", search: { return_to: location.href } });
 }
+
+/** Links name no brand: shows the one of the person's brands that has the record. For an unknown record the page says so. */
+async function showBrandOf(recordId: string): Promise<void> {
+  const { memberships } = await queryClient.ensureQueryData(query("session.me", {}));
+  if (memberships.length < 2) return;
+  try {
+    chooseBrand((await queryClient.ensureQueryData(query("session.locate", { id: recordId }))).brand_id);
+  } catch (error) {
+    if (!(error instanceof CallError && ["not_found", "invalid_request"].includes(error.code))) throw error;
+  }
+}
+
+interface DeliveryFilter {
+  readonly state?: Delivery["state"];
+  /** The last delivery of the page before. */
+  readonly after?: string;
+}
+
+const deliveryFilter = ({ state, after }: Record<string, unknown>): DeliveryFilter => ({
+  ...(isDeliveryState(state) && { state }),
+  ...(typeof after === "string" && { after }),
+});
+
+const isDeliveryState = (text: unknown): text is Delivery["state"] =>
+  ["pending", "sending", "held", "delivered", "failed"].includes(String(text));
 
 const root = createRootRoute();
 
@@ -28,7 +55,7 @@ const signIn = createRoute({
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location }): Promise<void> => {
     try {
       await queryClient.ensureQueryData(query("session.me", {}));
     } catch (error) {
@@ -42,7 +69,6 @@ const shell = createRoute({
 const developers = createRoute({ getParentRoute: () => shell, path: "/developers" });
 
 const routes = root.addChildren([
-  createRoute({ getParentRoute: () => root, path: "/", beforeLoad: () => redirect({ to: "/developers", throw: true }) }),
   signIn,
   shell.addChildren([
     developers.addChildren([
@@ -60,6 +86,24 @@ const routes = root.addChildren([
         getParentRoute: () => developers,
         path: "/receivers",
         component: lazyRouteComponent(() => import("./screens/receivers/receivers.tsx"), "Receivers"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/receivers/new",
+        component: lazyRouteComponent(() => import("./screens/receivers/new-receiver.tsx"), "NewReceiver"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/receivers/$receiverId",
+        validateSearch: deliveryFilter,
+        beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+        component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/deliveries/$deliveryId",
+        beforeLoad: ({ params }) => showBrandOf(params.deliveryId),
+        component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
       }),
     ]),
   ]),

@@ -36,7 +36,7 @@ export function Page({ title, description, parent, actions, children }: PageProp
             {title}
           </Title>
           {description !== undefined && (
-            <Text c="dimmed" mt={4} maw={620} size="0.9375rem">
+            <Text c="dimmed" mt={4} maw={620} fz="0.9375rem" lh={1.5}>
               {description}
             </Text>
           )}

@@ -1,29 +1,41 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { query } from "../../api/queries.ts";
+import { outcomeText } from "../../parts/outcome.ts";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
-import { Eligibility } from "../eligibility.tsx";
+import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
+import { reasonOf, stateOf } from "./receiver-state.ts";
 import styles from "./receivers.module.css";
 
 const RECEIVERS_MAX = 20;
 const POLL_MS = 15_000;
 
 export function Receivers() {
-  const { ofBrand } = useBrand();
+  const { ofBrand, isOwner } = useBrand();
+  const mayIntegrate = useMayIntegrate();
+  const register = isOwner && mayIntegrate && (
+    <Button component={Link} to="/developers/receivers/new">
+      Register receiver
+    </Button>
+  );
   const { data, error, refetch } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
   let content: ReactNode = <LoadingRows />;
-  if (data !== undefined) content = data.receivers.length === 0 ? <NoReceivers /> : <ReceiverList receivers={data.receivers} />;
+  if (data !== undefined)
+    content = data.receivers.length === 0 ? <NoReceivers action={register} /> : <ReceiverList receivers={data.receivers} />;
   else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
   return (
     <Page
       title="Receivers"
       description="Addresses of yours that get a signed event when a submission is approved or rejected, a payout is paid, or a campaign is settled."
+      actions={data !== undefined && data.receivers.length > 0 && data.receivers.length < RECEIVERS_MAX && register}
     >
       <Eligibility />
       {content}
@@ -31,8 +43,8 @@ export function Receivers() {
   );
 }
 
-const NoReceivers = () => (
-  <EmptyState title="No receivers yet">
+const NoReceivers = ({ action }: { readonly action: ReactNode }) => (
+  <EmptyState title="No receivers yet" action={action}>
     Register an HTTPS address, and events reach your systems within seconds. Each brand can have {RECEIVERS_MAX}.
   </EmptyState>
 );
@@ -48,20 +60,14 @@ function ReceiverList({ receivers }: { readonly receivers: readonly Receiver[] }
   );
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  member: "by a member",
-  gone: "it responded with 410 Gone",
-  failing: "only failures for five days",
-};
-
-const stateOf = ({ enabled, paused_until }: Receiver) => (!enabled ? "disabled" : paused_until === null ? "enabled" : "paused");
-
 const COLUMNS: Column<Receiver>[] = [
   {
     title: "Receiver",
-    cell: ({ label, url }) => (
+    cell: ({ id, label, url }) => (
       <span className={styles["stack"]}>
-        <strong>{label}</strong>
+        <Link className="row-link" to="/developers/receivers/$receiverId" params={{ receiverId: id }}>
+          {label}
+        </Link>
         <span>{url}</span>
       </span>
     ),
@@ -74,19 +80,19 @@ const COLUMNS: Column<Receiver>[] = [
         <span>
           <StateBadge state={stateOf(receiver)} />
         </span>
-        {receiver.disabled_reason !== null && <span>{REASONS[receiver.disabled_reason]}</span>}
+        {reasonOf(receiver) !== undefined && <span>{reasonOf(receiver)}</span>}
       </span>
     ),
   },
   {
     title: "Last delivery",
-    cell: ({ last_delivery_at, last_status }) =>
+    cell: ({ last_delivery_at, last_outcome, last_status }) =>
       last_delivery_at === null ? (
         "None yet"
       ) : (
         <span className={styles["stack"]}>
           <When at={last_delivery_at} />
-          <span>{last_status ? `HTTP ${last_status}` : "no response"}</span>
+          {last_outcome !== null && <span>{outcomeText(last_outcome, last_status)}</span>}
         </span>
       ),
   },

@@ -1,0 +1,89 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { useChange } from "../../api/queries.ts";
+import { FormError } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+
+interface ReceiverDialogProps {
+  readonly receiver: Receiver;
+  onClose(): void;
+}
+
+const READ_AGAIN = ["receivers.get", "receivers.list", "deliveries.list"] as const;
+
+/** Starts sending again, and decides about what was held meanwhile. */
+export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: ReceiverDialogProps) {
+  const { ofBrand } = useBrand();
+  const [held, setHeld] = useState<"release" | "drop">("release");
+  const enable = useChange("receivers.enable", READ_AGAIN);
+  const count = waiting >= 100_000 ? "over 100,000" : waiting.toLocaleString("en-PH");
+  const submit = (): void =>
+    enable.mutate(
+      { ...ofBrand, receiver_id: id, held },
+      {
+        onSuccess: () => {
+          announce(`${label} enabled`);
+          onClose();
+        },
+      },
+    );
+  return (
+    <Modal opened onClose={onClose} title="Enable this receiver?" closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        {waiting === 0 ? (
+          <Text>Nothing is held. Events from now on are sent.</Text>
+        ) : (
+          <Radio.Group label="Held deliveries" value={held} onChange={(value) => setHeld(value as typeof held)}>
+            <Stack gap="xs" mt="xs">
+              <Radio value="release" label={`Send the ${count} held`} />
+              <Radio value="drop" label={`Drop the ${count} held`} description="A replay can send their events later." />
+            </Stack>
+          </Radio.Group>
+        )}
+        <FormError error={enable.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button onClick={submit} loading={enable.isPending}>
+            Enable
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Stops sending; what comes is held. */
+export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDialogProps) {
+  const { ofBrand } = useBrand();
+  const disable = useChange("receivers.disable", READ_AGAIN);
+  const submit = (): void =>
+    disable.mutate(
+      { ...ofBrand, receiver_id: id },
+      {
+        onSuccess: () => {
+          announce(`${label} disabled`);
+          onClose();
+        },
+      },
+    );
+  return (
+    <Modal opened onClose={onClose} title="Disable this receiver?" closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Text>Nothing more is sent to it. Deliveries are held until you enable it, for 30 days at most.</Text>
+        <FormError error={disable.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button onClick={submit} loading={disable.isPending}>
+            Disable
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,152 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
+import { signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: every screen can be used by everyone: on a phone, in the dark, by keyboard, by screen reader. */
+
+let stack: Stack;
+let browser: TestBrowser;
+let receiver: Server;
+let brand: TestBrand;
+let url: string;
+let owner: ConsoleCaller;
+let receiverId: string;
+let deliveryId: string;
+
+beforeAll(async () => {
+  const env = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } };
+  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf: env }), startBrowser()]);
+  brand = await stack.createBrand();
+  url = stack.gateways[0].console?.url ?? "";
+  owner = await signIn(stack, url, brand.owner);
+  receiver = createServer((request, response) => {
+    request.resume();
+    response.writeHead(500).end("<script>document.title = 'taken'</script>");
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const created = await owner.call("receivers.create", {
+    brand_id: brand.id,
+    url: receiverUrl,
+    label: "Warehouse",
+    events: ["payout.paid"],
+  });
+  receiverId = created.receiver.id;
+  ({ delivery_id: deliveryId } = await owner.call("receivers.test", {
+    brand_id: brand.id,
+    receiver_id: receiverId,
+    type: "payout.paid",
+    next: false,
+  }));
+}, 300_000);
+afterAll(async () => {
+  receiver?.close();
+  await browser?.stop();
+  await stack?.stop();
+});
+
+const VIEWS = [
+  ["wide", { viewport: { width: 1280, height: 800 } }],
+  ["wide, dark", { viewport: { width: 1280, height: 800 }, colorScheme: "dark" }],
+  ["360 px", { viewport: { width: 360, height: 740 } }],
+  ["360 px, dark", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }],
+] as const;
+
+/** Each screen with what shows that it is complete. */
+const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
+  [() => "/developers", "Have a test delivery accepted"],
+  [() => "/developers/keys", "brk_live_…"],
+  [() => "/developers/receivers", "1 of 20 receivers"],
+  [() => "/developers/receivers/new", "A payout was paid"],
+  [() => `/developers/receivers/${receiverId}`, "payout.paid (test)"],
+  [() => `/developers/deliveries/${deliveryId}`, "Attempt 1"],
+  [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
+  [() => "/developers/nowhere", "Nothing is here"],
+];
+
+/** A page of a signed-in owner. */
+async function openSignedIn(options: Parameters<TestBrowser["open"]>[0]): Promise<TestPage> {
+  const opened = await browser.open(options);
+  const [name = "", value = ""] = owner.cookie.split("=");
+  await opened.page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+  return opened;
+}
+
+describe.each(VIEWS)("%s", (_, options) => {
+  it("every screen is accessible, fits its width and breaks no policy", async () => {
+    const { page, expectAccessible, expectNoProblems } = await openSignedIn(options);
+    for (const [path, shown] of SCREENS) {
+      await page.goto(`${url}${path()}`);
+      await page.getByText(shown).first().waitFor();
+      expect([path(), await page.evaluate("document.documentElement.scrollWidth <= innerWidth")]).toEqual([path(), true]);
+      expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+      await expectAccessible();
+    }
+    // The unknown delivery.
+    expectNoProblems(404);
+  }, 120_000);
+
+  it("every dialog is accessible", async () => {
+    const { page, expectAccessible, expectNoProblems } = await openSignedIn(options);
+    const openDialog = async (path: string, button: string): Promise<void> => {
+      await page.goto(`${url}${path}`);
+      await page.getByRole("button", { name: button }).first().click();
+      await page.getByRole("dialog").waitFor();
+      await expectAccessible();
+    };
+    await openDialog("/developers/keys", "Create key");
+    await page.getByRole("textbox", { name: "Name" }).fill("For axe");
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    await page.getByText("This is the only time the key is shown").waitFor();
+    await expectAccessible();
+    await openDialog("/developers/keys", "Revoke For axe");
+    await openDialog(`/developers/receivers/${receiverId}`, "Send test");
+    await openDialog(`/developers/receivers/${receiverId}`, "Disable");
+    await openDialog("/developers", brand.owner);
+    expectNoProblems();
+  }, 120_000);
+});
+
+it("the keyboard alone signs in and creates a key; the focus follows", async () => {
+  const { page, expectNoProblems } = await browser.open();
+  const focused = (): Promise<string> => page.evaluate("document.activeElement?.textContent ?? ''");
+  const tabTo = async (text: string): Promise<void> => {
+    for (let presses = 0; presses < 40 && !(await focused()).startsWith(text); presses += 1) await page.keyboard.press("Tab");
+    expect(await focused()).toMatch(new RegExp(`^${text}`));
+  };
+  await page.goto(await signInUrl(stack, url, brand.owner));
+  await page.getByRole("button", { name: /^Sign in as/ }).waitFor();
+  await tabTo("Sign in as");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/developers");
+  await page.getByText("Create an API key").waitFor();
+  await tabTo("API keys");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  expect(await focused()).toBe("API keys");
+  await tabTo("Create key");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.type("By keyboard");
+  await page.keyboard.press("Enter");
+  await page.getByText("This is the only time the key is shown").waitFor();
+  await tabTo("I have stored it");
+  await page.keyboard.press("Enter");
+  await page.getByRole("cell", { name: /By keyboard/ }).waitFor();
+  expectNoProblems();
+}, 60_000);
+
+it("a session that ends leads to the sign-in page, and signing in leads back", async () => {
+  const { page, expectNoProblems } = await openSignedIn({});
+  await page.goto(`${url}/developers/keys`);
+  await page.getByText("brk_live_…").first().waitFor();
+  await stack.sessions.endSessionsOf({ email: brand.owner }, callContext());
+  await page.getByRole("link", { name: "Receivers" }).click();
+  await page.waitForURL("**/sign-in?**");
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get("return_to")).toMatch(/^\/developers\/(keys|receivers)$/);
+  expectNoProblems(401);
+  owner = await signIn(stack, url, brand.owner);
+});
