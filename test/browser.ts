@@ -42,8 +42,8 @@ export async function startBrowser(): Promise<TestBrowser> {
       return {
         page,
         expectNoProblems(...expectedStatuses) {
-          const expected = expectedStatuses.map((status) => `failed response: ${status}`);
-          expect(problems.filter((problem) => !expected.includes(problem))).toEqual([]);
+          const expected = new Set(expectedStatuses.map((status) => `failed response: ${status}`));
+          expect(problems.filter((problem) => !expected.has(problem))).toEqual([]);
         },
         async expectAccessible() {
           const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();

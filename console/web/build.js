@@ -57,7 +57,9 @@ async function compress(/** @type {string} */ path) {
 
 /** Another process may have finished the same build first. */
 async function ignoreIfBuilt(/** @type {unknown} */ error) {
-  await access(join(DIST, STAMP)).catch(() => {
+  try {
+    await access(join(DIST, STAMP));
+  } catch {
     throw error;
-  });
+  }
 }

@@ -134,7 +134,7 @@ it("the keyboard alone signs in and creates a key; the focus follows", async () 
   await page.getByText("This is the only time the key is shown").waitFor();
   await tabTo("I have stored it");
   await page.keyboard.press("Enter");
-  await page.getByRole("cell", { name: /By keyboard/ }).waitFor();
+  await page.getByRole("button", { name: "Revoke By keyboard" }).waitFor();
   expectNoProblems();
 }, 60_000);
 

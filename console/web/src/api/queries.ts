@@ -23,7 +23,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      queries: { staleTime: 10_000, retry: (failures, error) => !isFinal(error) && failures < 2 },
+      // What a screen shows again is shown at once, and read again.
+      queries: { staleTime: 0, retry: (failures, error) => !isFinal(error) && failures < 2 },
       // Results of mutations hold secrets, and would stay in the cache for five minutes.
       mutations: { gcTime: 0 },
     },

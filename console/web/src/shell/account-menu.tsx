@@ -1,13 +1,4 @@
-import {
-  Button,
-  Popover,
-  SegmentedControl,
-  Stack,
-  Text,
-  UnstyledButton,
-  useMantineColorScheme,
-  type MantineColorScheme,
-} from "@mantine/core";
+import { Button, Popover, SegmentedControl, Stack, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useChange } from "../api/queries.ts";
 import { SignOutIcon } from "../parts/icons.tsx";
@@ -50,7 +41,7 @@ function Colours() {
       size="xs"
       fullWidth
       value={colorScheme}
-      onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
+      onChange={(scheme) => setColorScheme(scheme)}
       data={[
         { value: "auto", label: "System" },
         { value: "light", label: "Light" },
@@ -64,7 +55,7 @@ function SignOut() {
   const navigate = useNavigate();
   const forgetEverything = useForgetEverything();
   const signOut = useChange("session.sign_out", []);
-  const onSuccess = async (): Promise<void> => {
+  const leave = async (): Promise<void> => {
     await navigate({ to: "/sign-in" });
     forgetEverything();
     announce("Signed out");
@@ -76,7 +67,7 @@ function SignOut() {
         size="xs"
         leftSection={<SignOutIcon size={16} />}
         loading={signOut.isPending}
-        onClick={() => signOut.mutate({}, { onSuccess })}
+        onClick={() => signOut.mutate({}, { onSuccess: () => void leave() })}
       >
         Sign out
       </Button>

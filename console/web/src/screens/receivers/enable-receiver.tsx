@@ -35,7 +35,7 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
         {waiting === 0 ? (
           <Text>Nothing is held. Events from now on are sent.</Text>
         ) : (
-          <Radio.Group label="Held deliveries" value={held} onChange={(value) => setHeld(value as typeof held)}>
+          <Radio.Group label="Held deliveries" value={held} onChange={(value) => setHeld(value)}>
             <Stack gap="xs" mt="xs">
               <Radio value="release" label={`Send the ${count} held`} />
               <Radio value="drop" label={`Drop the ${count} held`} description="A replay can send their events later." />
