@@ -31,7 +31,8 @@ Settings:
                            host:port of each service's gRPC
   BASE_URL                 origin of the HTTP API, for doctor
   PUBLIC_URL               the same as browsers see it, for members link
-  GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN, WEBHOOK_ADMIN
+  GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN,
+  WEBHOOK_ADMIN
                            http://host:port of each process's admin port,
                            comma-separated, for doctor
   PLATFORM_DATABASE_URL    Postgres, by a login with the role platform, for

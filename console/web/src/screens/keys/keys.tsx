@@ -16,11 +16,11 @@ import { RevokeKey } from "./revoke-key.tsx";
 
 export function Keys() {
   const { ofBrand, isOwner } = useBrand();
-  const mayIntegrate = useMayIntegrate();
+  const isEligible = useMayIntegrate();
   const { data, error, refetch } = useQuery(query("keys.list", ofBrand));
   const [isCreating, creating] = useDisclosure(false);
   const [toRevoke, setToRevoke] = useState<Key>();
-  const create = isOwner && mayIntegrate && <Button onClick={creating.open}>Create key</Button>;
+  const create = isOwner && isEligible && <Button onClick={creating.open}>Create key</Button>;
 
   let content: ReactNode = <LoadingRows />;
   if (data !== undefined) content = <KeyLists keys={data.keys} create={create} onRevoke={isOwner ? setToRevoke : undefined} />;

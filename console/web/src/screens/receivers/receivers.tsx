@@ -20,8 +20,8 @@ const POLL_MS = 15_000;
 
 export function Receivers() {
   const { ofBrand, isOwner } = useBrand();
-  const mayIntegrate = useMayIntegrate();
-  const register = isOwner && mayIntegrate && (
+  const isEligible = useMayIntegrate();
+  const register = isOwner && isEligible && (
     <Button component={Link} to="/developers/receivers/new">
       Register receiver
     </Button>
