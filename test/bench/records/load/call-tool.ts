@@ -52,7 +52,7 @@ interface ToolResponse {
 function pageIn(body: string): string {
   const found = body.indexOf(STRUCTURED);
   const start = found + STRUCTURED.length;
-  // No conversion contains a bracket, so the first one ends the list; next_cursor may follow it.
+  // No conversion contains a bracket, so the first one ends the list.
   const page = body.slice(start, body.indexOf("}", body.indexOf("]", start)) + 1);
   if (found === -1 || body.length < 2 * page.length) throw new Error(`no two copies of the page in ${body.slice(0, 300)}`);
   return page;

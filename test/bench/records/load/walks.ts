@@ -47,13 +47,14 @@ function checkPage({ brand, page }: Visit, body: string): string | undefined {
   const expected = Math.max(0, Math.min(PAGE_LIMIT, newestOrdinal + 1));
   const problem = (what: string): Error => new Error(`page ${page} of brand ${brand}: ${what}, in ${body.slice(0, 300)}`);
 
-  if (!body.startsWith(`{"resource":"conversions","count":${expected},"data":[`)) throw problem(`not ${expected} conversions`);
+  const [, count, cursor] =
+    /^\{"resource":"conversions","count":(\d+)(?:,"next_cursor":"([\w-]+)")?,"data":\[/.exec(body.slice(0, 500)) ?? [];
+  if (count !== String(expected)) throw problem(`not ${expected} conversions`);
   if (occurrences(body, '"campaign_id":"') !== expected) throw problem(`count is not the number of records`);
   if (occurrences(body, `"campaign_id":"${campaignPrefix(brand)}`) !== expected) throw problem("records of another brand");
   const first = body.indexOf('"external_id":"');
   if (expected > 0 && !body.startsWith(`"external_id":"${externalId(newestOrdinal)}"`, first)) throw problem("begins with another record");
 
-  const [, cursor] = /\],"next_cursor":"([\w-]+)"\}$/.exec(body.slice(-400)) ?? [];
   if ((cursor !== undefined) !== (expected === PAGE_LIMIT)) throw problem("next_cursor must be present if and only if the page is full");
   return cursor;
 }
