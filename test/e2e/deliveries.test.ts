@@ -92,7 +92,7 @@ async function approve(count = 1): Promise<string[]> {
 const recordIds = (): string[] => requests.map(({ event }) => event.data.id);
 const key = (receiver: Receiver) => ({ brand_id: brand.id, receiver_id: receiver.id });
 const deliveriesOf = async (receiver: Receiver, state: string | null = null) =>
-  (await stack.deliveries.listDeliveries({ ...key(receiver), state, page_size: 200, after_id: null }, callContext())).deliveries;
+  (await stack.deliveries.listDeliveries({ ...key(receiver), state, states: [], page_size: 200, after_id: null }, callContext())).deliveries;
 
 it("delivers an approval, signed, and records its delivery", async () => {
   const { receiver, secret } = await register();
@@ -194,7 +194,7 @@ it("replays one delivery, or all since a time", async () => {
   expect(requests[20]?.event.id).toBe(delivery?.event_id);
   expect(requests[20]?.headers["x-service-attempt"]).toBe("1");
 
-  const { replay } = await stack.deliveries.replayEvents({ ...key(receiver), since }, callContext());
+  const { replay } = await stack.deliveries.replayEvents({ ...key(receiver), since, failed_only: false }, callContext());
   await eventually(() => expect(requests).toHaveLength(41));
   expect(recordIds().slice(21).toSorted()).toEqual(ids.toSorted());
   await eventually(async () => {

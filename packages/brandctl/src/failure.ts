@@ -60,6 +60,7 @@ const HINTS: Readonly<Record<string, string>> = {
   "not_found key_id": "brandctl keys list --brand BRAND shows a brand's keys; with --brand, only that brand's are found",
   "not_found plan_id": "brandctl plans list --brand BRAND shows a brand's plans; with --brand, only that brand's are found",
   "not_found receiver_id": "brandctl receivers list --brand BRAND shows a brand's receivers; with --brand, only that brand's are found",
+  "not_found event_id": "brandctl events list --brand BRAND shows a brand's events of the last 30 days",
   "not_found delivery_id":
     "brandctl deliveries list --receiver RECEIVER shows the deliveries kept; with --brand, only that brand's are found",
 };

@@ -1,5 +1,6 @@
 import type { DeadLetters } from "@brand-records/event-log";
 import type { Database } from "@brand-records/postgres";
+import type { BrandOwners } from "./brand-owners.ts";
 import type { UrlRules } from "./domain/receiver-url.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import type { KnownBrands } from "./known-brands.ts";
@@ -12,8 +13,12 @@ export interface WebhookDependencies extends UrlRules {
   readonly keys: SecretKeys;
   readonly brands: Pick<KnownBrands, "isKnown">;
   readonly deadLetters: DeadLetters;
+  readonly owners: Pick<BrandOwners, "requireOwner">;
   /** For a whole attempt. */
   readonly deadlineMs: number;
+  /** What deliveries are made with: their `dashboard_url` and the names of their headers. */
+  readonly publicUrl: string;
+  readonly headerWord: string;
   /** Woken by each new replay. Without it, a worker finds the replay within a second. */
   readonly replaying?: Pick<ReplayWorker, "wake">;
   readonly dropping?: Pick<DropOptions, "chunkRows">;

@@ -2,6 +2,7 @@ import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
+import { buildLateIndexes } from "./storage/late-indexes.ts";
 import { dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
 
 const EVERY_MS = 60_000;
@@ -13,19 +14,24 @@ const DAYS_AHEAD = 3;
 
 export interface JanitorOptions {
   readonly db: Database;
+  readonly databaseUrl: string;
   readonly log: Logger;
   /** Whole days for which events, deliveries and attempts are kept. */
   readonly keepDays: number;
 }
 
 /** Background maintenance, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
+export function startJanitor({ db, databaseUrl, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
   const tasks: Record<string, () => Promise<unknown>> = {
     "create partitions": () =>
       ensureDays(
         db,
         Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)),
       ),
+    "build indexes": async () => {
+      const built = await buildLateIndexes(db, databaseUrl);
+      if (built.length > 0) log.info({ built }, "indexes built");
+    },
     "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
     "drop old days": async () => {
       const dropped = await dropOldDays(db, keepDays);

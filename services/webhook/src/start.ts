@@ -1,25 +1,17 @@
 import { fileURLToPath } from "node:url";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
-import {
-  DeliveriesServiceService,
-  EventsServiceService,
-  OperatorServiceService,
-  ReceiversServiceService,
-} from "@brand-records/proto/webhook/v1";
-import { connectRpc, service } from "@brand-records/rpc";
+import { connectRpc } from "@brand-records/rpc";
 import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
+import { BrandOwners } from "./brand-owners.ts";
 import type { WebhookConfig } from "./config.ts";
 import type { WebhookDependencies } from "./dependencies.ts";
 import { startIntake } from "./intake/start-intake.ts";
 import { startJanitor } from "./janitor.ts";
 import { KnownBrands } from "./known-brands.ts";
 import { startReplayWorker } from "./replaying/replay-worker.ts";
-import { deliveriesHandlers } from "./rpc/deliveries.ts";
-import { eventsHandlers } from "./rpc/events.ts";
-import { operatorHandlers } from "./rpc/operator.ts";
-import { receiversHandlers } from "./rpc/receivers.ts";
+import { webhookServices } from "./rpc/services.ts";
 import { startSending } from "./sending/start-sending.ts";
 import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
 
@@ -40,13 +32,13 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
 
   const accounts = life.own(
     "accounts client",
-    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["getBrand"] }),
+    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["getBrand", "listMembers"] }),
   );
   const brands = new KnownBrands(db, accounts);
   const intake = startIntake({ config, db, brands, life, registry: metrics, log });
   base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
 
-  life.own("janitor", startJanitor({ db, log, keepDays: config.RETENTION_DAYS }));
+  life.own("janitor", startJanitor({ db, databaseUrl: config.DATABASE_URL, log, keepDays: config.RETENTION_DAYS }));
   startSending({ config, db: base.openPool("webhook sending", SENDING_CONNECTIONS), life, registry: metrics, log });
   const replaying = life.own("replay worker", startReplayWorker(db, log));
 
@@ -54,17 +46,14 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     db,
     keys,
     brands,
+    owners: new BrandOwners(accounts),
     deadLetters: intake.deadLetters,
     replaying,
     deadlineMs: config.DELIVERY_DEADLINE_MS,
+    publicUrl: config.PUBLIC_URL,
+    headerWord: config.HEADER_WORD,
     ports: config.RECEIVER_PORTS,
     loopback: config.RECEIVERS_ON_LOOPBACK === "true",
   };
-  return base.serve([
-    service(ReceiversServiceService, receiversHandlers(deps)),
-    service(DeliveriesServiceService, deliveriesHandlers(deps)),
-    service(EventsServiceService, eventsHandlers(deps)),
-    service(OperatorServiceService, operatorHandlers(deps)),
-    ...intake.services,
-  ]);
+  return base.serve([...webhookServices(deps), ...intake.services]);
 }

@@ -1,23 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import type { DeadLetters } from "@brand-records/event-log";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import {
   DeliveriesServiceService,
+  EventsServiceService,
   OperatorServiceService,
   ReceiversServiceService,
   type CreateReceiverRequest,
   type Receiver,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, serveRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
-import { deliveriesHandlers } from "../src/rpc/deliveries.ts";
-import { operatorHandlers } from "../src/rpc/operator.ts";
-import { receiversHandlers, type ReceiversDependencies } from "../src/rpc/receivers.ts";
+import type { WebhookDependencies } from "../src/dependencies.ts";
+import { BrandOwners } from "../src/brand-owners.ts";
+import { webhookServices } from "../src/rpc/services.ts";
+import { serveMembers, type ServedMembers } from "./serve-members.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
@@ -39,6 +42,14 @@ export class Brands implements Pick<KnownBrands, "isKnown"> {
   }
 }
 
+export const PUBLIC_URL = "https://brand-records.example";
+
+const NO_DEAD_LETTERS: DeadLetters = {
+  put: () => Promise.reject(new Error("these tests add no dead letters")),
+  list: async () => ({ deadLetters: [], total: 0 }),
+  replay: async () => 0,
+};
+
 export const newBrand = (): string => newId("brd");
 
 let receivers = 0;
@@ -55,9 +66,11 @@ export const receiverInput = (brand_id: string, more: Partial<CreateReceiverRequ
 export interface ServedReceivers {
   readonly receivers: RpcClient<ReceiversServiceService>;
   readonly deliveriesRpc: RpcClient<DeliveriesServiceService>;
+  readonly eventsRpc: RpcClient<EventsServiceService>;
   readonly operator: RpcClient<OperatorServiceService>;
+  readonly members: ServedMembers;
   readonly url: string;
-  readonly deps: ReceiversDependencies;
+  readonly deps: WebhookDependencies;
   readonly brands: Brands;
   /** Connections of the test, in addition to those of the service. */
   readonly db: Database;
@@ -75,35 +88,46 @@ export interface ServedReceivers {
 /** Serves the handlers over real gRPC, on a new database. */
 export async function serveReceivers(
   allowedPorts: readonly number[] = [],
-  more: Pick<ReceiversDependencies, "dropping"> = {},
+  more: Pick<WebhookDependencies, "dropping"> = {},
 ): Promise<ServedReceivers> {
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });
   const pool = openPool({ url: database.url, applicationName: "webhook" });
   const brands = new Brands();
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
-  const deps: ReceiversDependencies = { db: pool, keys, ports: new Set(allowedPorts), brands, deadlineMs: 15_000, ...more };
+  const members = await serveMembers();
+  const deps: WebhookDependencies = {
+    db: pool,
+    keys,
+    ports: new Set(allowedPorts),
+    brands,
+    owners: new BrandOwners(members.client),
+    deadLetters: NO_DEAD_LETTERS,
+    deadlineMs: 15_000,
+    publicUrl: PUBLIC_URL,
+    headerWord: "Service",
+    ...more,
+  };
   const lines: string[] = [];
   const append = (...line: unknown[]): void => void lines.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
   const log = { trace: append, debug: append, info: append, warn: append, error: append, isLevelEnabled: () => true } as unknown as Logger;
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [
-      service(ReceiversServiceService, receiversHandlers(deps)),
-      service(DeliveriesServiceService, deliveriesHandlers(deps)),
-      service(OperatorServiceService, operatorHandlers(deps)),
-    ],
+    services: webhookServices(deps),
     log,
     metrics: openMetrics("webhook"),
   });
   const address = `127.0.0.1:${server.port}`;
   const receivers = connectRpc(ReceiversServiceService, address, { idempotent: [] });
   const deliveriesRpc = connectRpc(DeliveriesServiceService, address, { idempotent: [] });
+  const eventsRpc = connectRpc(EventsServiceService, address, { idempotent: [] });
   const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
   return {
     receivers,
     deliveriesRpc,
+    eventsRpc,
     operator,
+    members,
     url: database.url,
     deps,
     brands,
@@ -129,8 +153,9 @@ export async function serveReceivers(
       return row?.count ?? 0;
     },
     async stop() {
-      for (const client of [receivers, deliveriesRpc, operator]) client.stop();
+      for (const client of [receivers, deliveriesRpc, eventsRpc, operator]) client.stop();
       await server.stop();
+      await members.stop();
       await pool.stop();
       await db.stop();
       await database.drop();

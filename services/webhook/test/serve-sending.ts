@@ -109,8 +109,14 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
         await insertEvents(sql, events);
         await insertDeliveries(
           sql,
-          events.flatMap(({ id, created_at }) =>
-            receivers.map((receiver) => ({ id: nextDelivery(), receiver_id: receiver.id, event_id: id, event_created_at: created_at })),
+          events.flatMap(({ id, created_at, type }) =>
+            receivers.map((receiver) => ({
+              id: nextDelivery(),
+              receiver_id: receiver.id,
+              event_id: id,
+              event_created_at: created_at,
+              event_type: type,
+            })),
           ),
         );
       });

@@ -57,6 +57,7 @@ describe("brandctl completion", () => {
     expect(await offered("receivers", "create", "--events", "")).toEqual([...EVENT_TYPE_NAMES]);
     expect(await offered("listen", "--events", "pay")).toEqual(["payout.paid"]);
     expect(await offered("receivers", "update", "rcv_1", "--events", "payout.paid,c")).toEqual(["payout.paid,campaign.settled"]);
+    expect(await offered("deliveries", "list", "--state", "failed,de")).toEqual(["failed,delivered"]);
   });
 
   it("offers the statuses of the kind", async () => {

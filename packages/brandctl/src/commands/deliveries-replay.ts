@@ -11,7 +11,7 @@ import { openProgressBar } from "../output/progress-bar.ts";
 import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
-import { brandCheckOption, DELIVERY_HELP, examples, idArgument, parseTime, receiverOption } from "./options.ts";
+import { brandCheckOption, DELIVERY_HELP, examples, idArgument, parseTimeText, receiverOption } from "./options.ts";
 
 /** How often the progress of a replay is read: often at first, as most are short. */
 const POLL_MS_MIN = 50;
@@ -21,6 +21,8 @@ interface ReplayOptions {
   readonly brand?: string;
   readonly receiver?: string;
   readonly since?: string;
+  readonly until?: string;
+  readonly failed?: boolean;
   readonly wait?: boolean;
 }
 
@@ -29,11 +31,14 @@ export function replay(shell: Shell): Command {
     .summary("send a delivery again, or all events since a time")
     .description(
       "Send a delivery's event to its receiver again, from attempt 1; a pending delivery becomes due immediately instead.\n\n" +
-        "With --receiver and --since: send again all events after a time, of the types that the receiver selects. They are queued gradually; the replay continues without brandctl.",
+        "With --receiver and --since: send again all events after a time, of the types that the receiver selects; with --failed, only those that the receiver has not accepted and that are no longer tried. " +
+        "They are queued gradually; the replay continues without brandctl.",
     )
     .addArgument(idArgument("delivery", DELIVERY_HELP, "[delivery]"))
     .addOption(receiverOption())
-    .option("--since <time>", "send again events after this RFC 3339 time, such as 2026-11-21T08:30:00Z", parseSince)
+    .option("--since <time>", "send again events after this RFC 3339 time, such as 2026-11-21T08:30:00Z", parseTimeText)
+    .option("--until <time>", "with --since: up to this RFC 3339 time (default: now)", parseTimeText)
+    .option("--failed", "with --since: only events whose deliveries failed")
     .option("--wait", "wait until all events are queued")
     .addOption(brandCheckOption("delivery or the receiver"))
     .addHelpText(
@@ -41,26 +46,22 @@ export function replay(shell: Shell): Command {
       examples(
         ["brandctl deliveries replay dlv_…", "one delivery, now that the receiver works again"],
         ["brandctl deliveries replay --receiver rcv_… --since 2026-11-21T00:00:00+08:00 --wait", "a lost day"],
+        ["brandctl deliveries replay --receiver rcv_… --since 2026-11-21T00:00:00+08:00 --failed", "only what failed since then"],
       ),
     )
-    .action((deliveryId: string | undefined, { brand, receiver, since, wait }: ReplayOptions, command: Command) =>
+    .action((deliveryId: string | undefined, { brand, ...request }: ReplayOptions, command: Command) =>
       shell.act(command, async (session) => {
-        if (deliveryId !== undefined && receiver === undefined && since === undefined && wait !== true) {
+        const { receiver, since, until, failed = false, wait = false } = request;
+        if (deliveryId !== undefined && Object.values(request).every((option) => option === undefined)) {
           return replayDelivery(session, await brandOf(session, "delivery", deliveryId, brand), deliveryId);
         }
         if (deliveryId === undefined && receiver !== undefined && since !== undefined) {
           const brandId = await brandOf(session, "receiver", receiver, brand);
-          return replaySince(session, { brandId, receiverId: receiver, since, wait: wait === true });
+          return replaySince(session, { brandId, receiverId: receiver, since, until, failed, wait });
         }
         throw new UsageFailure("Name either a delivery, or --receiver and --since", "See brandctl deliveries replay --help");
       }),
     );
-}
-
-/** Returns the text as it is. The service identifies a replay by it. */
-function parseSince(text: string): string {
-  parseTime(text);
-  return text;
 }
 
 async function replayDelivery(session: Session, brand_id: string, delivery_id: string): Promise<void> {
@@ -74,12 +75,14 @@ interface ReplayRequest {
   readonly brandId: string;
   readonly receiverId: string;
   readonly since: string;
+  readonly until: string | undefined;
+  readonly failed: boolean;
   readonly wait: boolean;
 }
 
-async function replaySince(session: Session, { brandId, receiverId, since, wait }: ReplayRequest): Promise<void> {
+async function replaySince(session: Session, { brandId, receiverId, since, until, failed, wait }: ReplayRequest): Promise<void> {
   const client = await session.deliveries();
-  const response = await client.replayEvents({ brand_id: brandId, receiver_id: receiverId, since });
+  const response = await client.replayEvents({ brand_id: brandId, receiver_id: receiverId, since, until, failed_only: failed });
   const started = required(response.replay, "replay");
   const last = wait ? await untilFinished(session, client, brandId, started) : started;
   session.print({ replay: last }, () => replayText(last));
@@ -115,8 +118,10 @@ async function untilFinished(
   }
 }
 
-function replayText({ queued, total, since, until, finished_at }: Replay): string {
+function replayText({ queued, total, since, until, failed_only, finished_at, cancelled_at }: Replay): string {
   const range = `from ${shortTime(since)} to ${shortTime(until)} UTC`;
-  if (finished_at != null) return `${counted(queued, "event")} ${range} queued again.`;
-  return `${queued.toLocaleString("en")} of ${counted(total, "event")} ${range} queued so far.`;
+  const noun = failed_only ? "failed event" : "event";
+  if (cancelled_at != null) return `Cancelled: ${counted(queued, noun)} ${range} queued again.`;
+  if (finished_at != null) return `${counted(queued, noun)} ${range} queued again.`;
+  return `${queued.toLocaleString("en")} of ${counted(total, noun)} ${range} queued so far.`;
 }

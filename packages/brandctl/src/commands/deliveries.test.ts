@@ -1,5 +1,5 @@
 import { widthOf } from "../output/printable.ts";
-import { attemptOf, deliveryOf, FakeWebhook, receiverOf } from "../testing/fake-webhook.ts";
+import { attemptOf, BODY, deliveryOf, FakeWebhook, receiverOf } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { brandctl, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
 
@@ -81,6 +81,39 @@ describe("brandctl deliveries", () => {
       expect((await list("")).stderr).toContain("Limited to 50");
       expect((await list(" --state sending")).stdout).toBe("The receiver has no sending deliveries.\n");
       expect((await list(" --state lost")).code).toBe(2);
+    });
+
+    it("filters by several states, type, time and event", async () => {
+      const [early, late] = ["2026-11-20T23:59:59.999Z", "2026-11-21T08:30:00.000Z"];
+      fake.deliveries.push(
+        deliveryOf({ id: "dlv_4", state: "failed", created_at: late, event_id: "evt_2" }),
+        deliveryOf({ id: "dlv_3", state: "sending", created_at: late, event_type: "campaign.settled" }),
+        deliveryOf({ id: "dlv_2", state: "delivered", created_at: early }),
+        deliveryOf({ id: "dlv_1", state: "pending", created_at: early }),
+      );
+      const ids = async (line: string): Promise<string[]> =>
+        (await run(`deliveries list ${line} --json`)).json<{ deliveries: { id: string }[] }>().deliveries.map(({ id }) => id);
+      expect(await ids("--receiver rcv_1 --state sending,failed")).toEqual(["dlv_4", "dlv_3"]);
+      expect(await ids("--receiver rcv_1 --type campaign.settled")).toEqual(["dlv_3"]);
+      expect(await ids("--receiver rcv_1 --since 2026-11-21T00:00:00Z")).toEqual(["dlv_4", "dlv_3"]);
+      expect(await ids("--receiver rcv_1 --until 2026-11-21T00:00:00Z --state pending")).toEqual(["dlv_1"]);
+      expect(await ids("--event evt_2")).toEqual(["dlv_4"]);
+      expect(await ids("--event evt_2 --receiver rcv_1 --state pending")).toEqual([]);
+      expect((await run("deliveries list --event evt_2 --state pending,held")).stdout).toBe(
+        "The event has no pending or held deliveries.\n",
+      );
+      expect((await run("deliveries list --receiver rcv_1 --state held --type payout.paid")).stdout).toBe(
+        "The receiver has no held deliveries that match.\n",
+      );
+    });
+
+    it.each([
+      ["", "Name a receiver, an event or both"],
+      ["--receiver rcv_1 --state failed,lost", '"lost" is not a state'],
+      ["--receiver rcv_1 --since monday", "RFC 3339"],
+      ["--event rcv_1", "It is the id of a receiver"],
+    ])("refuses %j before any call", async (line, reason) => {
+      expect(await run(`deliveries list ${line}`.trim(), { env: {} })).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
     });
 
     it("gives a hint if the brand does not have the receiver", async () => {
@@ -172,6 +205,7 @@ describe("brandctl deliveries", () => {
     it("prints everything kept with --json, responses as base64", async () => {
       const document = (await run("deliveries show dlv_1 --brand brd_1 --json")).json<{ attempts: { response: string }[] }>();
       expect(document).toMatchObject({ delivery: { id: "dlv_1" }, attempts: [{ attempt: 1 }, { attempt: 2, response: "" }] });
+      expect(document).toMatchObject({ body: BODY });
       expect(Buffer.from(document.attempts[0]?.response ?? "", "base64").toString()).toBe("over\u001b[2Jload\r\n\tlater\u202e");
     });
 
@@ -198,6 +232,12 @@ describe("brandctl deliveries", () => {
       expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
       expect(stderr).toContain("with --wait follows it");
       expect(stderr).toContain("To see the result: brandctl deliveries list --receiver rcv_1\n");
+    });
+
+    it("with --failed and --until passes both on, and names the events so", async () => {
+      const { stdout } = await run(`${SINCE} --failed --until 2026-11-21T06:00:00Z`);
+      expect(stdout).toBe("0 of 3 failed events from 2026-11-21 00:00 to 2026-11-21 06:00 UTC queued so far.\n");
+      expect(fake.replays).toMatchObject([{ failed_only: true, until: "2026-11-21T06:00:00Z" }]);
     });
 
     it("with --wait ends when all are queued", async () => {
@@ -239,6 +279,7 @@ describe("brandctl deliveries", () => {
       "--brand brd_1",
       "dlv_1 --brand brd_1 --since 2026-11-21T00:00:00Z",
       "dlv_1 --brand brd_1 --wait",
+      "dlv_1 --brand brd_1 --failed",
       "--brand brd_1 --receiver rcv_1",
       "--brand brd_1 --since 2026-11-21T00:00:00Z",
     ])("%s is refused: it needs one of the two", async (line) => {

@@ -1,12 +1,27 @@
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { Command, Option } from "commander";
 import { brandOf } from "../brand-lookup.ts";
+import { ListOption } from "../completion/completed-inputs.ts";
 import { readPages, WEBHOOK_PAGE_SIZE_MAX } from "../connection/read-pages.ts";
-import { required } from "../failure.ts";
+import { required, UsageFailure } from "../failure.ts";
 import { deliveriesTable, deliveryText } from "../output/delivery-text.ts";
 import type { Pause } from "../output/outcome-text.ts";
+import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { replay } from "./deliveries-replay.ts";
-import { brandCheckOption, DELIVERY_HELP, examples, idArgument, limitOption, noteLimit, receiverOption } from "./options.ts";
+import {
+  brandCheckOption,
+  DELIVERY_HELP,
+  EVENT_HELP,
+  examples,
+  idArgument,
+  idParser,
+  limitOption,
+  listParser,
+  noteLimit,
+  parseTimeText,
+  receiverOption,
+} from "./options.ts";
 
 const STATES = ["pending", "sending", "held", "delivered", "failed"];
 
@@ -18,60 +33,104 @@ export function deliveriesCommand(shell: Shell): Command {
 
 interface ListOptions {
   readonly brand?: string;
-  readonly receiver: string;
-  readonly state?: string;
+  readonly receiver?: string;
+  readonly event?: string;
+  readonly state?: string[];
+  readonly type?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly limit: number;
 }
 
+const stateOption = (): Option =>
+  new ListOption("--state <states>", `only those in these states, comma-separated: ${STATES.join(", ")} (default: all)`, STATES).argParser(
+    listParser("--state", STATES, { one: "a state", many: "states" }),
+  );
+
 function list(shell: Shell): Command {
   return new Command("list")
-    .summary("list a receiver's deliveries")
-    .description("List a receiver's deliveries, newest first: those in progress, and those finished in the last 30 days.")
-    .addOption(receiverOption().makeOptionMandatory())
-    .addOption(brandCheckOption("receiver"))
-    .addOption(new Option("--state <state>", "only those in this state (default: all)").choices(STATES))
+    .summary("list deliveries of a receiver or of an event")
+    .description(
+      "List deliveries of a receiver or of an event, newest first: those in progress, and those finished in the last 30 days. " +
+        "With several filters, those that match all.",
+    )
+    .addOption(receiverOption())
+    .addOption(new Option("--event <id>", EVENT_HELP).argParser(idParser("--event", "event")))
+    .addOption(brandCheckOption("receiver or event"))
+    .addOption(stateOption())
+    .addOption(new Option("--type <type>", "only those of events of this type (default: all)").choices(EVENT_TYPE_NAMES))
+    .option("--since <time>", "only those created at this RFC 3339 time or later, such as 2026-11-21T08:30:00Z", parseTimeText)
+    .option("--until <time>", "only those created before this RFC 3339 time", parseTimeText)
     .addOption(limitOption())
     .addHelpText(
       "after",
-      examples(["brandctl deliveries list --receiver rcv_… --state failed", "what the receiver never accepted, after all attempts"]),
+      examples(
+        ["brandctl deliveries list --receiver rcv_… --state failed", "what the receiver never accepted, after all attempts"],
+        ["brandctl deliveries list --receiver rcv_… --state pending,sending --type payout.paid", "payouts that are still on their way"],
+        ["brandctl deliveries list --event evt_…", "where an event went"],
+      ),
     )
-    .action(({ brand, receiver, state, limit }: ListOptions, command: Command) =>
+    .action(({ brand, limit, ...filter }: ListOptions, command: Command) =>
       shell.act(command, async (session) => {
-        const brand_id = await brandOf(session, "receiver", receiver, brand);
+        const brand_id = await brandOfList(session, filter, brand);
+        const { receiver, event, state, type, since, until } = filter;
         const client = await session.deliveries();
         let pause: Pause = { failures_in_a_row: 0 };
         const listing = await readPages(limit, WEBHOOK_PAGE_SIZE_MAX, async (page) => {
           const { deliveries, next_after_id, paused_until, failures_in_a_row } = await client.listDeliveries({
             brand_id,
-            receiver_id: receiver,
-            state,
+            receiver_id: receiver ?? "",
+            event_id: event,
+            states: state ?? [],
+            type,
+            from: since,
+            to: until,
             ...page,
           });
           pause = { paused_until, failures_in_a_row };
           return { items: deliveries, next: next_after_id };
         });
         const { items: deliveries } = listing;
-        const none = `The receiver has no ${state === undefined ? "" : `${state} `}deliveries.`;
-        session.print({ deliveries, ...pause }, (colors) => deliveriesTable(deliveries, pause, colors, none));
+        session.print({ deliveries, ...pause }, (colors) => deliveriesTable(deliveries, pause, colors, noneText(filter)));
         noteLimit(session, listing, limit);
       }),
     );
 }
 
+type ListFilter = Omit<ListOptions, "brand" | "limit">;
+
+function brandOfList(session: Session, { receiver, event }: ListFilter, brand: string | undefined): Promise<string> {
+  if (receiver !== undefined) return brandOf(session, "receiver", receiver, brand);
+  if (event !== undefined) return brandOf(session, "event", event, brand);
+  throw new UsageFailure("Name a receiver, an event or both: --receiver, --event", "See brandctl deliveries list --help");
+}
+
+function noneText({ receiver, state, type, since, until, event }: ListFilter): string {
+  const isOtherwiseFiltered = [type, since, until, receiver === undefined ? undefined : event].some((filter) => filter !== undefined);
+  const states = state === undefined ? "" : `${state.join(" or ")} `;
+  return `The ${receiver === undefined ? "event" : "receiver"} has no ${states}deliveries${isOtherwiseFiltered ? " that match" : ""}.`;
+}
+
 function show(shell: Shell): Command {
   return new Command("show")
     .summary("show a delivery and every attempt")
-    .description("Show a delivery and every attempt, with the beginning of each response (in full, as base64, with --json).")
+    .description(
+      "Show a delivery and every attempt, with the beginning of each response. With --json also the whole response (base64), the headers of " +
+        "each request without its signatures, and the raw body.",
+    )
     .addArgument(idArgument("delivery", DELIVERY_HELP))
     .addOption(brandCheckOption("delivery"))
     .addHelpText(
       "after",
-      examples(["brandctl deliveries show dlv_… --json | jq -r '.attempts[-1].response' | base64 -d", "the last response, byte for byte"]),
+      examples(
+        ["brandctl deliveries show dlv_… --json | jq -r '.attempts[-1].response' | base64 -d", "the last response, byte for byte"],
+        ["brandctl deliveries show dlv_… --json | jq -j .body", "the raw body, as the signatures cover it"],
+      ),
     )
     .action((deliveryId: string, { brand }: { brand?: string }, command: Command) =>
       shell.act(command, async (session) => {
         const brand_id = await brandOf(session, "delivery", deliveryId, brand);
-        const { attempts, paused_until, failures_in_a_row, ...response } = await (
+        const { attempts, paused_until, failures_in_a_row, body, ...response } = await (
           await session.deliveries()
         ).getDelivery({ brand_id, delivery_id: deliveryId });
         const delivery = required(response.delivery, "delivery");
@@ -80,6 +139,7 @@ function show(shell: Shell): Command {
           delivery,
           attempts: attempts.map((attempt) => ({ ...attempt, response: Buffer.from(attempt.response).toString("base64") })),
           ...pause,
+          body: body == null ? null : Buffer.from(body).toString("utf8"),
         };
         session.print(document, (colors) => deliveryText(delivery, attempts, pause, colors));
       }),

@@ -1,4 +1,4 @@
-import { EVENT_TYPE_NAMES, isEventType } from "@brand-records/brand-events";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { parseInstant } from "@brand-records/resources";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { ListOption } from "../completion/completed-inputs.ts";
@@ -59,30 +59,35 @@ export const idArgument = (kind: IdKind, help: string, name = `<${kind}>`): Argu
 export const RECEIVER_HELP = "id of the receiver (rcv_…), see receivers list";
 export const receiverOption = (): Option => new Option("--receiver <id>", RECEIVER_HELP).argParser(idParser("--receiver", "receiver"));
 export const DELIVERY_HELP = "id of the delivery (dlv_…), see deliveries list";
+export const EVENT_HELP = "id of the event (evt_…), see events list";
 export const EVENTS_HELP = `comma-separated event types: ${EVENT_TYPE_NAMES.join(", ")}`;
 
 export const eventsOption = (help = EVENTS_HELP): Option =>
-  new ListOption("--events <types>", help, EVENT_TYPE_NAMES).argParser(parseEventTypes);
+  new ListOption("--events <types>", help, EVENT_TYPE_NAMES).argParser(
+    listParser("--events", EVENT_TYPE_NAMES, { one: "an event type", many: "event types" }),
+  );
 
 /**
- * Reads comma-separated event types; empty items are skipped.
+ * Reads a comma-separated list of known words; empty items are skipped. The parser throws UsageFailure naming what is not one.
  *
- * @throws UsageFailure naming what is not an event type
+ * @param name what an error names
  */
-function parseEventTypes(text: string): string[] {
-  const types = text
-    .split(",")
-    .map((type) => type.trim())
-    .filter((type) => type !== "");
-  const unknown = types.filter((type) => !isEventType(type));
-  const known = `--events takes ${EVENT_TYPE_NAMES.join(", ")}`;
-  if (types.length === 0) throw new UsageFailure("--events names no event type", known);
-  if (unknown.length > 0) {
-    const listed = unknown.map((type) => JSON.stringify(type)).join(", ");
-    throw new UsageFailure(`--events: ${listed} ${unknown.length === 1 ? "is not an event type" : "are not event types"}`, known);
-  }
-  return types;
-}
+export const listParser =
+  (name: string, known: readonly string[], noun: { readonly one: string; readonly many: string }) =>
+  (text: string): string[] => {
+    const items = text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
+    const unknown = items.filter((item) => !known.includes(item));
+    const hint = `${name} takes ${known.join(", ")}`;
+    if (items.length === 0) throw new UsageFailure(`${name} names no ${noun.one.replace(/^an? /, "")}`, hint);
+    if (unknown.length > 0) {
+      const listed = unknown.map((item) => JSON.stringify(item)).join(", ");
+      throw new UsageFailure(`${name}: ${listed} ${unknown.length === 1 ? `is not ${noun.one}` : `are not ${noun.many}`}`, hint);
+    }
+    return items;
+  };
 
 const LIMIT_DEFAULT = 50;
 
@@ -106,4 +111,10 @@ export function parseTime(text: string): number {
   const time = parseInstant(text);
   if (time === undefined) throw new InvalidArgumentError("It must be an RFC 3339 time with an offset, such as 2026-11-21T08:30:00Z.");
   return time;
+}
+
+/** Reads an RFC 3339 time. @returns the text as it is: a service may identify a request by it */
+export function parseTimeText(text: string): string {
+  parseTime(text);
+  return text;
 }

@@ -55,10 +55,17 @@ export const connectReceivers = (connection: Connection): ReceiversClient =>
   connect(ReceiversServiceService, connection, ["getReceiver", "listReceivers", "updateReceiver", "enableReceiver", "disableReceiver"]);
 
 export const connectDeliveries = (connection: Connection): DeliveriesClient =>
-  connect(DeliveriesServiceService, connection, ["listDeliveries", "getDelivery", "getReplay"]);
+  connect(DeliveriesServiceService, connection, [
+    "listDeliveries",
+    "getDelivery",
+    "getDeliveryStats",
+    "getReplay",
+    "countReplay",
+    "getLatestReplay",
+  ]);
 
 export const connectEvents = (connection: Connection): EventsClient =>
-  connect(EventsServiceService, connection, ["listEvents", "listDeadLetters"], { replayDeadLetters: REPLAY_DEAD_MS });
+  connect(EventsServiceService, connection, ["getEvent", "listEvents", "listDeadLetters"], { replayDeadLetters: REPLAY_DEAD_MS });
 
 const OPERATOR_SERVICES = { accounts: AccountsOperatorService, plans: PlansOperatorService, webhook: WebhookOperatorService };
 

@@ -16,6 +16,8 @@ import { service, type ServedService } from "@brand-records/rpc";
 
 export const SECRET = `whsec_${"x".repeat(43)}=`;
 export const NEXT_SECRET = `whsec_${"y".repeat(43)}=`;
+/** Of every delivery. */
+export const BODY = '{"id":"evt_1","data":{"title":"Biñan"}}';
 const NOW = "2026-11-21T08:40:00.000Z";
 
 /** Receivers, deliveries, events and dead letters in memory: what brandctl needs. */
@@ -103,19 +105,24 @@ export class FakeWebhook {
       },
     }),
     service(DeliveriesServiceService, {
-      listDeliveries: async ({ brand_id, receiver_id, state, page_size, after_id }) => {
-        this.#find(brand_id, receiver_id);
-        const from = after_id == null ? 0 : this.deliveries.findIndex(({ id }) => id === after_id) + 1;
-        const deliveries = this.deliveries
-          .slice(from)
-          .filter((one) => one.receiver_id === receiver_id && (state == null || one.state === state))
-          .slice(0, page_size);
+      listDeliveries: async (request) => {
+        const { brand_id, receiver_id, event_id, states, type, from, to, page_size, after_id } = request;
+        if (receiver_id !== "") this.#find(brand_id, receiver_id);
+        const start = after_id == null ? 0 : this.deliveries.findIndex(({ id }) => id === after_id) + 1;
+        const matches = (one: Delivery): boolean =>
+          (receiver_id === "" || one.receiver_id === receiver_id) &&
+          (event_id == null || one.event_id === event_id) &&
+          (states.length === 0 || states.includes(one.state)) &&
+          (type == null || one.event_type === type) &&
+          (from == null || one.created_at >= from) &&
+          (to == null || one.created_at < to);
+        const deliveries = this.deliveries.slice(start).filter(matches).slice(0, page_size);
         const next_after_id = deliveries.length === page_size ? (deliveries.at(-1)?.id ?? null) : null;
         return { deliveries, next_after_id, ...this.#pauseOf(receiver_id) };
       },
       getDelivery: async ({ brand_id, delivery_id }) => {
         const delivery = this.#delivery(brand_id, delivery_id);
-        return { delivery, attempts: this.attempts, ...this.#pauseOf(delivery.receiver_id) };
+        return { delivery, attempts: this.attempts, body: Buffer.from(BODY), ...this.#pauseOf(delivery.receiver_id) };
       },
       replayDelivery: async ({ brand_id, delivery_id }) => {
         const delivery = this.#delivery(brand_id, delivery_id);
@@ -124,12 +131,22 @@ export class FakeWebhook {
         this.deliveries.unshift(made);
         return { delivery: made };
       },
-      replayEvents: async ({ brand_id, receiver_id, since }) => {
+      replayEvents: async ({ brand_id, receiver_id, since, until, failed_only }) => {
         this.#find(brand_id, receiver_id);
         const running = this.replays.find((one) => one.receiver_id === receiver_id && one.finished_at == null);
         if (running?.since === since) return { replay: running };
         if (running !== undefined) throw new AppError("request_conflict", "A replay is in progress", { field: "since" });
-        const replay = { id: `rpl_${this.replays.length}`, receiver_id, since, until: NOW, queued: 0, total: 3, finished_at: null };
+        const replay: Replay = {
+          id: `rpl_${this.replays.length}`,
+          receiver_id,
+          since,
+          until: until ?? NOW,
+          queued: 0,
+          total: 3,
+          finished_at: null,
+          failed_only,
+          started_at: NOW,
+        };
         this.replays.push(replay);
         return { replay };
       },
@@ -140,8 +157,13 @@ export class FakeWebhook {
         if (replay.queued === replay.total) replay.finished_at = NOW;
         return { replay };
       },
+      getDeliveryStats: unused,
+      countReplay: unused,
+      getLatestReplay: unused,
+      cancelReplay: unused,
     }),
     service(EventsServiceService, {
+      getEvent: unused,
       listEvents: async (request) => {
         this.requests.push(request);
         const { brand_id, type, page_size, after_id } = request;
@@ -161,7 +183,7 @@ export class FakeWebhook {
     }),
     service(OperatorServiceService, {
       findBrand: async ({ id }) => {
-        const receiverId = this.deliveries.find((delivery) => delivery.id === id)?.receiver_id ?? id;
+        const receiverId = this.deliveries.find((delivery) => delivery.id === id || delivery.event_id === id)?.receiver_id ?? id;
         const receiver = this.receivers.find((one) => one.id === receiverId);
         if (receiver === undefined) throw new AppError("not_found", "There is nothing with this id", { field: "id" });
         return { brand_id: receiver.brand_id };
@@ -189,6 +211,9 @@ export class FakeWebhook {
     return receiver;
   }
 }
+
+/** brandctl does not call it. */
+const unused = (): Promise<never> => Promise.reject(new AppError("internal_error", "brandctl does not call this"));
 
 function requirePublic(url: string): void {
   if (url.startsWith("http:")) throw new AppError("not_https", "url must begin with https://", { field: "url" });
@@ -254,6 +279,7 @@ export function attemptOf(given: Partial<Attempt> = {}): Attempt {
     http_status: 500,
     error: "status 500",
     response: Buffer.from("no"),
+    request_headers: [],
     ...given,
   };
 }
@@ -266,6 +292,7 @@ export function eventOf(given: Partial<Event> = {}): Event {
     created_at: "2026-11-21T08:30:00.000Z",
     data_json: '{"resource":"payouts","id":"po_1"}',
     received_at: "2026-11-21T08:30:01.000Z",
+    test: false,
     ...given,
   };
 }

@@ -69,6 +69,8 @@ export interface Receiver {
 export interface RotateSecretRequest {
   brand_id: string;
   receiver_id: string;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface RotateSecretResponse {
@@ -84,6 +86,8 @@ export interface ActivateSecretRequest {
   receiver_id: string;
   /** Activates without an accepted test. A receiver that does not have the secret then refuses every delivery. */
   force: boolean;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface ActivateSecretResponse {
@@ -100,6 +104,8 @@ export interface SendTestRequest {
     | undefined;
   /** Signs both signatures with the next secret alone. The attempt fails as `unsendable` if there is none by then. */
   next: boolean;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface SendTestResponse {
@@ -172,12 +178,24 @@ export interface Attempt {
     | undefined;
   /** The first 16 KiB of the response. */
   response: Buffer;
+  /**
+   * The request's headers as they were sent, with the present HEADER_WORD, but for the signatures and those of the connection (Host,
+   * Content-Length). Empty if nothing was sent (`unsendable`), or the event is no longer
+   * stored.
+   */
+  request_headers: Header[];
+}
+
+export interface Header {
+  name: string;
+  value: string;
 }
 
 export interface ListDeliveriesRequest {
   brand_id: string;
+  /** May be empty if there is an event_id. */
   receiver_id: string;
-  /** Default: all states. */
+  /** One state; `states` names several. Default: all states. */
   state?:
     | string
     | null
@@ -185,7 +203,25 @@ export interface ListDeliveriesRequest {
   /** 1 to 200. 0 means 50. */
   page_size: number;
   /** Id of the last delivery on the previous page. */
-  after_id?: string | null | undefined;
+  after_id?:
+    | string
+    | null
+    | undefined;
+  /** In addition to `state`. */
+  states: string[];
+  /** Default: all event types. */
+  type?:
+    | string
+    | null
+    | undefined;
+  /** RFC 3339. Created at this time or later. */
+  from?:
+    | string
+    | null
+    | undefined;
+  /** RFC 3339. Created before this time. */
+  to?: string | null | undefined;
+  event_id?: string | null | undefined;
 }
 
 export interface ListDeliveriesResponse {
@@ -195,12 +231,12 @@ export interface ListDeliveriesResponse {
     | string
     | null
     | undefined;
-  /** As in Receiver. */
+  /** As in Receiver; absent without a receiver_id. */
   paused_until?:
     | string
     | null
     | undefined;
-  /** As in Receiver. */
+  /** As in Receiver; 0 without a receiver_id. */
   failures_in_a_row: number;
 }
 
@@ -219,11 +255,18 @@ export interface GetDeliveryResponse {
     | undefined;
   /** As in Receiver. */
   failures_in_a_row: number;
+  /**
+   * The raw body of every attempt, as the signatures cover it: the event with the present PUBLIC_URL. Absent if the event is no longer
+   * stored.
+   */
+  body?: Buffer | null | undefined;
 }
 
 export interface ReplayDeliveryRequest {
   brand_id: string;
   delivery_id: string;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface ReplayDeliveryResponse {
@@ -236,24 +279,115 @@ export interface ReplayEventsRequest {
   receiver_id: string;
   /** RFC 3339. Replays events created after it. */
   since: string;
+  /** RFC 3339. Replays events created until then. Default, and latest: the start of the replay. */
+  until?:
+    | string
+    | null
+    | undefined;
+  /** Only events with a failed delivery to the receiver, no accepted one and none in progress. */
+  failed_only: boolean;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface Replay {
   id: string;
   receiver_id: string;
   since: string;
-  /** The start of the replay: later events are delivered without it. */
+  /** The end of the replayed time: at most the start of the replay, as later events are delivered without it. */
   until: string;
   /** Events queued so far. */
   queued: number;
   /** All events of the replay, counted up to 100,000. */
   total: number;
-  /** Absent until it is finished. */
-  finished_at?: string | null | undefined;
+  /** Absent until it is finished or cancelled. */
+  finished_at?:
+    | string
+    | null
+    | undefined;
+  /** Replays only what failed, see ReplayEventsRequest. */
+  failed_only: boolean;
+  /** Absent unless cancelled; then some events were not queued. */
+  cancelled_at?: string | null | undefined;
+  started_at: string;
 }
 
 export interface ReplayEventsResponse {
   replay: Replay | null;
+}
+
+export interface CountReplayRequest {
+  brand_id: string;
+  receiver_id: string;
+  /** As in ReplayEventsRequest, like the next two. */
+  since: string;
+  until?: string | null | undefined;
+  failed_only: boolean;
+}
+
+export interface CountReplayResponse {
+  /** Counted up to 100,000. */
+  events: number;
+}
+
+export interface GetLatestReplayRequest {
+  brand_id: string;
+  receiver_id: string;
+}
+
+export interface GetLatestReplayResponse {
+  /** Absent if there was none. */
+  replay: Replay | null;
+}
+
+export interface CancelReplayRequest {
+  brand_id: string;
+  replay_id: string;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
+}
+
+export interface CancelReplayResponse {
+  replay: Replay | null;
+}
+
+export interface GetDeliveryStatsRequest {
+  brand_id: string;
+  receiver_id: string;
+  /** RFC 3339. Rounded down to the hour. */
+  from: string;
+  /** RFC 3339. Rounded up to the hour; at most 30 days after `from`. */
+  to: string;
+}
+
+export interface GetDeliveryStatsResponse {
+  /** Hours (UTC) with attempts, oldest first. */
+  hours: HourStats[];
+  /** Over the whole time. */
+  total:
+    | AttemptStats
+    | null;
+  /** Attempts are counted since then: when the service got this call. Attempts by processes of release 0.2.0 are not counted. */
+  counted_since: string;
+}
+
+export interface HourStats {
+  /** Its start. */
+  hour: string;
+  stats: AttemptStats | null;
+}
+
+/** Attempts by when they started, tests excluded. */
+export interface AttemptStats {
+  accepted: number;
+  failed: number;
+  /** Median duration of all attempts but `unsendable` and `unknown` ones, within 5%. Absent without such an attempt. */
+  p50_ms?:
+    | number
+    | null
+    | undefined;
+  /** 95 of 100 of these attempts took no longer, within 5%. */
+  p95_ms?: number | null | undefined;
 }
 
 export interface GetReplayRequest {
@@ -270,6 +404,8 @@ export interface CreateReceiverRequest {
   url: string;
   label: string;
   events: string[];
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface CreateReceiverResponse {
@@ -308,7 +444,12 @@ export interface UpdateReceiverRequest {
   /** Empty for no change. */
   events: string[];
   /** 1 to 64. */
-  max_in_flight?: number | null | undefined;
+  max_in_flight?:
+    | number
+    | null
+    | undefined;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface UpdateReceiverResponse {
@@ -320,6 +461,8 @@ export interface EnableReceiverRequest {
   receiver_id: string;
   /** What to do with the held deliveries: `release` or `drop`. */
   held: string;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface EnableReceiverResponse {
@@ -333,6 +476,8 @@ export interface EnableReceiverResponse {
 export interface DisableReceiverRequest {
   brand_id: string;
   receiver_id: string;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface DisableReceiverResponse {
@@ -342,6 +487,8 @@ export interface DisableReceiverResponse {
 export interface DeleteReceiverRequest {
   brand_id: string;
   receiver_id: string;
+  /** See ReceiversService. */
+  acting_member?: string | null | undefined;
 }
 
 export interface DeleteReceiverResponse {
@@ -358,6 +505,36 @@ export interface Event {
   data_json: string;
   /** When it was stored. */
   received_at: string;
+  /** Made to test a receiver. */
+  test: boolean;
+}
+
+export interface GetEventRequest {
+  brand_id: string;
+  event_id: string;
+}
+
+export interface GetEventResponse {
+  event:
+    | Event
+    | null;
+  /** The raw body that receivers get, see GetDeliveryResponse. */
+  body: Buffer;
+  /** Its deliveries by receiver, the receiver with the newest delivery first. Empty if no receiver selected the event. */
+  receivers: EventReceiver[];
+  /** It has more than these 200 deliveries: ListDeliveries returns all. */
+  has_more_deliveries: boolean;
+}
+
+export interface EventReceiver {
+  receiver_id: string;
+  /** Absent if the receiver was deleted. */
+  label?:
+    | string
+    | null
+    | undefined;
+  /** Newest first. */
+  deliveries: Delivery[];
 }
 
 export interface ListEventsRequest {
@@ -369,14 +546,39 @@ export interface ListEventsRequest {
     | undefined;
   /** 1 to 200. 0 means 50. */
   page_size: number;
-  /** Id of the last event on the previous page. */
-  after_id?: string | null | undefined;
+  /** Id of the last event on the previous page, as long as that is stored. `page_token` needs no stored event; name one of the two. */
+  after_id?:
+    | string
+    | null
+    | undefined;
+  /** `next_page_token` of the previous page, with the same filters. INVALID_ARGUMENT (kind `invalid_cursor`) otherwise. */
+  page_token?:
+    | string
+    | null
+    | undefined;
+  /** RFC 3339. Created at this time or later. */
+  from?:
+    | string
+    | null
+    | undefined;
+  /** RFC 3339. Created before this time. */
+  to?:
+    | string
+    | null
+    | undefined;
+  /** The record's id: `data.id` of the event. */
+  record_id?: string | null | undefined;
 }
 
 export interface ListEventsResponse {
   events: Event[];
   /** Absent on the last page. */
-  next_after_id?: string | null | undefined;
+  next_after_id?:
+    | string
+    | null
+    | undefined;
+  /** Absent on the last page. Opaque. */
+  next_page_token?: string | null | undefined;
 }
 
 export interface DeadLetter {
@@ -723,7 +925,7 @@ export const Receiver: MessageFns<Receiver> = {
 };
 
 function createBaseRotateSecretRequest(): RotateSecretRequest {
-  return { brand_id: "", receiver_id: "" };
+  return { brand_id: "", receiver_id: "", acting_member: null };
 }
 
 export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
@@ -733,6 +935,9 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
     }
     if (message.receiver_id !== "") {
       writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(26).string(message.acting_member);
     }
     return writer;
   },
@@ -764,6 +969,14 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
             }
 
             message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -837,7 +1050,7 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
 };
 
 function createBaseActivateSecretRequest(): ActivateSecretRequest {
-  return { brand_id: "", receiver_id: "", force: false };
+  return { brand_id: "", receiver_id: "", force: false, acting_member: null };
 }
 
 export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
@@ -850,6 +1063,9 @@ export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
     }
     if (message.force !== false) {
       writer.uint32(24).bool(message.force);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(34).string(message.acting_member);
     }
     return writer;
   },
@@ -889,6 +1105,14 @@ export const ActivateSecretRequest: MessageFns<ActivateSecretRequest> = {
             }
 
             message.force = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -951,7 +1175,7 @@ export const ActivateSecretResponse: MessageFns<ActivateSecretResponse> = {
 };
 
 function createBaseSendTestRequest(): SendTestRequest {
-  return { brand_id: "", receiver_id: "", type: null, next: false };
+  return { brand_id: "", receiver_id: "", type: null, next: false, acting_member: null };
 }
 
 export const SendTestRequest: MessageFns<SendTestRequest> = {
@@ -967,6 +1191,9 @@ export const SendTestRequest: MessageFns<SendTestRequest> = {
     }
     if (message.next !== false) {
       writer.uint32(32).bool(message.next);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(42).string(message.acting_member);
     }
     return writer;
   },
@@ -1014,6 +1241,14 @@ export const SendTestRequest: MessageFns<SendTestRequest> = {
             }
 
             message.next = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -1312,6 +1547,7 @@ function createBaseAttempt(): Attempt {
     http_status: null,
     error: null,
     response: Buffer.alloc(0),
+    request_headers: [],
   };
 }
 
@@ -1340,6 +1576,9 @@ export const Attempt: MessageFns<Attempt> = {
     }
     if (message.response.length !== 0) {
       writer.uint32(66).bytes(message.response);
+    }
+    for (const v of message.request_headers) {
+      Header.encode(v!, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -1421,6 +1660,71 @@ export const Attempt: MessageFns<Attempt> = {
             message.response = Buffer.from(reader.bytes());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.request_headers.push(Header.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHeader(): Header {
+  return { name: "", value: "" };
+}
+
+export const Header: MessageFns<Header> = {
+  encode(message: Header, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Header {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHeader();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1435,7 +1739,18 @@ export const Attempt: MessageFns<Attempt> = {
 };
 
 function createBaseListDeliveriesRequest(): ListDeliveriesRequest {
-  return { brand_id: "", receiver_id: "", state: null, page_size: 0, after_id: null };
+  return {
+    brand_id: "",
+    receiver_id: "",
+    state: null,
+    page_size: 0,
+    after_id: null,
+    states: [],
+    type: null,
+    from: null,
+    to: null,
+    event_id: null,
+  };
 }
 
 export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
@@ -1454,6 +1769,21 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
     }
     if (message.after_id !== undefined && message.after_id !== null) {
       writer.uint32(42).string(message.after_id);
+    }
+    for (const v of message.states) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.type !== undefined && message.type !== null) {
+      writer.uint32(58).string(message.type);
+    }
+    if (message.from !== undefined && message.from !== null) {
+      writer.uint32(66).string(message.from);
+    }
+    if (message.to !== undefined && message.to !== null) {
+      writer.uint32(74).string(message.to);
+    }
+    if (message.event_id !== undefined && message.event_id !== null) {
+      writer.uint32(82).string(message.event_id);
     }
     return writer;
   },
@@ -1509,6 +1839,46 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
             }
 
             message.after_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.states.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.event_id = reader.string();
             continue;
           }
         }
@@ -1661,7 +2031,7 @@ export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
 };
 
 function createBaseGetDeliveryResponse(): GetDeliveryResponse {
-  return { delivery: null, attempts: [], paused_until: null, failures_in_a_row: 0 };
+  return { delivery: null, attempts: [], paused_until: null, failures_in_a_row: 0, body: null };
 }
 
 export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
@@ -1677,6 +2047,9 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
     }
     if (message.failures_in_a_row !== 0) {
       writer.uint32(32).int32(message.failures_in_a_row);
+    }
+    if (message.body !== undefined && message.body !== null) {
+      writer.uint32(42).bytes(message.body);
     }
     return writer;
   },
@@ -1726,6 +2099,14 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
             message.failures_in_a_row = reader.int32();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.body = Buffer.from(reader.bytes());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1740,7 +2121,7 @@ export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
 };
 
 function createBaseReplayDeliveryRequest(): ReplayDeliveryRequest {
-  return { brand_id: "", delivery_id: "" };
+  return { brand_id: "", delivery_id: "", acting_member: null };
 }
 
 export const ReplayDeliveryRequest: MessageFns<ReplayDeliveryRequest> = {
@@ -1750,6 +2131,9 @@ export const ReplayDeliveryRequest: MessageFns<ReplayDeliveryRequest> = {
     }
     if (message.delivery_id !== "") {
       writer.uint32(18).string(message.delivery_id);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(26).string(message.acting_member);
     }
     return writer;
   },
@@ -1781,6 +2165,14 @@ export const ReplayDeliveryRequest: MessageFns<ReplayDeliveryRequest> = {
             }
 
             message.delivery_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -1843,7 +2235,7 @@ export const ReplayDeliveryResponse: MessageFns<ReplayDeliveryResponse> = {
 };
 
 function createBaseReplayEventsRequest(): ReplayEventsRequest {
-  return { brand_id: "", receiver_id: "", since: "" };
+  return { brand_id: "", receiver_id: "", since: "", until: null, failed_only: false, acting_member: null };
 }
 
 export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
@@ -1856,6 +2248,15 @@ export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
     }
     if (message.since !== "") {
       writer.uint32(26).string(message.since);
+    }
+    if (message.until !== undefined && message.until !== null) {
+      writer.uint32(34).string(message.until);
+    }
+    if (message.failed_only !== false) {
+      writer.uint32(40).bool(message.failed_only);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(50).string(message.acting_member);
     }
     return writer;
   },
@@ -1897,6 +2298,30 @@ export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
             message.since = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.until = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.failed_only = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1911,7 +2336,18 @@ export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
 };
 
 function createBaseReplay(): Replay {
-  return { id: "", receiver_id: "", since: "", until: "", queued: 0, total: 0, finished_at: null };
+  return {
+    id: "",
+    receiver_id: "",
+    since: "",
+    until: "",
+    queued: 0,
+    total: 0,
+    finished_at: null,
+    failed_only: false,
+    cancelled_at: null,
+    started_at: "",
+  };
 }
 
 export const Replay: MessageFns<Replay> = {
@@ -1936,6 +2372,15 @@ export const Replay: MessageFns<Replay> = {
     }
     if (message.finished_at !== undefined && message.finished_at !== null) {
       writer.uint32(58).string(message.finished_at);
+    }
+    if (message.failed_only !== false) {
+      writer.uint32(64).bool(message.failed_only);
+    }
+    if (message.cancelled_at !== undefined && message.cancelled_at !== null) {
+      writer.uint32(74).string(message.cancelled_at);
+    }
+    if (message.started_at !== "") {
+      writer.uint32(82).string(message.started_at);
     }
     return writer;
   },
@@ -2009,6 +2454,30 @@ export const Replay: MessageFns<Replay> = {
             message.finished_at = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.failed_only = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.cancelled_at = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.started_at = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2053,6 +2522,642 @@ export const ReplayEventsResponse: MessageFns<ReplayEventsResponse> = {
             }
 
             message.replay = Replay.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCountReplayRequest(): CountReplayRequest {
+  return { brand_id: "", receiver_id: "", since: "", until: null, failed_only: false };
+}
+
+export const CountReplayRequest: MessageFns<CountReplayRequest> = {
+  encode(message: CountReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.since !== "") {
+      writer.uint32(26).string(message.since);
+    }
+    if (message.until !== undefined && message.until !== null) {
+      writer.uint32(34).string(message.until);
+    }
+    if (message.failed_only !== false) {
+      writer.uint32(40).bool(message.failed_only);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.since = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.until = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.failed_only = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCountReplayResponse(): CountReplayResponse {
+  return { events: 0 };
+}
+
+export const CountReplayResponse: MessageFns<CountReplayResponse> = {
+  encode(message: CountReplayResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.events !== 0) {
+      writer.uint32(8).int64(message.events);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountReplayResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountReplayResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.events = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetLatestReplayRequest(): GetLatestReplayRequest {
+  return { brand_id: "", receiver_id: "" };
+}
+
+export const GetLatestReplayRequest: MessageFns<GetLatestReplayRequest> = {
+  encode(message: GetLatestReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetLatestReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetLatestReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetLatestReplayResponse(): GetLatestReplayResponse {
+  return { replay: null };
+}
+
+export const GetLatestReplayResponse: MessageFns<GetLatestReplayResponse> = {
+  encode(message: GetLatestReplayResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replay !== undefined && message.replay !== null) {
+      Replay.encode(message.replay, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetLatestReplayResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetLatestReplayResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replay = Replay.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCancelReplayRequest(): CancelReplayRequest {
+  return { brand_id: "", replay_id: "", acting_member: null };
+}
+
+export const CancelReplayRequest: MessageFns<CancelReplayRequest> = {
+  encode(message: CancelReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.replay_id !== "") {
+      writer.uint32(18).string(message.replay_id);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(26).string(message.acting_member);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.replay_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCancelReplayResponse(): CancelReplayResponse {
+  return { replay: null };
+}
+
+export const CancelReplayResponse: MessageFns<CancelReplayResponse> = {
+  encode(message: CancelReplayResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replay !== undefined && message.replay !== null) {
+      Replay.encode(message.replay, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelReplayResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelReplayResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replay = Replay.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetDeliveryStatsRequest(): GetDeliveryStatsRequest {
+  return { brand_id: "", receiver_id: "", from: "", to: "" };
+}
+
+export const GetDeliveryStatsRequest: MessageFns<GetDeliveryStatsRequest> = {
+  encode(message: GetDeliveryStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.receiver_id !== "") {
+      writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.from !== "") {
+      writer.uint32(26).string(message.from);
+    }
+    if (message.to !== "") {
+      writer.uint32(34).string(message.to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDeliveryStatsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDeliveryStatsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetDeliveryStatsResponse(): GetDeliveryStatsResponse {
+  return { hours: [], total: null, counted_since: "" };
+}
+
+export const GetDeliveryStatsResponse: MessageFns<GetDeliveryStatsResponse> = {
+  encode(message: GetDeliveryStatsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.hours) {
+      HourStats.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== undefined && message.total !== null) {
+      AttemptStats.encode(message.total, writer.uint32(18).fork()).join();
+    }
+    if (message.counted_since !== "") {
+      writer.uint32(26).string(message.counted_since);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDeliveryStatsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDeliveryStatsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hours.push(HourStats.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.total = AttemptStats.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.counted_since = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHourStats(): HourStats {
+  return { hour: "", stats: null };
+}
+
+export const HourStats: MessageFns<HourStats> = {
+  encode(message: HourStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hour !== "") {
+      writer.uint32(10).string(message.hour);
+    }
+    if (message.stats !== undefined && message.stats !== null) {
+      AttemptStats.encode(message.stats, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HourStats {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHourStats();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hour = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.stats = AttemptStats.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAttemptStats(): AttemptStats {
+  return { accepted: 0, failed: 0, p50_ms: null, p95_ms: null };
+}
+
+export const AttemptStats: MessageFns<AttemptStats> = {
+  encode(message: AttemptStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accepted !== 0) {
+      writer.uint32(8).int64(message.accepted);
+    }
+    if (message.failed !== 0) {
+      writer.uint32(16).int64(message.failed);
+    }
+    if (message.p50_ms !== undefined && message.p50_ms !== null) {
+      writer.uint32(24).int32(message.p50_ms);
+    }
+    if (message.p95_ms !== undefined && message.p95_ms !== null) {
+      writer.uint32(32).int32(message.p95_ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AttemptStats {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAttemptStats();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.accepted = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.failed = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.p50_ms = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.p95_ms = reader.int32();
             continue;
           }
         }
@@ -2172,7 +3277,7 @@ export const GetReplayResponse: MessageFns<GetReplayResponse> = {
 };
 
 function createBaseCreateReceiverRequest(): CreateReceiverRequest {
-  return { brand_id: "", url: "", label: "", events: [] };
+  return { brand_id: "", url: "", label: "", events: [], acting_member: null };
 }
 
 export const CreateReceiverRequest: MessageFns<CreateReceiverRequest> = {
@@ -2188,6 +3293,9 @@ export const CreateReceiverRequest: MessageFns<CreateReceiverRequest> = {
     }
     for (const v of message.events) {
       writer.uint32(34).string(v!);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(42).string(message.acting_member);
     }
     return writer;
   },
@@ -2235,6 +3343,14 @@ export const CreateReceiverRequest: MessageFns<CreateReceiverRequest> = {
             }
 
             message.events.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -2503,7 +3619,15 @@ export const ListReceiversResponse: MessageFns<ListReceiversResponse> = {
 };
 
 function createBaseUpdateReceiverRequest(): UpdateReceiverRequest {
-  return { brand_id: "", receiver_id: "", url: null, label: null, events: [], max_in_flight: null };
+  return {
+    brand_id: "",
+    receiver_id: "",
+    url: null,
+    label: null,
+    events: [],
+    max_in_flight: null,
+    acting_member: null,
+  };
 }
 
 export const UpdateReceiverRequest: MessageFns<UpdateReceiverRequest> = {
@@ -2525,6 +3649,9 @@ export const UpdateReceiverRequest: MessageFns<UpdateReceiverRequest> = {
     }
     if (message.max_in_flight !== undefined && message.max_in_flight !== null) {
       writer.uint32(48).int32(message.max_in_flight);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(58).string(message.acting_member);
     }
     return writer;
   },
@@ -2590,6 +3717,14 @@ export const UpdateReceiverRequest: MessageFns<UpdateReceiverRequest> = {
             message.max_in_flight = reader.int32();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2650,7 +3785,7 @@ export const UpdateReceiverResponse: MessageFns<UpdateReceiverResponse> = {
 };
 
 function createBaseEnableReceiverRequest(): EnableReceiverRequest {
-  return { brand_id: "", receiver_id: "", held: "" };
+  return { brand_id: "", receiver_id: "", held: "", acting_member: null };
 }
 
 export const EnableReceiverRequest: MessageFns<EnableReceiverRequest> = {
@@ -2663,6 +3798,9 @@ export const EnableReceiverRequest: MessageFns<EnableReceiverRequest> = {
     }
     if (message.held !== "") {
       writer.uint32(26).string(message.held);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(34).string(message.acting_member);
     }
     return writer;
   },
@@ -2702,6 +3840,14 @@ export const EnableReceiverRequest: MessageFns<EnableReceiverRequest> = {
             }
 
             message.held = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -2775,7 +3921,7 @@ export const EnableReceiverResponse: MessageFns<EnableReceiverResponse> = {
 };
 
 function createBaseDisableReceiverRequest(): DisableReceiverRequest {
-  return { brand_id: "", receiver_id: "" };
+  return { brand_id: "", receiver_id: "", acting_member: null };
 }
 
 export const DisableReceiverRequest: MessageFns<DisableReceiverRequest> = {
@@ -2785,6 +3931,9 @@ export const DisableReceiverRequest: MessageFns<DisableReceiverRequest> = {
     }
     if (message.receiver_id !== "") {
       writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(26).string(message.acting_member);
     }
     return writer;
   },
@@ -2816,6 +3965,14 @@ export const DisableReceiverRequest: MessageFns<DisableReceiverRequest> = {
             }
 
             message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -2878,7 +4035,7 @@ export const DisableReceiverResponse: MessageFns<DisableReceiverResponse> = {
 };
 
 function createBaseDeleteReceiverRequest(): DeleteReceiverRequest {
-  return { brand_id: "", receiver_id: "" };
+  return { brand_id: "", receiver_id: "", acting_member: null };
 }
 
 export const DeleteReceiverRequest: MessageFns<DeleteReceiverRequest> = {
@@ -2888,6 +4045,9 @@ export const DeleteReceiverRequest: MessageFns<DeleteReceiverRequest> = {
     }
     if (message.receiver_id !== "") {
       writer.uint32(18).string(message.receiver_id);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(26).string(message.acting_member);
     }
     return writer;
   },
@@ -2919,6 +4079,14 @@ export const DeleteReceiverRequest: MessageFns<DeleteReceiverRequest> = {
             }
 
             message.receiver_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
             continue;
           }
         }
@@ -2981,7 +4149,7 @@ export const DeleteReceiverResponse: MessageFns<DeleteReceiverResponse> = {
 };
 
 function createBaseEvent(): Event {
-  return { id: "", brand_id: "", type: "", created_at: "", data_json: "", received_at: "" };
+  return { id: "", brand_id: "", type: "", created_at: "", data_json: "", received_at: "", test: false };
 }
 
 export const Event: MessageFns<Event> = {
@@ -3003,6 +4171,9 @@ export const Event: MessageFns<Event> = {
     }
     if (message.received_at !== "") {
       writer.uint32(50).string(message.received_at);
+    }
+    if (message.test !== false) {
+      writer.uint32(56).bool(message.test);
     }
     return writer;
   },
@@ -3068,6 +4239,218 @@ export const Event: MessageFns<Event> = {
             message.received_at = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.test = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetEventRequest(): GetEventRequest {
+  return { brand_id: "", event_id: "" };
+}
+
+export const GetEventRequest: MessageFns<GetEventRequest> = {
+  encode(message: GetEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.event_id !== "") {
+      writer.uint32(18).string(message.event_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetEventRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetEventRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetEventResponse(): GetEventResponse {
+  return { event: null, body: Buffer.alloc(0), receivers: [], has_more_deliveries: false };
+}
+
+export const GetEventResponse: MessageFns<GetEventResponse> = {
+  encode(message: GetEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event !== undefined && message.event !== null) {
+      Event.encode(message.event, writer.uint32(10).fork()).join();
+    }
+    if (message.body.length !== 0) {
+      writer.uint32(18).bytes(message.body);
+    }
+    for (const v of message.receivers) {
+      EventReceiver.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.has_more_deliveries !== false) {
+      writer.uint32(32).bool(message.has_more_deliveries);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetEventResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetEventResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = Event.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.receivers.push(EventReceiver.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.has_more_deliveries = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEventReceiver(): EventReceiver {
+  return { receiver_id: "", label: null, deliveries: [] };
+}
+
+export const EventReceiver: MessageFns<EventReceiver> = {
+  encode(message: EventReceiver, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.receiver_id !== "") {
+      writer.uint32(10).string(message.receiver_id);
+    }
+    if (message.label !== undefined && message.label !== null) {
+      writer.uint32(18).string(message.label);
+    }
+    for (const v of message.deliveries) {
+      Delivery.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventReceiver {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventReceiver();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.receiver_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.label = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.deliveries.push(Delivery.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3082,7 +4465,16 @@ export const Event: MessageFns<Event> = {
 };
 
 function createBaseListEventsRequest(): ListEventsRequest {
-  return { brand_id: "", type: null, page_size: 0, after_id: null };
+  return {
+    brand_id: "",
+    type: null,
+    page_size: 0,
+    after_id: null,
+    page_token: null,
+    from: null,
+    to: null,
+    record_id: null,
+  };
 }
 
 export const ListEventsRequest: MessageFns<ListEventsRequest> = {
@@ -3098,6 +4490,18 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
     }
     if (message.after_id !== undefined && message.after_id !== null) {
       writer.uint32(34).string(message.after_id);
+    }
+    if (message.page_token !== undefined && message.page_token !== null) {
+      writer.uint32(42).string(message.page_token);
+    }
+    if (message.from !== undefined && message.from !== null) {
+      writer.uint32(50).string(message.from);
+    }
+    if (message.to !== undefined && message.to !== null) {
+      writer.uint32(58).string(message.to);
+    }
+    if (message.record_id !== undefined && message.record_id !== null) {
+      writer.uint32(66).string(message.record_id);
     }
     return writer;
   },
@@ -3147,6 +4551,38 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
             message.after_id = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.record_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3161,7 +4597,7 @@ export const ListEventsRequest: MessageFns<ListEventsRequest> = {
 };
 
 function createBaseListEventsResponse(): ListEventsResponse {
-  return { events: [], next_after_id: null };
+  return { events: [], next_after_id: null, next_page_token: null };
 }
 
 export const ListEventsResponse: MessageFns<ListEventsResponse> = {
@@ -3171,6 +4607,9 @@ export const ListEventsResponse: MessageFns<ListEventsResponse> = {
     }
     if (message.next_after_id !== undefined && message.next_after_id !== null) {
       writer.uint32(18).string(message.next_after_id);
+    }
+    if (message.next_page_token !== undefined && message.next_page_token !== null) {
+      writer.uint32(26).string(message.next_page_token);
     }
     return writer;
   },
@@ -3202,6 +4641,14 @@ export const ListEventsResponse: MessageFns<ListEventsResponse> = {
             }
 
             message.next_after_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
             continue;
           }
         }
@@ -3792,7 +5239,13 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
-/** The receivers of a brand: the URLs to which its events are sent. */
+/**
+ * The receivers of a brand: the URLs to which its events are sent.
+ *
+ * Calls that change something take an `acting_member`, the e-mail address of the member who asks for it. If present, it must be an
+ * owner of the brand: PERMISSION_DENIED (kind `owner_required`) otherwise, and UNAVAILABLE while accounts cannot be asked. Without
+ * it the caller answers for the change: the operators' command line.
+ */
 export type ReceiversServiceService = typeof ReceiversServiceService;
 export const ReceiversServiceService = {
   /**
@@ -3962,10 +5415,14 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
   sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
 }
 
-/** Deliveries of events to receivers, and replays. */
+/** Deliveries of events to receivers, and replays. `acting_member` is that of ReceiversService. */
 export type DeliveriesServiceService = typeof DeliveriesServiceService;
 export const DeliveriesServiceService = {
-  /** Returns the deliveries of a receiver, newest first. */
+  /**
+   * Returns the deliveries of a receiver or of an event that match every filter, newest first. Over all pages each comes once, also
+   * while deliveries finish. INVALID_ARGUMENT without receiver and event; NOT_FOUND if the brand has no such receiver, or, without
+   * a receiver, no such event.
+   */
   listDeliveries: {
     path: "/webhook.v1.DeliveriesService/ListDeliveries" as const,
     requestStream: false as const,
@@ -3977,7 +5434,10 @@ export const DeliveriesServiceService = {
       Buffer.from(ListDeliveriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDeliveriesResponse => ListDeliveriesResponse.decode(value),
   },
-  /** Returns a delivery with its attempts, oldest first. NOT_FOUND if the brand has no such delivery or it is no longer stored. */
+  /**
+   * Returns a delivery with its attempts, oldest first, and what was sent. NOT_FOUND if the brand has no such delivery or it is no
+   * longer stored.
+   */
   getDelivery: {
     path: "/webhook.v1.DeliveriesService/GetDelivery" as const,
     requestStream: false as const,
@@ -3999,9 +5459,22 @@ export const DeliveriesServiceService = {
       Buffer.from(ReplayDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReplayDeliveryResponse => ReplayDeliveryResponse.decode(value),
   },
+  /** Returns how often a receiver accepted and how long it took, by hour. Tests do not count. */
+  getDeliveryStats: {
+    path: "/webhook.v1.DeliveriesService/GetDeliveryStats" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetDeliveryStatsRequest): Buffer =>
+      Buffer.from(GetDeliveryStatsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetDeliveryStatsRequest => GetDeliveryStatsRequest.decode(value),
+    responseSerialize: (value: GetDeliveryStatsResponse): Buffer =>
+      Buffer.from(GetDeliveryStatsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetDeliveryStatsResponse => GetDeliveryStatsResponse.decode(value),
+  },
   /**
-   * Sends every event since a time that the receiver selects once more. Workers queue any number of events in batches, and
-   * continue after an interruption.
+   * Sends every event since a time that the receiver selects once more, or only those that failed. Workers queue any number of events
+   * in batches, and continue after an interruption. A repeat of a replay in progress returns it; ALREADY_EXISTS (kind
+   * `request_conflict`) while another replay of the receiver is in progress.
    */
   replayEvents: {
     path: "/webhook.v1.DeliveriesService/ReplayEvents" as const,
@@ -4023,28 +5496,87 @@ export const DeliveriesServiceService = {
     responseSerialize: (value: GetReplayResponse): Buffer => Buffer.from(GetReplayResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetReplayResponse => GetReplayResponse.decode(value),
   },
+  /** Returns the number of events that ReplayEvents with the same fields would queue now. */
+  countReplay: {
+    path: "/webhook.v1.DeliveriesService/CountReplay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CountReplayRequest): Buffer => Buffer.from(CountReplayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CountReplayRequest => CountReplayRequest.decode(value),
+    responseSerialize: (value: CountReplayResponse): Buffer => Buffer.from(CountReplayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CountReplayResponse => CountReplayResponse.decode(value),
+  },
+  /** Returns the receiver's replay in progress, or else its last one, for 30 days. */
+  getLatestReplay: {
+    path: "/webhook.v1.DeliveriesService/GetLatestReplay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetLatestReplayRequest): Buffer =>
+      Buffer.from(GetLatestReplayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetLatestReplayRequest => GetLatestReplayRequest.decode(value),
+    responseSerialize: (value: GetLatestReplayResponse): Buffer =>
+      Buffer.from(GetLatestReplayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetLatestReplayResponse => GetLatestReplayResponse.decode(value),
+  },
+  /** Ends a replay: no more events are queued. Those already queued are sent. A repeat, or a replay that has finished, changes nothing. */
+  cancelReplay: {
+    path: "/webhook.v1.DeliveriesService/CancelReplay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CancelReplayRequest): Buffer => Buffer.from(CancelReplayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CancelReplayRequest => CancelReplayRequest.decode(value),
+    responseSerialize: (value: CancelReplayResponse): Buffer =>
+      Buffer.from(CancelReplayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CancelReplayResponse => CancelReplayResponse.decode(value),
+  },
 } as const;
 
 export interface DeliveriesServiceServer extends UntypedServiceImplementation {
-  /** Returns the deliveries of a receiver, newest first. */
+  /**
+   * Returns the deliveries of a receiver or of an event that match every filter, newest first. Over all pages each comes once, also
+   * while deliveries finish. INVALID_ARGUMENT without receiver and event; NOT_FOUND if the brand has no such receiver, or, without
+   * a receiver, no such event.
+   */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
-  /** Returns a delivery with its attempts, oldest first. NOT_FOUND if the brand has no such delivery or it is no longer stored. */
+  /**
+   * Returns a delivery with its attempts, oldest first, and what was sent. NOT_FOUND if the brand has no such delivery or it is no
+   * longer stored.
+   */
   getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
   /** Sends the event of a delivery to its receiver once more, from attempt 1. A pending delivery becomes due now instead. */
   replayDelivery: handleUnaryCall<ReplayDeliveryRequest, ReplayDeliveryResponse>;
+  /** Returns how often a receiver accepted and how long it took, by hour. Tests do not count. */
+  getDeliveryStats: handleUnaryCall<GetDeliveryStatsRequest, GetDeliveryStatsResponse>;
   /**
-   * Sends every event since a time that the receiver selects once more. Workers queue any number of events in batches, and
-   * continue after an interruption.
+   * Sends every event since a time that the receiver selects once more, or only those that failed. Workers queue any number of events
+   * in batches, and continue after an interruption. A repeat of a replay in progress returns it; ALREADY_EXISTS (kind
+   * `request_conflict`) while another replay of the receiver is in progress.
    */
   replayEvents: handleUnaryCall<ReplayEventsRequest, ReplayEventsResponse>;
   /** Returns the progress of a replay. */
   getReplay: handleUnaryCall<GetReplayRequest, GetReplayResponse>;
+  /** Returns the number of events that ReplayEvents with the same fields would queue now. */
+  countReplay: handleUnaryCall<CountReplayRequest, CountReplayResponse>;
+  /** Returns the receiver's replay in progress, or else its last one, for 30 days. */
+  getLatestReplay: handleUnaryCall<GetLatestReplayRequest, GetLatestReplayResponse>;
+  /** Ends a replay: no more events are queued. Those already queued are sent. A repeat, or a replay that has finished, changes nothing. */
+  cancelReplay: handleUnaryCall<CancelReplayRequest, CancelReplayResponse>;
 }
 
 /** Events of the brands' records, and dead letters of the event log. */
 export type EventsServiceService = typeof EventsServiceService;
 export const EventsServiceService = {
-  /** Returns the events of a brand, newest first. */
+  /** Returns an event with its deliveries. Also the event of a test. NOT_FOUND if the brand has no such event or it is no longer stored. */
+  getEvent: {
+    path: "/webhook.v1.EventsService/GetEvent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetEventRequest): Buffer => Buffer.from(GetEventRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetEventRequest => GetEventRequest.decode(value),
+    responseSerialize: (value: GetEventResponse): Buffer => Buffer.from(GetEventResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetEventResponse => GetEventResponse.decode(value),
+  },
+  /** Returns the events of a brand that match every filter, newest first, without those of tests. */
   listEvents: {
     path: "/webhook.v1.EventsService/ListEvents" as const,
     requestStream: false as const,
@@ -4081,7 +5613,9 @@ export const EventsServiceService = {
 } as const;
 
 export interface EventsServiceServer extends UntypedServiceImplementation {
-  /** Returns the events of a brand, newest first. */
+  /** Returns an event with its deliveries. Also the event of a test. NOT_FOUND if the brand has no such event or it is no longer stored. */
+  getEvent: handleUnaryCall<GetEventRequest, GetEventResponse>;
+  /** Returns the events of a brand that match every filter, newest first, without those of tests. */
   listEvents: handleUnaryCall<ListEventsRequest, ListEventsResponse>;
   /** Returns messages of the log that could not be stored, oldest first, with the reason. */
   listDeadLetters: handleUnaryCall<ListDeadLettersRequest, ListDeadLettersResponse>;
@@ -4114,7 +5648,7 @@ export interface IntakeServiceServer extends UntypedServiceImplementation {
 /** For the operators' command line only, which names records by their id, without their brand. */
 export type OperatorServiceService = typeof OperatorServiceService;
 export const OperatorServiceService = {
-  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
+  /** Returns the brand of a receiver, an event, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
   findBrand: {
     path: "/webhook.v1.OperatorService/FindBrand" as const,
     requestStream: false as const,
@@ -4127,7 +5661,7 @@ export const OperatorServiceService = {
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
-  /** Returns the brand of a receiver, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
+  /** Returns the brand of a receiver, an event, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
 }
 

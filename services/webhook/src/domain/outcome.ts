@@ -26,6 +26,12 @@ export const OUTCOMES = [
 
 export type OutcomeClass = (typeof OUTCOMES)[number];
 
+/** Whether an attempt sent a request as far as it came: the others have no duration and no headers to show. */
+export const hasSent = (outcome: string): boolean => outcome !== "unsendable";
+
+/** Whether the duration of an attempt was measured. */
+export const hasDuration = (outcome: string): boolean => hasSent(outcome) && outcome !== "unknown";
+
 export interface Outcome {
   readonly outcome: OutcomeClass;
   readonly httpStatus: number | null;

@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
+import type { ReceiverKey } from "./receiver.ts";
 
-/** Sends every event of a receiver since a time once more, and shows its progress. */
+/** Sends every event of a receiver since a time once more, or only those that failed, and shows its progress. */
 export interface Replay {
   readonly id: string;
   readonly receiver_id: string;
@@ -9,7 +10,21 @@ export interface Replay {
   readonly queued: number;
   /** Counted up to a bound; never less than `queued`. */
   readonly total: number;
+  readonly failed_only: boolean;
+  readonly started_at: string;
+  /** Also set once it is cancelled. */
   readonly finished_at: string | null;
+  readonly cancelled_at: string | null;
+}
+
+/** Which events to replay. A request that repeats that of an unfinished replay is the same replay. */
+export interface ReplayRequest extends ReceiverKey {
+  /** RFC 3339, UTC, milliseconds, like `until`. Events created after it. */
+  readonly since: string;
+  /** Events created until then; null, or a later time, for the start of the replay. */
+  readonly until: string | null;
+  /** Only events with a failed delivery to the receiver, no accepted one and none in progress. */
+  readonly failedOnly: boolean;
 }
 
 /** Identifies a replay together with its brand. */

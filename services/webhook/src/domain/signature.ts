@@ -1,37 +1,53 @@
 import { createHmac } from "node:crypto";
 
-export interface SignedRequest {
+export interface UnsignedRequest {
   readonly eventId: string;
   readonly eventType: string;
-  /** The raw body. */
-  readonly body: Buffer;
   /** Unix time. */
   readonly timestampSeconds: number;
   readonly attempt: number;
-  /** `whsec_…`: the current secret and, during a rotation, the next one. */
-  readonly secrets: readonly [string, ...string[]];
   /** In the names of our headers: `X-<headerWord>-Signature`. */
   readonly headerWord: string;
 }
 
+export interface SignedRequest extends UnsignedRequest {
+  /** The raw body. */
+  readonly body: Buffer;
+  /** `whsec_…`: the current secret and, during a rotation, the next one. */
+  readonly secrets: readonly [string, ...string[]];
+}
+
 const PREFIX = "whsec_";
 
+const USER_AGENT = "BrandRecords-Webhooks/1.0";
+
+/** Returns every header of a request but its signatures, so that they can be shown. */
+export function unsignedHeaders(request: UnsignedRequest, traceparent: string | null): Record<string, string> {
+  const headers = { "content-type": "application/json", "user-agent": USER_AGENT, ...eventHeaders(request) };
+  return traceparent === null ? headers : { ...headers, traceparent };
+}
+
+/** The headers that name the event and the attempt. */
+function eventHeaders({ eventId, eventType, timestampSeconds, attempt, headerWord }: UnsignedRequest): Record<string, string> {
+  const timestamp = String(timestampSeconds);
+  return {
+    [`X-${headerWord}-Event`]: eventType,
+    [`X-${headerWord}-Timestamp`]: timestamp,
+    [`X-${headerWord}-Attempt`]: String(attempt),
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+  };
+}
+
 /**
- * Returns headers with two kinds of signature. Ours uses the current secret: HMAC-SHA256, keyed with the bytes of the whole
+ * Returns the headers of an event with two kinds of signature. Ours uses the current secret: HMAC-SHA256, keyed with the bytes of the whole
  * secret as it was shown, over `timestamp.body`. That of Standard Webhooks uses each secret: keyed with the bytes it encodes,
  * over `id.timestamp.body`.
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export function signatureHeaders({
-  eventId,
-  eventType,
-  body,
-  timestampSeconds,
-  attempt,
-  secrets,
-  headerWord,
-}: SignedRequest): Record<string, string> {
+export function signatureHeaders(request: SignedRequest): Record<string, string> {
+  const { eventId, body, timestampSeconds, secrets, headerWord } = request;
   const timestamp = String(timestampSeconds);
   const own = createHmac("sha256", secrets[0]).update(`${timestamp}.`).update(body).digest("hex");
   const standard = secrets.map((secret) => {
@@ -39,12 +55,8 @@ export function signatureHeaders({
     return `v1,${createHmac("sha256", key).update(`${eventId}.${timestamp}.`).update(body).digest("base64")}`;
   });
   return {
-    [`X-${headerWord}-Event`]: eventType,
-    [`X-${headerWord}-Timestamp`]: timestamp,
+    ...eventHeaders(request),
     [`X-${headerWord}-Signature`]: `sha256=${own}`,
-    [`X-${headerWord}-Attempt`]: String(attempt),
-    "webhook-id": eventId,
-    "webhook-timestamp": timestamp,
     "webhook-signature": standard.join(" "),
   };
 }

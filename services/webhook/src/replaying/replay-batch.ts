@@ -40,14 +40,15 @@ export function replayBatch(db: Database, except: readonly string[]): Promise<Ba
 }
 
 async function queueNext(sql: Sql, replay: TakenReplay): Promise<Batch> {
-  const events = await eventsAhead(sql, replay.id, REPLAY_BATCH_EVENTS);
+  const events = await eventsAhead(sql, replay, REPLAY_BATCH_EVENTS);
   const deliveries = events
     .filter(({ replayed }) => replayed)
-    .map(({ id, created_at }) => ({
+    .map(({ id, created_at, type }) => ({
       id: nextDeliveryId(),
       receiver_id: replay.receiver_id,
       event_id: id,
       event_created_at: created_at,
+      event_type: type,
     }));
   if (deliveries.length > 0) await insertDeliveries(sql, deliveries);
   const finished = events.length < REPLAY_BATCH_EVENTS;

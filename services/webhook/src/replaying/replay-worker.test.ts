@@ -1,5 +1,5 @@
 import { openPool, type Database } from "@brand-records/postgres";
-import type { Receiver, Replay } from "@brand-records/proto/webhook/v1";
+import type { Receiver, Replay, ReplayEventsRequest } from "@brand-records/proto/webhook/v1";
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { addEvents } from "../../test/add-events.ts";
@@ -29,8 +29,12 @@ afterEach(async () => {
   await served.db.query("update webhook.replays set finished_at = now() where finished_at is null");
 });
 
-const request = async ({ brand_id, id }: Receiver, since = SINCE): Promise<Replay> =>
-  present((await served.deliveriesRpc.replayEvents({ brand_id, receiver_id: id, since }, callContext())).replay);
+type More = Partial<ReplayEventsRequest>;
+
+const request = async ({ brand_id, id }: Receiver, since = SINCE, more: More = {}): Promise<Replay> =>
+  present(
+    (await served.deliveriesRpc.replayEvents({ brand_id, receiver_id: id, since, failed_only: false, ...more }, callContext())).replay,
+  );
 const get = async (brand_id: string, replay_id: string): Promise<Replay> =>
   present((await served.deliveriesRpc.getReplay({ brand_id, replay_id }, callContext())).replay);
 const finished = ({ brand_id }: Receiver, { id }: Replay): Promise<Replay> =>
@@ -63,6 +67,9 @@ describe("requesting a replay", () => {
       queued: 0,
       total: 1_200,
       finished_at: null,
+      failed_only: false,
+      started_at: replay.until,
+      cancelled_at: null,
     });
     expect(await get(receiver.brand_id, replay.id)).toEqual(replay);
     expect(await queuedEvents(receiver)).toEqual([]);
@@ -222,7 +229,7 @@ describe("a replay", () => {
     start();
     await finished(receiver, replay);
     const { deliveries } = await served.deliveriesRpc.listDeliveries(
-      { brand_id: receiver.brand_id, receiver_id: receiver.id, page_size: 0, state: "held" },
+      { brand_id: receiver.brand_id, receiver_id: receiver.id, states: [], page_size: 0, state: "held" },
       callContext(),
     );
     expect(deliveries.map(({ event_id }) => event_id).toReversed()).toEqual(events);

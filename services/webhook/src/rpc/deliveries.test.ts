@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-type Filters = Partial<Pick<ListDeliveriesRequest, "state" | "page_size" | "after_id">>;
+type Filters = Partial<ListDeliveriesRequest>;
 
 const list = ({ brand_id, id }: Receiver, filters: Filters = {}) =>
-  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, page_size: 0, ...filters }, callContext());
+  served.deliveriesRpc.listDeliveries({ brand_id, receiver_id: id, states: [], page_size: 0, ...filters }, callContext());
 const get = (brand_id: string, delivery_id: string) => served.deliveriesRpc.getDelivery({ brand_id, delivery_id }, callContext());
 const replay = async (brand_id: string, delivery_id: string): Promise<Delivery> =>
   present((await served.deliveriesRpc.replayDelivery({ brand_id, delivery_id }, callContext())).delivery);

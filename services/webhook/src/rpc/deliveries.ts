@@ -1,76 +1,116 @@
-import type { DeliveriesServiceService, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
+import { AppError } from "@brand-records/errors";
+import type { DeliveriesServiceService, ListDeliveriesRequest } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check, nextAfterId } from "@brand-records/service";
+import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { leaseSecondsFor, leaseStart, requireDelivery, type Delivery, type DeliveryKey } from "../domain/delivery.ts";
+import { DELIVERY_STATES, requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
+import { requireEvent } from "../domain/event.ts";
 import { receiverNotFound } from "../domain/receiver.ts";
-import { requireReplay } from "../domain/replay.ts";
-import { attemptsOf, findDelivery, pageOfDeliveries } from "../storage/deliveries.ts";
+import { deliveryStats } from "../storage/attempt-hours.ts";
+import { attemptsOf, findDelivery } from "../storage/deliveries.ts";
+import { pageOfDeliveries, type DeliveriesPage } from "../storage/delivery-lists.ts";
+import { findEvent } from "../storage/events.ts";
 import { laneStatus } from "../storage/lanes.ts";
-import { findReplay } from "../storage/replays.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
-import { replayEvents } from "../use-cases/replay-events.ts";
-import { fields } from "./fields.ts";
+import { attemptMessage, bodyOf, deliveryMessage } from "./delivery-message.ts";
+import { fields, timeRange } from "./fields.ts";
+import { replayHandlers } from "./replays.ts";
 
-export type DeliveriesDependencies = Pick<WebhookDependencies, "db" | "replaying" | "deadlineMs">;
+export type DeliveriesDependencies = Pick<WebhookDependencies, "db" | "replaying" | "deadlineMs" | "publicUrl" | "headerWord">;
 
-export function deliveriesHandlers({ db, replaying, deadlineMs }: DeliveriesDependencies): Handlers<DeliveriesServiceService> {
+const HOUR_MS = 3_600_000;
+const STATS_HOURS_MAX = 30 * 24;
+
+export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<DeliveriesServiceService> {
+  const { db, deadlineMs } = deps;
   return {
+    ...replayHandlers(deps),
     async listDeliveries(request) {
-      const { brand_id, receiver_id, state, page_size, after_id } = check(listFields, request);
-      const lane = await laneStatus(db, { brandId: brand_id, receiverId: receiver_id });
-      if (lane === undefined) throw receiverNotFound();
-      const { held, ...pause } = lane;
-      // All unsent deliveries of a receiver are pending, or all are held.
-      if (state === (held ? "pending" : "held")) return { deliveries: [], next_after_id: null, ...pause };
-      const page = { receiverId: receiver_id, state: state ?? null, afterId: after_id ?? null, limit: page_size };
-      const deliveries = await pageOfDeliveries(db, page);
+      const { brandId, receiverId, eventId, ...filter } = listed(request);
+      const lane = receiverId === null ? undefined : await laneStatus(db, { brandId, receiverId });
+      if (receiverId !== null && lane === undefined) throw receiverNotFound();
+      const { paused_until = null, failures_in_a_row = 0 } = lane ?? {};
+      const found = eventId === null ? null : await findEvent(db, { brandId, eventId });
+      if (receiverId === null) requireEvent(found);
+      const page = { ...filter, brandId, receiverId, event: found ?? null };
+      const deliveries = found === undefined ? [] : await pageOfDeliveries(db, page);
       return {
         deliveries: deliveries.map((delivery) => deliveryMessage(delivery, deadlineMs)),
-        next_after_id: nextAfterId(deliveries, page_size),
-        ...pause,
+        next_after_id: nextAfterId(deliveries, filter.limit),
+        paused_until,
+        failures_in_a_row,
       };
     },
     async getDelivery(request) {
       const key = deliveryIn(request);
       const delivery = requireDelivery(await findDelivery(db, key));
       const attempts = await attemptsOf(db, key.deliveryId);
+      const event = await findEvent(db, { brandId: key.brandId, eventId: delivery.event_id });
       const lane = await laneStatus(db, { brandId: key.brandId, receiverId: delivery.receiver_id });
       // Without a lane the receiver was deleted.
       const { paused_until = null, failures_in_a_row = 0 } = lane ?? {};
-      return { delivery: deliveryMessage(delivery, deadlineMs), attempts, paused_until, failures_in_a_row };
+      return {
+        delivery: deliveryMessage(delivery, deadlineMs),
+        attempts: attempts.map((attempt) => attemptMessage(attempt, event, deps)),
+        paused_until,
+        failures_in_a_row,
+        body: event === undefined ? null : bodyOf(event, deps),
+      };
+    },
+    async getDeliveryStats(request) {
+      const { brand_id, receiver_id, from, to } = check(
+        { brand_id: fields.brandId, receiver_id: fields.receiverId, from: fields.time, to: fields.time },
+        request,
+      );
+      const [first, end] = [Math.floor(Date.parse(from) / HOUR_MS), Math.ceil(Date.parse(to) / HOUR_MS)];
+      if (end <= first) throw new AppError("invalid_request", "to must be after from", { field: "to" });
+      // A range that begins within an hour ends in the 721st.
+      if (Date.parse(to) - Date.parse(from) > STATS_HOURS_MAX * HOUR_MS)
+        throw new AppError("invalid_request", "to must be at most 30 days after from", { field: "to" });
+      if ((await laneStatus(db, { brandId: brand_id, receiverId: receiver_id })) === undefined) throw receiverNotFound();
+      return deliveryStats(db, receiver_id, new Date(first * HOUR_MS).toISOString(), new Date(end * HOUR_MS).toISOString());
     },
     async replayDelivery(request) {
       return { delivery: deliveryMessage(await replayDelivery(db, deliveryIn(request)), deadlineMs) };
     },
-    async replayEvents(request) {
-      const { brand_id, receiver_id, since } = check(
-        { brand_id: fields.brandId, receiver_id: fields.receiverId, since: fields.since },
-        request,
-      );
-      const replay = await replayEvents(db, { brandId: brand_id, receiverId: receiver_id }, since);
-      replaying?.wake();
-      return { replay };
-    },
-    async getReplay(request) {
-      const { brand_id, replay_id } = check({ brand_id: fields.brandId, replay_id: fields.replayId }, request);
-      return { replay: requireReplay(await findReplay(db, { brandId: brand_id, replayId: replay_id })) };
-    },
   };
-}
-
-function deliveryMessage({ lease_until, ...delivery }: Delivery, deadlineMs: number): DeliveryMessage {
-  if (lease_until === null) return delivery;
-  return { ...delivery, sending_since: leaseStart(lease_until, leaseSecondsFor(deadlineMs)), deadline_ms: deadlineMs };
 }
 
 const listFields = {
   brand_id: fields.brandId,
-  receiver_id: fields.receiverId,
+  receiver_id: fields.receiverId.or(z.literal("")),
+  event_id: fields.eventId.nullish(),
   state: fields.state.nullish(),
+  states: z.array(fields.state),
+  type: fields.type.nullish(),
+  from: fields.time.nullish(),
+  to: fields.time.nullish(),
   page_size: fields.pageSize,
   after_id: fields.deliveryId.nullish(),
 };
+
+interface Listed extends Omit<DeliveriesPage, "event"> {
+  readonly eventId: string | null;
+}
+
+function listed(request: ListDeliveriesRequest): Listed {
+  const { brand_id, receiver_id, event_id, state, states, type, from, to, page_size, after_id } = check(listFields, request);
+  if (receiver_id === "" && event_id == null) {
+    throw new AppError("invalid_request", "receiver_id is missing: name a receiver, an event or both", { field: "receiver_id" });
+  }
+  const named = new Set([...states, ...(state == null ? [] : [state])]);
+  return {
+    brandId: brand_id,
+    receiverId: receiver_id === "" ? null : receiver_id,
+    eventId: event_id ?? null,
+    states: DELIVERY_STATES.filter((one) => named.size === 0 || named.has(one)),
+    type: type ?? null,
+    ...timeRange(from, to),
+    afterId: after_id ?? null,
+    limit: page_size,
+  };
+}
 
 function deliveryIn(request: object): DeliveryKey {
   const { brand_id, delivery_id } = check({ brand_id: fields.brandId, delivery_id: fields.deliveryId }, request);

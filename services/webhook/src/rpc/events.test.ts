@@ -6,7 +6,7 @@ import { connectRpc, serveRpc, service, type RpcClient, type RpcServer } from "@
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import { callContext, newBrand, webhookDatabase } from "../../test/serve-receivers.ts";
+import { callContext, newBrand, PUBLIC_URL, webhookDatabase } from "../../test/serve-receivers.ts";
 import { eventsHandlers } from "./events.ts";
 
 /** Dead letters in memory. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
   db = openPool({ url: database.url, applicationName: "test" });
   server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(EventsServiceService, eventsHandlers({ db, deadLetters: letters }))],
+    services: [service(EventsServiceService, eventsHandlers({ db, deadLetters: letters, deadlineMs: 15_000, publicUrl: PUBLIC_URL }))],
     log: openLog("webhook", "silent"),
     metrics: openMetrics("webhook"),
   });
@@ -66,7 +66,7 @@ async function add(brand_id: string, created_at: string, more: { type?: string; 
     "insert into webhook.events (id, created_at, brand_id, type, data) values ($1, $2, $3, $4, $5::json) returning received_at",
     [id, created_at, brand_id, type, data_json],
   );
-  return { id, brand_id, type, created_at, data_json, received_at: row?.received_at ?? "" };
+  return { id, brand_id, type, created_at, data_json, received_at: row?.received_at ?? "", test: false };
 }
 
 /** Reads every page. Expects a next_after_id exactly on full pages. */
@@ -86,7 +86,7 @@ const newestFirst = (all: readonly Event[]): Event[] =>
   all.toSorted((a, b) => (a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1));
 
 it("returns an empty page for a brand without events", async () => {
-  expect(await list(newBrand())).toEqual({ events: [], next_after_id: null });
+  expect(await list(newBrand())).toEqual({ events: [], next_after_id: null, next_page_token: null });
 });
 
 it("returns every event once, newest first, over several days, in pages of every size, including events of the same millisecond", async () => {

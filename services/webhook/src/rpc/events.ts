@@ -1,27 +1,62 @@
 import { AppError } from "@brand-records/errors";
 import type { DeadLetterSummary } from "@brand-records/event-log";
-import type { DeadLetter as DeadLetterMessage, EventsServiceService } from "@brand-records/proto/webhook/v1";
+import type { DeadLetter as DeadLetterMessage, EventReceiver, EventsServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check, nextAfterId } from "@brand-records/service";
+import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { isEventStored, pageOfEvents } from "../storage/events.ts";
-import { fields } from "./fields.ts";
+import { DELIVERY_STATES, type Delivery } from "../domain/delivery.ts";
+import { requireEvent } from "../domain/event.ts";
+import { pageOfDeliveries } from "../storage/delivery-lists.ts";
+import { findEvent, pageOfEvents, positionOfEvent, type EventFilter, type EventPosition } from "../storage/events.ts";
+import { labelsOfReceivers } from "../storage/receivers.ts";
+import { bodyOf, deliveryMessage } from "./delivery-message.ts";
+import { fields, timeRange } from "./fields.ts";
+import { pageTokenOf, readPageToken } from "./page-token.ts";
 
-export function eventsHandlers({ db, deadLetters }: Pick<WebhookDependencies, "db" | "deadLetters">): Handlers<EventsServiceService> {
+export type EventsDependencies = Pick<WebhookDependencies, "db" | "deadLetters" | "deadlineMs" | "publicUrl">;
+
+/** Deliveries of one event that are returned with it. ListDeliveries returns all. */
+const EVENT_DELIVERIES_MAX = 200;
+
+export function eventsHandlers(deps: EventsDependencies): Handlers<EventsServiceService> {
+  const { db, deadLetters, deadlineMs } = deps;
+
+  const afterId = async (brandId: string, eventId: string): Promise<EventPosition> => {
+    const position = await positionOfEvent(db, { brandId, eventId });
+    if (position !== undefined) return position;
+    throw new AppError("invalid_request", "after_id must be the id of a stored event of this brand", { field: "after_id" });
+  };
+
   return {
+    async getEvent(request) {
+      const { brand_id, event_id } = check({ brand_id: fields.brandId, event_id: fields.eventId }, request);
+      const { traceparent: _, ...event } = requireEvent(await findEvent(db, { brandId: brand_id, eventId: event_id }));
+      const everything = { type: null, from: null, to: null, afterId: null, receiverId: null, states: DELIVERY_STATES };
+      const deliveries = await pageOfDeliveries(db, { ...everything, brandId: brand_id, event, limit: EVENT_DELIVERIES_MAX + 1 });
+      const labels = await labelsOfReceivers(db, brand_id);
+      const byReceiver = Map.groupBy(deliveries.slice(0, EVENT_DELIVERIES_MAX), ({ receiver_id }) => receiver_id);
+      const receivers = [...byReceiver].map(([receiver_id, all]: [string, Delivery[]]): EventReceiver => {
+        const messages = all.map((delivery) => deliveryMessage(delivery, deadlineMs));
+        return { receiver_id, label: labels.get(receiver_id), deliveries: messages };
+      });
+      return { event, body: bodyOf(event, deps), receivers, has_more_deliveries: deliveries.length > EVENT_DELIVERIES_MAX };
+    },
     async listEvents(request) {
-      const { brand_id, type, page_size, after_id } = check(
-        { brand_id: fields.brandId, type: fields.type.nullish(), page_size: fields.pageSize, after_id: fields.eventId.nullish() },
-        request,
-      );
-      const events = await pageOfEvents(db, brand_id, { type: type ?? null, afterId: after_id ?? null, limit: page_size });
-      // An unknown event is followed by none, which would look like the last page.
-      if (events.length === 0 && after_id != null && !(await isEventStored(db, brand_id, after_id, { tests: false }))) {
-        throw new AppError("invalid_request", "after_id must be the id of a stored event of this brand", {
-          field: "after_id",
-        });
+      const { brand_id, type, record_id, from, to, page_size, after_id, page_token } = check(listFields, request);
+      if (after_id != null && page_token != null) {
+        throw new AppError("invalid_request", "page_token and after_id exclude each other", { field: "page_token" });
       }
-      return { events, next_after_id: nextAfterId(events, page_size) };
+      const filter: EventFilter = { type: type ?? null, recordId: record_id ?? null, ...timeRange(from, to) };
+      const scope = [brand_id, filter.type, filter.recordId, filter.from, filter.to];
+      const position = after_id == null ? readPageToken(page_token, scope) : await afterId(brand_id, after_id);
+      const events = await pageOfEvents(db, brand_id, { ...filter, after: position, limit: page_size });
+      const last = events.length === page_size ? events.at(-1) : undefined;
+      return {
+        events,
+        next_after_id: nextAfterId(events, page_size),
+        next_page_token: last === undefined ? null : pageTokenOf(last, scope),
+      };
     },
     async listDeadLetters(request) {
       const { page_size } = check({ page_size: fields.pageSize }, request);
@@ -33,6 +68,17 @@ export function eventsHandlers({ db, deadLetters }: Pick<WebhookDependencies, "d
     },
   };
 }
+
+const listFields = {
+  brand_id: fields.brandId,
+  type: fields.type.nullish(),
+  record_id: fields.recordId.nullish(),
+  from: fields.time.nullish(),
+  to: fields.time.nullish(),
+  page_size: fields.pageSize,
+  after_id: fields.eventId.nullish(),
+  page_token: z.string().nullish(),
+};
 
 const messageOf = ({ deadLetteredAt, ...letter }: DeadLetterSummary): DeadLetterMessage => ({
   ...letter,

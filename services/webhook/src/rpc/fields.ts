@@ -1,6 +1,8 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { AppError } from "@brand-records/errors";
 import { formatInstant, parseInstant } from "@brand-records/resources";
-import { idField, pageSizeField } from "@brand-records/service";
+import { emailField, idField, pageSizeField } from "@brand-records/service";
+import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
 import { DELIVERY_STATES } from "../domain/delivery.ts";
 import { IN_FLIGHT_MAX } from "../domain/lane.ts";
@@ -17,6 +19,9 @@ export const fields = {
   deliveryId: idField("dlv"),
   replayId: idField("rpl"),
   eventId: idField("evt"),
+  recordId: z.string().regex(idPattern("[a-z]{2,3}"), "must be the id of a record, such as sub_…"),
+  /** Of the acting member. */
+  email: emailField(),
   /** Trimmed. */
   label: z
     .string()
@@ -35,8 +40,21 @@ export const fields = {
   /** An event has at most 20 KiB; clients accept messages of 8 MiB. */
   pageSize: pageSizeField({ default: 50, max: 200 }),
   /** Converted to UTC and rounded down to the millisecond: an event of that very millisecond is replayed, not skipped. */
-  since: z
+  time: z
     .string()
     .transform((text) => parseInstant(text) ?? Number.NaN)
     .pipe(z.number("must be RFC 3339, such as 2026-11-21T08:30:00Z").min(0, "must be after 1970").transform(formatInstant)),
 };
+
+/**
+ * Reads the time of a list.
+ *
+ * @throws AppError `invalid_request` if it ends before it begins: an empty list would look as if there was nothing
+ */
+export function timeRange(
+  from: string | null | undefined,
+  to: string | null | undefined,
+): { readonly from: string | null; readonly to: string | null } {
+  if (from != null && to != null && to <= from) throw new AppError("invalid_request", "to must be after from", { field: "to" });
+  return { from: from ?? null, to: to ?? null };
+}

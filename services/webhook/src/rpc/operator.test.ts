@@ -35,7 +35,10 @@ describe("FindBrand", () => {
 
   it("finds the brand of a replay", async () => {
     const { brand_id, id } = await served.create(newBrand());
-    const { replay } = await served.deliveriesRpc.replayEvents({ brand_id, receiver_id: id, since: FROM }, callContext());
+    const { replay } = await served.deliveriesRpc.replayEvents(
+      { brand_id, receiver_id: id, since: FROM, failed_only: false },
+      callContext(),
+    );
     expect(await findBrand(present(replay).id)).toBe(brand_id);
   });
 

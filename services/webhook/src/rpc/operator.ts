@@ -7,6 +7,7 @@ import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { findBrandOfDelivery } from "../storage/deliveries.ts";
+import { findBrandOfEvent } from "../storage/events.ts";
 import { findBrandOfReceiver } from "../storage/receivers.ts";
 import { findBrandOfReplay } from "../storage/replays.ts";
 
@@ -18,13 +19,17 @@ interface Kind {
 /** By the prefix of their ids. */
 const KINDS = {
   rcv: { noun: "receiver", find: findBrandOfReceiver },
+  evt: { noun: "event", find: findBrandOfEvent },
   dlv: { noun: "delivery", find: findBrandOfDelivery },
   rpl: { noun: "replay", find: findBrandOfReplay },
 } satisfies Record<string, Kind>;
 
 const idField = z
   .string()
-  .regex(idPattern(`(${Object.keys(KINDS).join("|")})`), "must be the id of a receiver (rcv_…), a delivery (dlv_…) or a replay (rpl_…)");
+  .regex(
+    idPattern(`(${Object.keys(KINDS).join("|")})`),
+    "must be the id of a receiver (rcv_…), an event (evt_…), a delivery (dlv_…) or a replay (rpl_…)",
+  );
 
 /** For the operators' command line: finds the brand of a record by its id alone. */
 export function operatorHandlers({ db }: Pick<WebhookDependencies, "db">): Handlers<OperatorServiceService> {

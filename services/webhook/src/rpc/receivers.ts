@@ -14,7 +14,7 @@ import { updateReceiver } from "../use-cases/update-receiver.ts";
 import { fields } from "./fields.ts";
 import { readNewReceiver, readReceiverChange } from "./receiver-fields.ts";
 
-export type ReceiversDependencies = Omit<WebhookDependencies, "deadLetters" | "replaying">;
+export type ReceiversDependencies = Pick<WebhookDependencies, "db" | "keys" | "brands" | "ports" | "loopback" | "dropping">;
 
 export function receiversHandlers(deps: ReceiversDependencies): Handlers<ReceiversServiceService> {
   const { db, keys, dropping } = deps;

@@ -71,7 +71,9 @@ it("is of the first selected type by default", async () => {
 it("is not in the list of the brand's events", async () => {
   const receiver = await served.create(newBrand());
   await test(receiver);
-  expect(await pageOfEvents(served.db, receiver.brand_id, { type: null, afterId: null, limit: 10 })).toEqual([]);
+  expect(
+    await pageOfEvents(served.db, receiver.brand_id, { type: null, recordId: null, from: null, to: null, after: null, limit: 10 }),
+  ).toEqual([]);
 });
 
 it("creates the partition of its day", async () => {
@@ -95,7 +97,7 @@ it("is signed with the next secret only if that is asked for", async () => {
   await served.receivers.rotateSecret(keyOf(receiver), callContext());
   await test(receiver);
   const { delivery_id } = await served.receivers.sendTest({ ...keyOf(receiver), type: null, next: true }, callContext());
-  const { deliveries } = await served.deliveriesRpc.listDeliveries({ ...keyOf(receiver), page_size: 0 }, callContext());
+  const { deliveries } = await served.deliveriesRpc.listDeliveries({ ...keyOf(receiver), states: [], page_size: 0 }, callContext());
   expect(deliveries.map(({ id, sign_with_next }) => [id === delivery_id, sign_with_next])).toEqual([
     [true, true],
     [false, false],

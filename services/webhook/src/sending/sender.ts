@@ -4,15 +4,15 @@ import type { Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import { leaseSecondsFor } from "../domain/delivery.ts";
+import { eventBody } from "../domain/event-body.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
-import { signatureHeaders } from "../domain/signature.ts";
+import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { attemptPost } from "./attempt.ts";
-import { eventBody } from "./event-body.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
@@ -26,7 +26,6 @@ const CLAIM_STOP_MS = 2_000;
 const FAILING_SHARE = 0.5;
 /** With less room than this share, receivers with attempts in flight wait for those with none. */
 const CROWDED_SHARE = 0.5;
-const USER_AGENT = "BrandRecords-Webhooks/1.0";
 
 type Sendable = ClaimedDelivery & { readonly brand_id: string };
 
@@ -146,7 +145,7 @@ export class Sender {
     const { metrics, log, retryDelaysSeconds } = this.#options;
     const startedAt = new Date();
     const started = performance.now();
-    const outcome = await this.#attempt(delivery);
+    const outcome = await this.#attempt(delivery, startedAt);
     const duration_ms = Math.round(performance.now() - started);
     const next = nextState(outcome, delivery.attempt, Math.random(), retryDelaysSeconds);
     metrics.attempts.inc({ outcome: outcome.outcome });
@@ -161,7 +160,8 @@ export class Sender {
     return resultOf(delivery, outcome, next, startedAt, duration_ms);
   }
 
-  async #attempt(delivery: Sendable): Promise<Outcome> {
+  /** The timestamp is that of the recorded start, so that a request can be shown as it was sent. */
+  async #attempt(delivery: Sendable, startedAt: Date): Promise<Outcome> {
     const { agent, keys, deadlineMs, publicUrl, headerWord, log } = this.#options;
     if (delivery.sign_with_next && delivery.next_secret === null) return unsendable("there is no next secret any more to sign it with");
     let secrets: [string, ...string[]];
@@ -172,17 +172,16 @@ export class Sender {
       return unsendable("its signing secret cannot be opened");
     }
     const body = eventBody(delivery, publicUrl);
-    const timestampSeconds = Math.floor(Date.now() / 1_000);
     const signed = {
       eventId: delivery.event_id,
       eventType: delivery.type,
       body,
-      timestampSeconds,
+      timestampSeconds: Math.floor(startedAt.getTime() / 1_000),
       attempt: delivery.attempt,
       secrets,
       headerWord,
     };
-    const headers = { "user-agent": USER_AGENT, ...signatureHeaders(signed), ...traceOf(delivery) };
+    const headers = { ...unsignedHeaders(signed, delivery.traceparent), ...signatureHeaders(signed) };
     return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
   }
 }
@@ -203,8 +202,6 @@ function secretsOf(keys: SecretKeys, delivery: ClaimedDelivery): [string, ...str
   const next = openSigningSecret(keys, receiver_id, { sealed: next_secret, keyId: next_secret_key_id });
   return sign_with_next ? [next] : [current(), next];
 }
-
-const traceOf = ({ traceparent }: ClaimedDelivery): Record<string, string> => (traceparent === null ? {} : { traceparent });
 
 function resultOf(delivery: Sendable, outcome: Outcome, next: NextState, startedAt: Date, duration_ms: number): AttemptResult {
   return {

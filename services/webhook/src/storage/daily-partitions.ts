@@ -54,6 +54,7 @@ export async function dropOldDays(db: Database, keepDays: number): Promise<strin
     dropped.push(day);
   }
   await db.query(`delete from webhook.dead_letters where dead_lettered_at < now() - make_interval(days => $1)`, [DEAD_LETTER_DAYS]);
+  await db.query("delete from webhook.attempt_hours where hour < now() - make_interval(days => $1 + 1)", [keepDays]);
   await db.query("delete from webhook.replays where finished_at < now() - make_interval(days => $1)", [keepDays]);
   return dropped;
 }

@@ -1,5 +1,5 @@
-import type { EventType } from "@brand-records/brand-events";
 import type { Sql, Statement } from "@brand-records/postgres";
+import type { EventKey } from "../domain/event.ts";
 
 export interface NewEvent {
   readonly id: string;
@@ -18,7 +18,16 @@ export interface StoredEvent {
   /** Byte for byte what receivers get. */
   readonly data_json: string;
   readonly received_at: string;
+  /** Made to test a receiver. */
+  readonly test: boolean;
 }
+
+/** With what its deliveries are made of beside the columns that lists show. */
+export interface FoundEvent extends StoredEvent {
+  readonly traceparent: string | null;
+}
+
+const COLUMNS = "e.id, e.brand_id, e.type, e.created_at, e.data::text as data_json, e.received_at, e.test";
 
 const statements = {
   insert: {
@@ -33,7 +42,16 @@ const statements = {
   },
   exists: {
     name: "events.exists",
-    text: "select from webhook.events e where e.brand_id = $1 and e.id = $2 and ($3 or not e.test)",
+    text: "select from webhook.events e where e.brand_id = $1 and e.id = $2",
+  },
+  find: {
+    name: "events.find",
+    text: `select ${COLUMNS}, e.traceparent from webhook.events e where e.brand_id = $1 and e.id = $2`,
+  },
+  findBrand: { name: "events.find_brand", text: "select e.brand_id from webhook.events e where e.id = $1" },
+  positionOf: {
+    name: "events.position_of",
+    text: "select e.created_at, e.id from webhook.events e where e.brand_id = $1 and e.id = $2 and not e.test",
   },
 } satisfies Record<string, Statement>;
 
@@ -59,28 +77,83 @@ export async function insertTestEvent(sql: Sql, { id, created_at, brand_id, type
   await sql.query(statements.insertTest, [id, created_at, brand_id, type, data]);
 }
 
+/** A place in a brand's events, which are ordered by time and id. */
+export interface EventPosition {
+  readonly created_at: string;
+  readonly id: string;
+}
+
+/** Null fields do not filter. */
+export interface EventFilter {
+  readonly type: string | null;
+  /** The record's id: `data.id`. */
+  readonly recordId: string | null;
+  /** RFC 3339: created at this time or later. */
+  readonly from: string | null;
+  /** RFC 3339: created before this time. */
+  readonly to: string | null;
+}
+
+export interface EventsPage extends EventFilter {
+  readonly after: EventPosition | null;
+  readonly limit: number;
+}
+
 /** One statement for each combination of filters, so that each walks straight along an index. */
-function pageStatement(ofType: boolean, after: boolean): Statement {
-  const type = ofType ? "and e.type = $3" : "and $3::text is null";
-  const position = "(select a.created_at, a.id from webhook.events a where a.brand_id = $1 and a.id = $4 and not a.test limit 1)";
-  const from = after ? `and (e.created_at, e.id) < ${position}` : "and $4::text is null";
+function pageStatement(
+  brandId: string,
+  { type, recordId, from, to, after, limit }: EventsPage,
+): { statement: Statement; values: unknown[] } {
+  const values: unknown[] = [brandId, limit];
+  const value = (of: unknown, cast: string): string => `$${values.push(of)}::${cast}`;
+  const filters: Record<string, string | null> = {
+    type: type && `e.type = ${value(type, "text")}`,
+    record: recordId && `e.data ->> 'id' = ${value(recordId, "text")}`,
+    from: from && `e.created_at >= ${value(from, "timestamptz")}`,
+    to: to && `e.created_at < ${value(to, "timestamptz")}`,
+    after: after && afterPosition(value(after.created_at, "timestamptz"), value(after.id, "text")),
+  };
+  const used = Object.entries(filters).filter(([, filter]) => filter !== null);
   return {
-    name: `events.page${ofType ? "_of_type" : ""}${after ? "_after" : ""}`,
-    text: `select e.id, e.brand_id, e.type, e.created_at, e.data::text as data_json, e.received_at from webhook.events e
-            where e.brand_id = $1 and not e.test ${type} ${from} order by e.created_at desc, e.id desc limit $2`,
+    statement: {
+      name: ["events.page", ...used.map(([name]) => name)].join("_"),
+      text: `select ${COLUMNS} from webhook.events e
+              where ${["e.brand_id = $1 and not e.test", ...used.map(([, filter]) => filter)].join(" and ")}
+              order by e.created_at desc, e.id desc limit $2::int`,
+    },
+    values,
   };
 }
 
+/** The bound on created_at alone prunes partitions; the bound on both columns does not. */
+const afterPosition = (createdAt: string, id: string): string =>
+  `(e.created_at, e.id) < (${createdAt}, ${id}) and e.created_at <= ${createdAt}`;
+
 /** Returns the brand's events, newest first, without test events. */
-export function pageOfEvents(
-  sql: Sql,
-  brandId: string,
-  { type, afterId, limit }: { readonly type: EventType | null; readonly afterId: string | null; readonly limit: number },
-): Promise<StoredEvent[]> {
-  return sql.query<StoredEvent>(pageStatement(type !== null, afterId !== null), [brandId, limit, type, afterId]);
+export function pageOfEvents(sql: Sql, brandId: string, page: EventsPage): Promise<StoredEvent[]> {
+  const { statement, values } = pageStatement(brandId, page);
+  return sql.query<StoredEvent>(statement, values);
 }
 
-/** Whether the brand has this event, and it is still stored. */
-export async function isEventStored(sql: Sql, brandId: string, id: string, { tests }: { readonly tests: boolean }): Promise<boolean> {
-  return (await sql.query(statements.exists, [brandId, id, tests])).length > 0;
+/** Returns an event, also that of a test. */
+export async function findEvent(sql: Sql, { brandId, eventId }: EventKey): Promise<FoundEvent | undefined> {
+  const [row] = await sql.query<FoundEvent>(statements.find, [brandId, eventId]);
+  return row;
+}
+
+/** For operators only: every other look-up names the brand. */
+export async function findBrandOfEvent(sql: Sql, eventId: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [eventId]);
+  return row?.brand_id;
+}
+
+/** Returns where an event is in its brand's list; undefined if it is not in it. */
+export async function positionOfEvent(sql: Sql, { brandId, eventId }: EventKey): Promise<EventPosition | undefined> {
+  const [row] = await sql.query<EventPosition>(statements.positionOf, [brandId, eventId]);
+  return row;
+}
+
+/** Whether the brand has this event, also one of a test, and it is still stored. */
+export async function isEventStored(sql: Sql, { brandId, eventId }: EventKey): Promise<boolean> {
+  return (await sql.query(statements.exists, [brandId, eventId])).length > 0;
 }

@@ -42,6 +42,7 @@ const statements = {
     name: "receivers.list",
     text: `select ${COLUMNS} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 order by r.created_at, r.id`,
   },
+  labels: { name: "receivers.labels", text: "select r.id, r.label from webhook.receivers r where r.brand_id = $1" },
   selections: {
     name: "receivers.selections",
     text: "select id, brand_id, events from webhook.receivers where id = any($1::text[]) order by id",
@@ -131,6 +132,12 @@ export async function findBrandOfReceiver(sql: Sql, receiverId: string): Promise
 /** Returns the brand's receivers, oldest first. */
 export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
   return sql.query<Receiver>(statements.list, [brandId]);
+}
+
+/** Returns the labels of the brand's receivers by their ids. */
+export async function labelsOfReceivers(sql: Sql, brandId: string): Promise<Map<string, string>> {
+  const rows = await sql.query<{ id: string; label: string }>(statements.labels, [brandId]);
+  return new Map(rows.map(({ id, label }) => [id, label]));
 }
 
 export interface Selection {

@@ -1,81 +1,143 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Replay, ReplayKey } from "../domain/replay.ts";
+import type { ReceiverKey } from "../domain/receiver.ts";
+import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
 
-/** Events counted for the total, at most: 40 ms. */
-const REPLAY_COUNTED_MAX = 100_000;
+/** Events counted for a total, at most: 40 ms. */
+const COUNTED_MAX = 100_000;
+/** Of a replay of failed ones, which looks up the deliveries of each event: 90 ms. */
+const FAILED_COUNTED_MAX = 10_000;
 
 /** Where it continues: after the last event that was read. `~` sorts after every id of the same time. */
 const FROM = "coalesce(p.at_created_at, p.since), coalesce(p.at_id, '~')";
 
 /**
- * Events after its position, oldest first. Intake delivers what was created or stored after `until`. The bound on
- * created_at alone prunes partitions; the bound on both columns does not.
+ * SQL of up to `limit` events after the position of a replay `p` of a receiver `r`, oldest first, and which of them are replayed. Intake
+ * delivers what was created or stored after the start. The bound on created_at alone prunes partitions; the bound on both columns
+ * does not.
  */
-const AHEAD = `
-  select e.id, e.created_at, e.type, e.test, e.received_at from webhook.events e
-   where e.brand_id = p.brand_id and (e.created_at, e.id) > (${FROM})
-     and e.created_at >= coalesce(p.at_created_at, p.since) and e.created_at <= p.until
-   order by e.created_at, e.id`;
-const IS_REPLAYED = "e.type = any(r.events) and not e.test and e.received_at <= p.until";
+interface Ahead {
+  readonly events: (limit: string) => string;
+  readonly isReplayed: string;
+}
+
+const IS_SELECTED = "e.type = any(r.events) and not e.test and e.received_at <= coalesce(p.started_at, p.until)";
+
+const ALL: Ahead = {
+  events: (limit) => `
+    select e.id, e.created_at, e.type, e.test, e.received_at from webhook.events e
+     where e.brand_id = p.brand_id and (e.created_at, e.id) > (${FROM})
+       and e.created_at >= coalesce(p.at_created_at, p.since) and e.created_at <= p.until
+     order by e.created_at, e.id limit ${limit}`,
+  isReplayed: IS_SELECTED,
+};
+
+/** Deliveries in flight are few, and no index has their events: they are read once. */
+const FAILED: Ahead = {
+  events: (limit) => `
+    select f.event_id as id, f.event_created_at as created_at, e.type, e.test, e.received_at
+      from (select distinct d.event_created_at, d.event_id from webhook.past_deliveries d
+             where d.receiver_id = p.receiver_id and d.state = 'failed' and (d.event_created_at, d.event_id) > (${FROM})
+               and d.event_created_at >= coalesce(p.at_created_at, p.since) and d.event_created_at <= p.until
+             order by d.event_created_at, d.event_id limit ${limit}) f
+      left join webhook.events e on e.id = f.event_id and e.created_at = f.event_created_at
+     order by f.event_created_at, f.event_id`,
+  isReplayed: `coalesce(${IS_SELECTED}, false)
+    and not exists (select from webhook.past_deliveries d
+                     where d.event_id = e.id and d.event_created_at = e.created_at and d.receiver_id = p.receiver_id and d.state = 'delivered')
+    and not exists (select from webhook.deliveries d where d.event_id = e.id and d.receiver_id = p.receiver_id and d.state = 'pending')
+    and e.id not in (select d.event_id from webhook.deliveries d where d.state = 'sending' and d.receiver_id = p.receiver_id)`,
+};
+
+const countOf = ({ events, isReplayed }: Ahead, limit: string): string =>
+  `(select count(*) filter (where ${isReplayed}) from (${events(limit)}) e)`;
+
+/** See 0010-replays-of-failed.sql. */
+const IS_UNFINISHED = "(p.finished_at is null or p.finished_at = 'infinity')";
 
 /** The total is what was queued and what is ahead, so the count gets shorter as the replay advances. */
-const COLUMNS = `p.id, p.receiver_id, p.since, p.until, p.queued, p.finished_at,
-  p.queued + case when p.finished_at is not null then 0 else
-    (select count(*) filter (where ${IS_REPLAYED})
-       from (${AHEAD} limit greatest(0, ${REPLAY_COUNTED_MAX} - p.queued)) e) end as total`;
+const COLUMNS = `p.id, p.receiver_id, p.since, p.until, p.failed_only, coalesce(p.started_at, p.until) as started_at, p.cancelled_at,
+  p.queued, nullif(p.finished_at, 'infinity') as finished_at,
+  p.queued + case when not ${IS_UNFINISHED} then 0
+                  when p.failed_only then ${countOf(FAILED, `greatest(0, ${FAILED_COUNTED_MAX} - p.queued)`)}
+                  else ${countOf(ALL, `greatest(0, ${COUNTED_MAX} - p.queued)`)} end as total`;
 const TABLES = "webhook.replays p join webhook.receivers r on r.id = p.receiver_id";
 
 const statements = {
   insert: {
     name: "replays.insert",
-    text: "insert into webhook.replays (id, brand_id, receiver_id, since, until) values ($1, $2, $3, $4, $5)",
+    text: `insert into webhook.replays (id, brand_id, receiver_id, since, until, requested_until, failed_only, started_at, finished_at)
+           values ($1, $2, $3, $4, least($5::timestamptz, $7::timestamptz), $5, $6, $7,
+                   case when $6::boolean or $5::timestamptz is not null then 'infinity'::timestamptz end)`,
   },
   find: { name: "replays.find", text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.id = $2` },
   findUnfinished: {
     name: "replays.find_unfinished",
-    text: `select p.id, p.since from webhook.replays p where p.receiver_id = $1 and p.finished_at is null`,
+    text: `select p.id, p.since, p.requested_until, p.failed_only from webhook.replays p where p.receiver_id = $1 and ${IS_UNFINISHED}`,
+  },
+  findLatest: {
+    name: "replays.find_latest",
+    text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.receiver_id = $2
+            order by ${IS_UNFINISHED} desc, p.created_at desc limit 1`,
+  },
+  count: { name: "replays.count", text: countStatement(ALL, COUNTED_MAX) },
+  countFailed: { name: "replays.count_failed", text: countStatement(FAILED, FAILED_COUNTED_MAX) },
+  cancel: {
+    name: "replays.cancel",
+    text: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
+            where p.brand_id = $1 and p.id = $2 and ${IS_UNFINISHED}`,
   },
   findBrand: { name: "replays.find_brand", text: "select p.brand_id from webhook.replays p where p.id = $1" },
   /** Skips a replay that another worker has, or whose lane is locked: it waits for no other transaction, so it never deadlocks. */
   take: {
     name: "replays.take",
-    text: `select p.id, p.brand_id, p.receiver_id from webhook.replays p join webhook.lanes l on l.receiver_id = p.receiver_id
-            where p.finished_at is null and p.id <> all($1::text[])
+    text: `select p.id, p.brand_id, p.receiver_id, p.failed_only from webhook.replays p join webhook.lanes l on l.receiver_id = p.receiver_id
+            where ${IS_UNFINISHED} and p.id <> all($1::text[])
             order by p.id limit 1 for update of p, l skip locked`,
   },
   hasUnfinished: {
     name: "replays.has_unfinished",
-    text: "select from webhook.replays p where p.finished_at is null and p.id <> all($1::text[]) limit 1",
+    text: `select from webhook.replays p where ${IS_UNFINISHED} and p.id <> all($1::text[]) limit 1`,
   },
   hasPendingBeyond: {
     name: "replays.has_pending_beyond",
     text: `select from webhook.deliveries d where d.receiver_id = $1 and d.state = 'pending' order by d.due_at, d.id offset $2 limit 1`,
   },
-  ahead: {
-    name: "replays.ahead",
-    text: `select e.id, e.created_at, ${IS_REPLAYED} as replayed from ${TABLES} cross join lateral (${AHEAD} limit $2) e where p.id = $1
-            order by e.created_at, e.id`,
-  },
+  ahead: { name: "replays.ahead", text: aheadStatement(ALL) },
+  failedAhead: { name: "replays.failed_ahead", text: aheadStatement(FAILED) },
   advance: {
     name: "replays.advance",
     text: `update webhook.replays p
               set at_created_at = coalesce($2::timestamptz, p.at_created_at), at_id = coalesce($3, p.at_id), queued = p.queued + $4::int,
-                  finished_at = case when $5::boolean then clock_timestamp() end
+                  finished_at = case when $5::boolean then clock_timestamp() else p.finished_at end
             where p.id = $1 returning p.queued`,
   },
 } satisfies Record<string, Statement>;
 
-export interface NewReplay {
-  readonly id: string;
-  readonly brandId: string;
-  readonly receiverId: string;
-  readonly since: string;
-  readonly until: string;
+function aheadStatement({ events, isReplayed }: Ahead): string {
+  return `select e.id, e.created_at, e.type, ${isReplayed} as replayed from ${TABLES} cross join lateral (${events("$2::int")}) e where p.id = $1
+           order by e.created_at, e.id`;
 }
 
-/** The caller, who has locked the lane, refuses a second unfinished replay of a receiver. */
-export async function insertReplay(sql: Sql, { id, brandId, receiverId, since, until }: NewReplay): Promise<void> {
-  await sql.query(statements.insert, [id, brandId, receiverId, since, until]);
+function countStatement(ahead: Ahead, max: number): string {
+  return `
+    select ${countOf(ahead, String(max))} as events
+      from (select $1::text as brand_id, $2::text as receiver_id, $3::timestamptz as since, least($4::timestamptz, $5::timestamptz) as until,
+                   $5::timestamptz as started_at, null::timestamptz as at_created_at, null::text as at_id) p
+      join webhook.receivers r on r.brand_id = p.brand_id and r.id = p.receiver_id`;
+}
+
+/** Adds a replay. The caller, who has locked the lane, refuses a second unfinished replay of a receiver. */
+export async function insertReplay(sql: Sql, id: string, startedAt: string, request: ReplayRequest): Promise<void> {
+  const { brandId, receiverId, since, until, failedOnly } = request;
+  await sql.query(statements.insert, [id, brandId, receiverId, since, until, failedOnly, startedAt]);
+}
+
+/** Returns how many events a replay would queue if it started now. Undefined if the brand has no such receiver. */
+export async function countReplay(sql: Sql, now: string, request: ReplayRequest): Promise<number | undefined> {
+  const { brandId, receiverId, since, until, failedOnly } = request;
+  const statement = failedOnly ? statements.countFailed : statements.count;
+  const [row] = await sql.query<{ events: number }>(statement, [brandId, receiverId, since, until, now]);
+  return row?.events;
 }
 
 export async function findReplay(sql: Sql, { brandId, replayId }: ReplayKey): Promise<Replay | undefined> {
@@ -89,12 +151,27 @@ export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<str
   return row?.brand_id;
 }
 
+/** Returns the receiver's unfinished replay, or else its last one that is stored. */
+export async function findLatestReplay(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<Replay | undefined> {
+  const [row] = await sql.query<Replay>(statements.findLatest, [brandId, receiverId]);
+  return row;
+}
+
+/** Ends a replay. Waits for the batch in progress. Changes nothing if the replay has finished or is another brand's. */
+export async function endReplay(sql: Sql, { brandId, replayId }: ReplayKey): Promise<void> {
+  await sql.query(statements.cancel, [brandId, replayId]);
+}
+
+export interface UnfinishedReplay {
+  readonly id: string;
+  readonly since: string;
+  readonly requested_until: string | null;
+  readonly failed_only: boolean;
+}
+
 /** Returns the receiver's unfinished replay, if it has one. */
-export async function findUnfinishedReplay(
-  sql: Sql,
-  receiverId: string,
-): Promise<{ readonly id: string; readonly since: string } | undefined> {
-  const [row] = await sql.query<{ id: string; since: string }>(statements.findUnfinished, [receiverId]);
+export async function findUnfinishedReplay(sql: Sql, receiverId: string): Promise<UnfinishedReplay | undefined> {
+  const [row] = await sql.query<UnfinishedReplay>(statements.findUnfinished, [receiverId]);
   return row;
 }
 
@@ -102,6 +179,7 @@ export interface TakenReplay {
   readonly id: string;
   readonly brand_id: string;
   readonly receiver_id: string;
+  readonly failed_only: boolean;
 }
 
 /**
@@ -128,13 +206,14 @@ export async function hasPendingBeyond(sql: Sql, receiverId: string, count: numb
 export interface EventAhead {
   readonly id: string;
   readonly created_at: string;
+  readonly type: string;
   /** Whether it is sent again; the others are skipped. */
   readonly replayed: boolean;
 }
 
-/** Returns the brand's next events, oldest first. */
-export function eventsAhead(sql: Sql, replayId: string, limit: number): Promise<EventAhead[]> {
-  return sql.query<EventAhead>(statements.ahead, [replayId, limit]);
+/** Returns the next events of the brand, or of the receiver's failed deliveries, oldest first. */
+export function eventsAhead(sql: Sql, { id, failed_only }: TakenReplay, limit: number): Promise<EventAhead[]> {
+  return sql.query<EventAhead>(failed_only ? statements.failedAhead : statements.ahead, [id, limit]);
 }
 
 /** @returns how many deliveries the replay has queued in all */

@@ -24,7 +24,7 @@ export function replayDelivery(db: Database, key: DeliveryKey): Promise<Delivery
     // Again: under the lock, no worker claims it or writes its result.
     const delivery = requireDelivery(await findDelivery(sql, key));
     if (delivery.state === "sending") return delivery;
-    if (!(await isEventStored(sql, brandId, delivery.event_id, { tests: true }))) throw eventNotStored();
+    if (!(await isEventStored(sql, { brandId, eventId: delivery.event_id }))) throw eventNotStored();
     const deliveryId = delivery.finished_at === null ? delivery.id : nextDeliveryId();
     if (deliveryId === delivery.id) await hastenDelivery(sql, delivery);
     else await repeatDelivery(sql, deliveryId, delivery);

@@ -1,39 +1,75 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
-import { requireReplay, type Replay } from "../domain/replay.ts";
+import { receiverNotFound } from "../domain/receiver.ts";
+import { requireReplay, type Replay, type ReplayKey, type ReplayRequest } from "../domain/replay.ts";
 import { databaseTime } from "../storage/held-deliveries.ts";
 import { lockLane } from "../storage/lanes.ts";
-import { findReplay, findUnfinishedReplay, insertReplay } from "../storage/replays.ts";
+import { countReplay, endReplay, findReplay, findUnfinishedReplay, insertReplay, type UnfinishedReplay } from "../storage/replays.ts";
 
 /**
- * Starts a replay: workers queue every event since a time for the receiver once more. Repeated and simultaneous calls with
- * the same time return the same replay until it is finished.
+ * Starts a replay: workers queue the events of a time for the receiver once more. Repeated and simultaneous calls with the same
+ * request return the same replay until it is finished.
  *
- * @param since RFC 3339, UTC, milliseconds
  * @throws AppError `not_found`, `invalid_request`, `request_conflict` while another replay of the receiver is in progress
  */
-export async function replayEvents(db: Database, key: ReceiverKey, since: string): Promise<Replay> {
-  const replayId = await db.transaction((sql) => replayIdFor(sql, key, since));
-  return requireReplay(await findReplay(db, { brandId: key.brandId, replayId }));
+export async function replayEvents(db: Database, request: ReplayRequest): Promise<Replay> {
+  const replayId = await db.transaction((sql) => replayIdFor(sql, request));
+  return requireReplay(await findReplay(db, { brandId: request.brandId, replayId }));
 }
 
-async function replayIdFor(sql: Sql, { brandId, receiverId }: ReceiverKey, since: string): Promise<string> {
+async function replayIdFor(sql: Sql, request: ReplayRequest): Promise<string> {
   // One call at a time. Intake comes before or after: events it has stored are replayed, later ones it delivers itself.
-  if (!(await lockLane(sql, { brandId, receiverId }))) throw receiverNotFound();
-  const unfinished = await findUnfinishedReplay(sql, receiverId);
+  if (!(await lockLane(sql, request))) throw receiverNotFound();
+  const unfinished = await findUnfinishedReplay(sql, request.receiverId);
   if (unfinished !== undefined) {
-    if (unfinished.since === since) return unfinished.id;
-    throw new AppError(
-      "request_conflict",
-      `A replay of the receiver's events since ${unfinished.since} is in progress (${unfinished.id}). Wait until it ends, or repeat the call with that time to see it.`,
-      { field: "since" },
-    );
+    if (isSame(unfinished, request)) return unfinished.id;
+    throw inProgress(unfinished);
   }
-  const until = await databaseTime(sql);
-  if (since > until) throw new AppError("invalid_request", "since must not be in the future", { field: "since" });
+  const now = await databaseTime(sql);
+  requireTimes(request, now);
   const id = newId("rpl");
-  await insertReplay(sql, { id, brandId, receiverId, since, until });
+  await insertReplay(sql, id, now, request);
   return id;
+}
+
+/**
+ * Returns how many events a replay would queue if it started now, counted up to a bound.
+ *
+ * @throws AppError `not_found`, `invalid_request`
+ */
+export async function previewReplay(db: Database, request: ReplayRequest): Promise<number> {
+  const now = await databaseTime(db);
+  requireTimes(request, now);
+  const events = await countReplay(db, now, request);
+  if (events === undefined) throw receiverNotFound();
+  return events;
+}
+
+/**
+ * Ends a replay: what is queued stays queued. Changes nothing if the replay has finished.
+ *
+ * @throws AppError `not_found`
+ */
+export async function cancelReplay(db: Database, key: ReplayKey): Promise<Replay> {
+  requireReplay(await findReplay(db, key));
+  await endReplay(db, key);
+  return requireReplay(await findReplay(db, key));
+}
+
+const isSame = (unfinished: UnfinishedReplay, { since, until, failedOnly }: ReplayRequest): boolean =>
+  unfinished.since === since && unfinished.requested_until === until && unfinished.failed_only === failedOnly;
+
+function requireTimes({ since, until }: ReplayRequest, now: string): void {
+  if (since > now) throw new AppError("invalid_request", "since must not be in the future", { field: "since" });
+  if (until !== null && until <= since) throw new AppError("invalid_request", "until must be after since", { field: "until" });
+}
+
+function inProgress({ id, since, requested_until, failed_only }: UnfinishedReplay): AppError {
+  const events = `the receiver's ${failed_only ? "failed " : ""}events since ${since}${requested_until === null ? "" : ` until ${requested_until}`}`;
+  return new AppError(
+    "request_conflict",
+    `A replay of ${events} is in progress (${id}). Wait until it ends, cancel it, or repeat the call with the same fields to see it.`,
+    { field: "since" },
+  );
 }

@@ -45,7 +45,7 @@ export async function sendTest(
     const chosen = chooseType(receiver.events, type);
     const data = JSON.stringify(sampleData(chosen, created_at));
     await insertTestEvent(sql, { id: eventId, created_at, brand_id: brandId, type: chosen, data });
-    const delivery = { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at };
+    const delivery = { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at, event_type: chosen };
     await insertTestDelivery(sql, { ...delivery, sign_with_next: next });
   });
   return { deliveryId, eventId };

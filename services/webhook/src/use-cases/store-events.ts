@@ -40,7 +40,13 @@ async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lane
 function deliveriesOf(event: NewEvent, receivers: readonly Selection[]): NewDelivery[] {
   return receivers
     .filter(({ events }) => events.includes(event.type))
-    .map(({ id }) => ({ id: nextDeliveryId(), receiver_id: id, event_id: event.id, event_created_at: event.created_at }));
+    .map(({ id }) => ({
+      id: nextDeliveryId(),
+      receiver_id: id,
+      event_id: event.id,
+      event_created_at: event.created_at,
+      event_type: event.type,
+    }));
 }
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];

@@ -1,0 +1,24 @@
+import {
+  DeliveriesServiceService,
+  EventsServiceService,
+  OperatorServiceService,
+  ReceiversServiceService,
+} from "@brand-records/proto/webhook/v1";
+import { service, type ServedService } from "@brand-records/rpc";
+import type { WebhookDependencies } from "../dependencies.ts";
+import { deliveriesHandlers } from "./deliveries.ts";
+import { eventsHandlers } from "./events.ts";
+import { operatorHandlers } from "./operator.ts";
+import { receiversHandlers } from "./receivers.ts";
+import { NEEDS, requireOwners } from "./require-owners.ts";
+
+/** What the service serves, beside the intake. */
+export function webhookServices(deps: WebhookDependencies): ServedService[] {
+  const { owners } = deps;
+  return [
+    service(ReceiversServiceService, requireOwners<ReceiversServiceService>(NEEDS.receivers, receiversHandlers(deps), owners)),
+    service(DeliveriesServiceService, requireOwners<DeliveriesServiceService>(NEEDS.deliveries, deliveriesHandlers(deps), owners)),
+    service(EventsServiceService, requireOwners<EventsServiceService>(NEEDS.events, eventsHandlers(deps), owners)),
+    service(OperatorServiceService, requireOwners<OperatorServiceService>(NEEDS.operator, operatorHandlers(deps), owners)),
+  ];
+}

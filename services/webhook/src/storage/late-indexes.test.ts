@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { createDatabase, type TestDatabase } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { addEvents } from "../../test/add-events.ts";
+import { ensureDays } from "./daily-partitions.ts";
+import { buildLateIndexes } from "./late-indexes.ts";
+
+const DAYS = ["2026-01-20", "2026-01-21"];
+const LATE = ["events_of_record", "events_of_type", "past_deliveries_failed", "past_deliveries_of_type"];
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createDatabase("webhook_schema", async (url) => {
+    await migrate({ url, schema: "webhook", directory: join(import.meta.dirname, "../../migrations") });
+  });
+  db = openPool({ url: database.url, applicationName: "index test" });
+  await ensureDays(db, DAYS);
+});
+afterAll(async () => {
+  await db.stop();
+  await database.drop();
+});
+
+/** Leaves the tables as the migrations leave those of release 0.2.0: without the indexes in the days that there are. */
+async function dropLateIndexes(): Promise<void> {
+  const definitions = await db.query<{ name: string; definition: string }>(
+    "select c.relname as name, pg_get_indexdef(c.oid) as definition from pg_class c where c.relkind = 'I' and c.relname = any($1::text[])",
+    [LATE],
+  );
+  for (const { name, definition } of definitions) await db.query(`drop index webhook.${name}; ${definition}`);
+  await db.query("drop index if exists webhook.deliveries_of_event");
+}
+
+const areValid = async (): Promise<boolean> => {
+  const [row] = await db.query<{ valid: number }>(
+    "select count(*) as valid from pg_index where indisvalid and indexrelid = any(select ('webhook.' || name)::regclass from unnest($1::text[]) name)",
+    [[...LATE, "deliveries_of_event"]],
+  );
+  return row?.valid === LATE.length + 1;
+};
+
+const names = (): string[] => [...LATE.flatMap((name) => DAYS.map((day) => `${name}_${day.replaceAll("-", "")}`)), "deliveries_of_event"];
+
+it("builds each index of the days that there are, once, whichever of several processes does it", async () => {
+  await dropLateIndexes();
+  const built = await Promise.all(Array.from({ length: 4 }, () => buildLateIndexes(db, database.url)));
+  expect(built.flat().toSorted()).toEqual(names().toSorted());
+  expect(await areValid()).toBe(true);
+  expect(await buildLateIndexes(db, database.url)).toEqual([]);
+});
+
+it("gives them to new days without building", async () => {
+  await ensureDays(db, ["2026-01-22"]);
+  expect(await buildLateIndexes(db, database.url)).toEqual([]);
+});
+
+it("repeats a build that was interrupted", async () => {
+  await dropLateIndexes();
+  await db.query("create index deliveries_of_event on webhook.deliveries (event_id)");
+  await db.query("create index events_of_type_20260120 on webhook.events_20260120 (brand_id)");
+  await db.query(
+    "update pg_index set indisvalid = false where indexrelid in ('webhook.deliveries_of_event'::regclass, 'webhook.events_of_type_20260120'::regclass)",
+  );
+  await buildLateIndexes(db, database.url);
+  expect(await areValid()).toBe(true);
+  const [index] = await db.query<{ definition: string }>(
+    "select pg_get_indexdef('webhook.events_of_type_20260120'::regclass) as definition",
+  );
+  expect(index?.definition).toContain("(brand_id, type, created_at DESC, id DESC)");
+});
+
+it("stores the types of past deliveries that release 0.2.0 wrote", async () => {
+  const [event] = await addEvents(db, { brandId: newId("brd"), from: "2026-01-20T08:30:00.000Z", count: 1 });
+  await db.query(
+    `insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
+     select 'dlv_1', brand_id, 'rcv_1', id, created_at, 'failed', 1, false, created_at from webhook.events where id = $1`,
+    [event],
+  );
+  await dropLateIndexes();
+  await buildLateIndexes(db, database.url);
+  expect(await db.query("select event_type from webhook.past_deliveries where id = 'dlv_1'")).toEqual([{ event_type: "payout.paid" }]);
+});
