@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import type { DeadLetters, DeadLetterSummary } from "@brand-records/event-log";
 import { openPool, type Database } from "@brand-records/postgres";
-import { EventsServiceService, type Event } from "@brand-records/proto/webhook/v1";
+import { EventsServiceService, type Event, type ListEventsRequest } from "@brand-records/proto/webhook/v1";
 import { connectRpc, serveRpc, service, type RpcClient, type RpcServer } from "@brand-records/rpc";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
@@ -49,13 +49,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-interface Wanted {
-  readonly type?: string | null;
-  readonly page_size?: number;
-  readonly after_id?: string | null;
-}
-
-const list = (brand_id: string, { page_size = 0, ...more }: Wanted = {}) =>
+const list = (brand_id: string, { page_size = 0, ...more }: Partial<ListEventsRequest> = {}) =>
   events.listEvents({ brand_id, page_size, ...more }, callContext());
 
 async function add(brand_id: string, created_at: string, more: { type?: string; data_json?: string } = {}): Promise<Event> {
@@ -159,12 +153,82 @@ it("refuses the after_id of an unknown event and of another brand's with the sam
 it("returns an empty last page after a full one", async () => {
   const brand = newBrand();
   const { id } = await add(brand, "2026-11-20T00:00:00.000Z");
-  expect(await list(brand, { after_id: id })).toEqual({ events: [], next_after_id: null });
+  expect(await list(brand, { after_id: id })).toEqual({ events: [], next_after_id: null, next_page_token: null });
 });
 
 it("reports every problem in one error", async () => {
   await expect(list("1", { type: "x", page_size: 201, after_id: "1" })).rejects.toMatchObject({
     details: [{ field: "brand_id" }, { field: "type" }, { field: "page_size" }, { field: "after_id" }],
+  });
+});
+
+describe("a list with filters", () => {
+  const ids = async (brand: string, filters: Partial<ListEventsRequest>): Promise<string[]> =>
+    (await list(brand, filters)).events.map(({ id }) => id);
+
+  it("contains the events of a record, in a time, of a type, and all of these together", async () => {
+    const brand = newBrand();
+    const [first, second, third] = [
+      await add(brand, "2026-11-19T23:59:59.999Z", { data_json: '{"id":"po_1"}' }),
+      await add(brand, "2026-11-20T00:00:00.000Z", { data_json: '{"resource":"payouts","id":"po_2"}' }),
+      await add(brand, "2026-11-21T00:00:00.000Z", { data_json: '{"id":"po_1"}', type: "campaign.settled" }),
+    ].map(({ id }) => id);
+    await add(newBrand(), "2026-11-20T00:00:00.000Z", { data_json: '{"id":"po_1"}' });
+    expect(await ids(brand, { record_id: "po_1" })).toEqual([third, first]);
+    expect(await ids(brand, { from: "2026-11-20T00:00:00Z" })).toEqual([third, second]);
+    expect(await ids(brand, { to: "2026-11-20T00:00:00Z" })).toEqual([first]);
+    expect(await ids(brand, { from: "2026-11-20T08:00:00+08:00", to: "2026-11-21T00:00:00Z" })).toEqual([second]);
+    expect(await ids(brand, { record_id: "po_1", type: "campaign.settled", from: "2026-11-20T00:00:00Z" })).toEqual([third]);
+    expect(await ids(brand, { record_id: "po_3" })).toEqual([]);
+  });
+
+  it("contains each event once over all pages, by token, also after the last one of a page is gone", async () => {
+    const brand = newBrand();
+    const all: string[] = [];
+    // Five at the same time, so that a page ends between them.
+    for (let n = 0; n < 20; n += 1) all.push((await add(brand, `2026-11-2${n < 10 ? 0 : 1}T08:00:00.00${Math.floor(n / 5)}Z`)).id);
+    const expected = all.toSorted((one, two) => (one < two ? 1 : -1));
+    const seen: string[] = [];
+    let token: string | null | undefined;
+    do {
+      const page: Awaited<ReturnType<typeof list>> = await list(brand, { page_size: 4, page_token: token ?? null });
+      seen.push(...page.events.map(({ id }) => id));
+      token = page.next_page_token;
+      await db.query("delete from webhook.events where id = $1", [seen.at(-1)]);
+      await add(brand, new Date().toISOString());
+    } while (token != null);
+    expect(seen.toSorted()).toEqual(expected.toSorted());
+    expect(seen.slice(0, 10).toSorted()).toEqual(all.slice(10).toSorted());
+  });
+
+  it("refuses a token that is malformed, changed, of another brand or with other filters", async () => {
+    const [brand, other] = [newBrand(), newBrand()];
+    for (const id of [brand, brand, other]) await add(id, "2026-11-20T08:00:00.000Z");
+    const { next_page_token } = await list(brand, { page_size: 1, type: "payout.paid" });
+    const page_token = next_page_token ?? "";
+    expect((await list(brand, { page_size: 1, type: "payout.paid", page_token })).events).toHaveLength(1);
+    const forged = Buffer.from(Buffer.from(page_token, "base64url").toString().replace("[1,", "[2,")).toString("base64url");
+    for (const [id, filters] of [
+      [other, { type: "payout.paid", page_token }],
+      [brand, { page_token }],
+      [brand, { type: "payout.paid", record_id: "po_1", page_token }],
+      [brand, { type: "payout.paid", page_token: forged }],
+      [brand, { type: "payout.paid", page_token: "" }],
+      [brand, { type: "payout.paid", page_token: "not a token" }],
+    ] as const) {
+      await expect(list(id, filters)).rejects.toMatchObject({ kind: "invalid_cursor", field: "page_token" });
+    }
+    await expect(list(brand, { page_token, after_id: "evt_1" })).rejects.toMatchObject({ kind: "invalid_request", field: "page_token" });
+  });
+
+  it.each<[Partial<ListEventsRequest>, string]>([
+    [{ record_id: "po" }, "record_id"],
+    [{ record_id: "" }, "record_id"],
+    [{ from: "2026-11-20" }, "from"],
+    [{ to: "" }, "to"],
+    [{ from: "2026-11-20T00:00:00Z", to: "2026-11-20T00:00:00Z" }, "to"],
+  ])("refuses %j", async (filters, field) => {
+    await expect(list(newBrand(), filters)).rejects.toMatchObject({ kind: "invalid_request", field });
   });
 });
 

@@ -17,6 +17,12 @@ describe("FindBrand", () => {
     expect([await findBrand(ours.id), await findBrand(theirs.id)]).toEqual([ours.brand_id, theirs.brand_id]);
   });
 
+  it("finds the brand of an event", async () => {
+    const brandId = newBrand();
+    const [id] = await addEvents(served.db, { brandId, from: FROM, count: 1 });
+    expect(await findBrand(present(id))).toBe(brandId);
+  });
+
   it("finds the brand of a delivery while it is pending and once it is finished", async () => {
     const receiver = await served.create(newBrand());
     await served.addDeliveries(receiver, 1);
@@ -54,11 +60,11 @@ describe("FindBrand", () => {
     });
   });
 
-  it.each(["", "brd_1", "evt_1", "rcv", "rcv_", "rcv_A", "rcv_1' or true", " rcv_1"])("refuses %j with invalid_request", async (id) => {
+  it.each(["", "brd_1", "cmp_1", "rcv", "rcv_", "rcv_A", "rcv_1' or true", " rcv_1"])("refuses %j with invalid_request", async (id) => {
     await expect(findBrand(id)).rejects.toMatchObject({
       kind: "invalid_request",
       field: "id",
-      message: "id must be the id of a receiver (rcv_…), a delivery (dlv_…) or a replay (rpl_…)",
+      message: "id must be the id of a receiver (rcv_…), an event (evt_…), a delivery (dlv_…) or a replay (rpl_…)",
     });
   });
 

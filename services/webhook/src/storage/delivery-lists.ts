@@ -72,25 +72,26 @@ const BRANCHES: Readonly<Record<StoredState, (conditions: Conditions) => string[
 };
 
 function unfinished(state: string, conditions: Conditions, held?: string): string[] {
-  const { type, brand } = conditions;
-  const ofType = type === undefined ? [] : [`coalesce(d.event_type, ${typeOfEvent("d")}) = ${type}`];
+  const { brand } = conditions;
   const ofBrand =
     brand === undefined ? [] : [`exists (select from webhook.receivers r where r.id = d.receiver_id and r.brand_id = ${brand})`];
-  return [
-    branch(`${UNFINISHED} from webhook.deliveries d`, state, conditions, [...ofType, ...ofBrand, ...(held === undefined ? [] : [held])]),
-  ];
+  const more = [...ofBrand, ...(held === undefined ? [] : [held])];
+  return branches(`${UNFINISHED} from webhook.deliveries d`, state, conditions, more);
 }
 
-/** With a type, those without a stored one are a branch of their own: a condition on both would use no index. */
 function finished(state: string, conditions: Conditions): string[] {
-  const { type, brand } = conditions;
+  const { brand } = conditions;
   const ofBrand = brand === undefined ? [] : [`d.brand_id = ${brand}`];
-  const ofTypes = type === undefined ? [[]] : [[`d.event_type = ${type}`], [`d.event_type is null and ${typeOfEvent("d")} = ${type}`]];
-  return ofTypes.map((ofType) => branch(`${FINISHED} from webhook.past_deliveries d`, state, conditions, [...ofType, ...ofBrand]));
+  return branches(`${FINISHED} from webhook.past_deliveries d`, state, conditions, ofBrand);
 }
 
-function branch(columns: string, state: string, { common, limit }: Conditions, more: readonly string[]): string {
-  return `(select ${columns} where d.state = '${state}' and ${[...common, ...more].join(" and ")} order by d.id desc limit ${limit})`;
+/** With a type, deliveries without a stored one are a branch of their own: a condition on both would use no index. */
+function branches(columns: string, state: string, { common, type, limit }: Conditions, more: readonly string[]): string[] {
+  const ofTypes = type === undefined ? [[]] : [[`d.event_type = ${type}`], [`d.event_type is null and ${typeOfEvent("d")} = ${type}`]];
+  return ofTypes.map(
+    (ofType) =>
+      `(select ${columns} where d.state = '${state}' and ${[...common, ...ofType, ...more].join(" and ")} order by d.id desc limit ${limit})`,
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ const LOCK_WAIT = "500ms";
 interface MissingIndex {
   readonly name: string;
   readonly table: string;
-  /** `create index …` up to the name, then from ` on`. */
+  /** SQL of `create index` after the table. */
   readonly definition: string;
   /** The index of the parent table; null if the table is not partitioned. */
   readonly parent: string | null;
@@ -19,14 +19,13 @@ interface MissingIndex {
   readonly is_valid: boolean;
 }
 
-/** The same for the one table without partitions: unsent deliveries of an event. `sending` ones are few. */
-const DELIVERIES_OF_EVENT = {
-  name: "deliveries_of_event",
-  table: "webhook.deliveries",
-  definition: "using btree (event_id) where state = 'pending'",
+/** Of the one table without partitions. Of pending deliveries only, as a claim then leaves them alone; those being sent are few. */
+const OF_DELIVERIES = {
+  deliveries_of_event: "using btree (event_id) where state = 'pending'",
+  deliveries_of_type: "using btree (receiver_id, event_type, id desc) where state = 'pending'",
 };
 
-/** Indexes of a parent table that some of its partitions do not have, and DELIVERIES_OF_EVENT. */
+/** Indexes of a parent table that some of its partitions do not have, and OF_DELIVERIES. */
 const MISSING = `
   with wanted as (
     select i.relname || '_' || right(t.relname, 8) as name, 'webhook.' || t.relname as table,
@@ -40,14 +39,14 @@ const MISSING = `
        and not exists (select from pg_inherits ih join pg_index ix on ix.indexrelid = ih.inhrelid
                         where ih.inhparent = i.oid and ix.indrelid = t.oid)
     union all
-    select $1, $2, $3, null)
+    select o.name, 'webhook.deliveries', o.definition, null from unnest($1::text[], $2::text[]) as o(name, definition))
   select w.*, x.indisvalid is false as is_invalid, x.indisvalid is true as is_valid
     from wanted w left join pg_index x on x.indexrelid = to_regclass('webhook.' || w.name)
    where w.parent is not null or x.indisvalid is not true
    order by w.table desc, w.name`;
 
 const missingIndexes = (db: Database): Promise<MissingIndex[]> =>
-  db.query<MissingIndex>(MISSING, [DELIVERIES_OF_EVENT.name, DELIVERIES_OF_EVENT.table, DELIVERIES_OF_EVENT.definition]);
+  db.query<MissingIndex>(MISSING, [Object.keys(OF_DELIVERIES), Object.values(OF_DELIVERIES)]);
 
 /**
  * Builds the indexes that a migration defined for tables with rows, while these are read and written. Until then lists with filters

@@ -1,0 +1,65 @@
+import type { Database } from "@brand-records/postgres";
+import type { Receiver } from "@brand-records/proto/webhook/v1";
+import { newId } from "@brand-records/typeid";
+import { ensureDays } from "../src/storage/daily-partitions.ts";
+
+export interface AddedDelivery {
+  readonly id: string;
+  readonly event_id: string;
+}
+
+export interface NewDelivery {
+  /** When both are created, RFC 3339. */
+  readonly at: string;
+  /** Default: delivered. */
+  readonly state?: "pending" | "sending" | "delivered" | "failed";
+  readonly type?: string;
+  /** Default: a new one. */
+  readonly event?: string;
+  readonly test?: boolean;
+  /** False for a delivery as release 0.2.0 stores it: without the type of its event. */
+  readonly typed?: boolean;
+}
+
+/** Adds a delivery in any state, and its event unless that is given. */
+export async function addDelivery(
+  db: Database,
+  { brand_id, id: receiverId }: Pick<Receiver, "brand_id" | "id">,
+  { at, state = "delivered", type = "payout.paid", event, test = false, typed = true }: NewDelivery,
+): Promise<AddedDelivery> {
+  const [id, eventId] = [newId("dlv", Date.parse(at)), event ?? newId("evt", Date.parse(at))];
+  await ensureDays(db, [at.slice(0, 10)]);
+  if (event === undefined) {
+    await db.query(
+      `insert into webhook.events (id, created_at, brand_id, type, data, test, received_at) values ($1, $2, $3, $4, '{"id":"po_1"}', $5, $2)`,
+      [eventId, at, brand_id, type, test],
+    );
+  }
+  const common = "id, receiver_id, event_id, event_created_at, created_at, test, event_type, state";
+  const values = [id, receiverId, eventId, at, test, typed ? type : null, state];
+  const eventTime = "(select created_at from webhook.events where id = $3)";
+  if (state === "pending" || state === "sending") {
+    await db.query(
+      `insert into webhook.deliveries (${common}, lease, lease_until)
+       select $1, $2, $3, ${eventTime}, $4::timestamptz, $5::boolean, $6, $7::text, lease, case when lease is not null then now() + interval '1 min' end
+         from (select case when $7::text = 'sending' then gen_random_uuid() end as lease) l`,
+      values,
+    );
+  } else {
+    await db.query(
+      `insert into webhook.past_deliveries (${common}, brand_id, attempts)
+       values ($1, $2, $3, ${eventTime}, $4::timestamptz, $5::boolean, $6, $7, $8, 1)`,
+      [...values, brand_id],
+    );
+  }
+  return { id, event_id: eventId };
+}
+
+/** Finishes unsent deliveries, as a written result does. */
+export const finishDeliveries = (db: Database, brandId: string, ids: readonly string[], state: "delivered" | "failed"): Promise<unknown> =>
+  db.query(
+    `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
+     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, created_at)
+     select id, $2, receiver_id, event_id, event_created_at, event_type, $3, 2, test, created_at from finished`,
+    [ids, brandId, state],
+  );
