@@ -92,7 +92,22 @@ async function approve(count = 1): Promise<string[]> {
 const recordIds = (): string[] => requests.map(({ event }) => event.data.id);
 const key = (receiver: Receiver) => ({ brand_id: brand.id, receiver_id: receiver.id });
 const deliveriesOf = async (receiver: Receiver, state: string | null = null) =>
-  (await stack.deliveries.listDeliveries({ ...key(receiver), state, states: [], page_size: 200, after_id: null }, callContext())).deliveries;
+  (await stack.deliveries.listDeliveries({ ...key(receiver), state, states: [], page_size: 200, after_id: null }, callContext()))
+    .deliveries;
+
+it("lets the owners that accounts knows change receivers, and no other member, from the moment of a change", async () => {
+  const email = "ben@ulap.example";
+  const { receiver } = await register();
+  const sendTest = () => stack.receivers.sendTest({ ...key(receiver), next: false, acting_member: email }, callContext());
+  await expect(sendTest()).rejects.toMatchObject({ kind: "owner_required" });
+  await stack.accounts.addMember({ brand_id: brand.id, email, role: "owner" }, callContext());
+  const { delivery_id } = await sendTest();
+  await eventually(() => expect(requests).toHaveLength(1));
+  const shown = await stack.deliveries.getDelivery({ brand_id: brand.id, delivery_id }, callContext());
+  expect(Buffer.from(shown.body ?? []).toString()).toBe(requests[0]?.body);
+  await stack.accounts.addMember({ brand_id: brand.id, email, role: "member" }, callContext());
+  await expect(sendTest()).rejects.toMatchObject({ kind: "owner_required" });
+});
 
 it("delivers an approval, signed, and records its delivery", async () => {
   const { receiver, secret } = await register();
