@@ -75,6 +75,7 @@ describe("in addition to npm start", () => {
   let brand: string;
   let receiver: string;
   let delivery: string;
+  let event: string;
 
   beforeAll(async () => {
     const port = await freePort();
@@ -104,13 +105,13 @@ describe("in addition to npm start", () => {
     );
     receiver = (JSON.parse(created) as { id: string }).id;
     await run(`npx brandctl records set-status submission ${await pending("submissions")} approved`);
-    delivery = await eventually(async () => {
+    ({ delivery, event } = await eventually(async () => {
       const { deliveries } = JSON.parse(await run(`npx brandctl deliveries list --brand ${brand} --receiver ${receiver} --json`)) as {
-        deliveries: { id: string; state: string }[];
+        deliveries: { id: string; event_id: string; state: string }[];
       };
       expect(deliveries[0]?.state).toBe("delivered");
-      return deliveries[0]?.id ?? "";
-    });
+      return { delivery: deliveries[0]?.id ?? "", event: deliveries[0]?.event_id ?? "" };
+    }));
   }, HOOK_MS_MAX);
   afterAll(async () => {
     await platform.stop();
@@ -136,6 +137,7 @@ describe("in addition to npm start", () => {
       .replaceAll("brd_…", brand)
       .replaceAll("rcv_…", receiver)
       .replaceAll("dlv_…", delivery)
+      .replaceAll("evt_…", event)
       .replaceAll("127.0.0.1:8080", new URL(baseUrl).host)
       .replace(/^brandctl /, "npx brandctl ");
     if (text.includes("sub_…")) return text.replace("sub_…", await pending("submissions"));

@@ -28,14 +28,15 @@ export function startJanitor({ db, databaseUrl, log, keepDays }: JanitorOptions)
         db,
         Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)),
       ),
-    "build indexes": async () => {
-      const built = await buildLateIndexes(db, databaseUrl);
-      if (built.length > 0) log.info({ built }, "indexes built");
-    },
     "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
     "drop old days": async () => {
       const dropped = await dropOldDays(db, keepDays);
       if (dropped.length > 0) log.info({ dropped }, "old days dropped");
+    },
+    // Last: after an upgrade it may take minutes.
+    "build indexes": async () => {
+      const built = await buildLateIndexes(db, databaseUrl);
+      if (built.length > 0) log.info({ built }, "indexes built");
     },
   };
   const runTasks = async (): Promise<void> => {

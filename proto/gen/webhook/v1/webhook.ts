@@ -298,7 +298,7 @@ export interface Replay {
   until: string;
   /** Events queued so far. */
   queued: number;
-  /** All events of the replay, counted up to 100,000. */
+  /** All events of the replay, counted up to 100,000; of failed ones, counted at the start up to 10,000. */
   total: number;
   /** Absent until it is finished or cancelled. */
   finished_at?:
@@ -326,7 +326,7 @@ export interface CountReplayRequest {
 }
 
 export interface CountReplayResponse {
-  /** Counted up to 100,000. */
+  /** Counted up to 100,000, failed ones up to 10,000. */
   events: number;
 }
 

@@ -12,8 +12,8 @@ export function deliveryMessage({ lease_until, ...delivery }: Delivery, deadline
 }
 
 /**
- * Returns an attempt with the headers that it sent. Not with its signatures: they prove a request for five minutes, so whoever reads
- * them could send it once more, and with the body and a secret of their own people compute what they compare.
+ * Returns an attempt with the headers that it sent, but for its signatures. They are not stored, and after a rotation the present secret
+ * would make others. Shown to every member, they would let each send that request again within five minutes.
  *
  * @param event undefined if it is no longer stored
  */

@@ -4,7 +4,7 @@ import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
 
 /** Events counted for a total, at most: 40 ms. */
 const COUNTED_MAX = 100_000;
-/** Of a replay of failed ones, which looks up the deliveries of each event: 90 ms. */
+/** Of a replay of failed ones, which looks up the deliveries of each event: a second. So it is counted once. */
 const FAILED_COUNTED_MAX = 10_000;
 
 /** Where it continues: after the last event that was read. `~` sorts after every id of the same time. */
@@ -54,19 +54,19 @@ const countOf = ({ events, isReplayed }: Ahead, limit: string): string =>
 /** See 0010-replays-of-failed.sql. */
 const IS_UNFINISHED = "(p.finished_at is null or p.finished_at = 'infinity')";
 
-/** The total is what was queued and what is ahead, so the count gets shorter as the replay advances. */
+/** The total is what was queued and what is ahead, so the count gets shorter as the replay advances. That of failed ones is stored. */
 const COLUMNS = `p.id, p.receiver_id, p.since, p.until, p.failed_only, coalesce(p.started_at, p.until) as started_at, p.cancelled_at,
   p.queued, nullif(p.finished_at, 'infinity') as finished_at,
   p.queued + case when not ${IS_UNFINISHED} then 0
-                  when p.failed_only then ${countOf(FAILED, `greatest(0, ${FAILED_COUNTED_MAX} - p.queued)`)}
+                  when p.failed_only then greatest(0, p.counted - p.queued)
                   else ${countOf(ALL, `greatest(0, ${COUNTED_MAX} - p.queued)`)} end as total`;
 const TABLES = "webhook.replays p join webhook.receivers r on r.id = p.receiver_id";
 
 const statements = {
   insert: {
     name: "replays.insert",
-    text: `insert into webhook.replays (id, brand_id, receiver_id, since, until, requested_until, failed_only, started_at, finished_at)
-           values ($1, $2, $3, $4, least($5::timestamptz, $7::timestamptz), $5, $6, $7,
+    text: `insert into webhook.replays (id, brand_id, receiver_id, since, until, requested_until, failed_only, started_at, counted, finished_at)
+           values ($1, $2, $3, $4, least($5::timestamptz, $7::timestamptz), $5, $6, $7, $8,
                    case when $6::boolean or $5::timestamptz is not null then 'infinity'::timestamptz end)`,
   },
   find: { name: "replays.find", text: `select ${COLUMNS} from ${TABLES} where p.brand_id = $1 and p.id = $2` },
@@ -126,10 +126,14 @@ function countStatement(ahead: Ahead, max: number): string {
       join webhook.receivers r on r.brand_id = p.brand_id and r.id = p.receiver_id`;
 }
 
-/** Adds a replay. The caller, who has locked the lane, refuses a second unfinished replay of a receiver. */
-export async function insertReplay(sql: Sql, id: string, startedAt: string, request: ReplayRequest): Promise<void> {
+/**
+ * Adds a replay. The caller, who has locked the lane, refuses a second unfinished replay of a receiver.
+ *
+ * @param counted its events, if it is one of failed ones
+ */
+export async function insertReplay(sql: Sql, id: string, startedAt: string, counted: number | null, request: ReplayRequest): Promise<void> {
   const { brandId, receiverId, since, until, failedOnly } = request;
-  await sql.query(statements.insert, [id, brandId, receiverId, since, until, failedOnly, startedAt]);
+  await sql.query(statements.insert, [id, brandId, receiverId, since, until, failedOnly, startedAt, counted]);
 }
 
 /** Returns how many events a replay would queue if it started now. Undefined if the brand has no such receiver. */

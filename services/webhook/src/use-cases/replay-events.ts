@@ -14,11 +14,13 @@ import { countReplay, endReplay, findReplay, findUnfinishedReplay, insertReplay,
  * @throws AppError `not_found`, `invalid_request`, `request_conflict` while another replay of the receiver is in progress
  */
 export async function replayEvents(db: Database, request: ReplayRequest): Promise<Replay> {
-  const replayId = await db.transaction((sql) => replayIdFor(sql, request));
+  // Before the lane is locked: it takes up to a second.
+  const counted = request.failedOnly ? ((await countReplay(db, await databaseTime(db), request)) ?? null) : null;
+  const replayId = await db.transaction((sql) => replayIdFor(sql, request, counted));
   return requireReplay(await findReplay(db, { brandId: request.brandId, replayId }));
 }
 
-async function replayIdFor(sql: Sql, request: ReplayRequest): Promise<string> {
+async function replayIdFor(sql: Sql, request: ReplayRequest, counted: number | null): Promise<string> {
   // One call at a time. Intake comes before or after: events it has stored are replayed, later ones it delivers itself.
   if (!(await lockLane(sql, request))) throw receiverNotFound();
   const unfinished = await findUnfinishedReplay(sql, request.receiverId);
@@ -29,7 +31,7 @@ async function replayIdFor(sql: Sql, request: ReplayRequest): Promise<string> {
   const now = await databaseTime(sql);
   requireTimes(request, now);
   const id = newId("rpl");
-  await insertReplay(sql, id, now, request);
+  await insertReplay(sql, id, now, counted, request);
   return id;
 }
 
