@@ -76,7 +76,7 @@ describe("a page", () => {
 
   it("has scripts that browsers keep", async () => {
     const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await (await fetch(`${url}/developers`)).text())?.[1];
-    const { status, headers } = await fetch(`${url}${script}`);
+    const { status, headers } = await fetch(`${url}${script}`, { headers: { "accept-encoding": "gzip, deflate, br, zstd" } });
     expect([status, headers.get("cache-control"), headers.get("content-encoding")]).toEqual([
       200,
       "public, max-age=31536000, immutable",

@@ -189,9 +189,9 @@ it("refuses to start twice in one folder, on a taken port and with invalid setti
 it("restarts every process that dies", async () => {
   const key = (await readRun()).brands[0]?.keys.reporting ?? "";
   const processes = await readProcesses();
-  expect(processes).toHaveLength(5);
+  expect(processes).toHaveLength(6);
   for (const pid of processes) process.kill(pid, "SIGKILL");
-  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(5));
+  await eventually(() => expect(launcher?.output().match(/is back/g)).toHaveLength(6));
   await eventually(async () => expect((await get("/api/v1/links", key)).status).toBe(200));
 });
 
