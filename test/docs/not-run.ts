@@ -24,7 +24,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "docker build --tag chat-relay examples/relay": "no Docker engine; test/e2e/relay-image.test.ts follows the Dockerfile",
   'docker run --detach --name chat-relay --restart unless-stopped --stop-timeout 20 --publish 127.0.0.1:8790:8790 --volume chat-relay:/data --volume "$PWD/relay-secrets:/run/secrets:ro" --env RELAY_SECRET_FILE=/run/secrets/secret --env RELAY_CHAT_URL_FILE=/run/secrets/chat-url --env RELAY_CHAT_KIND=slack chat-relay':
     "no Docker engine; test/e2e/relay-image.test.ts runs the image's command",
-  "docker start chat-relay": "no Docker engine",
   'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':
     "psql is not required; npm start runs the file, test/e2e/launch.full.test.ts tests the grants",
   'psql "$ADMIN_URL" -c "create role platform_backend login password \'…\' in role platform"':
