@@ -42,12 +42,12 @@ const SETTLE = `
   finished as (
     delete from webhook.deliveries d using result r
      where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
-    returning d.id, d.sign_with_next),
+    returning d.id, d.sign_with_next, r.attempt_id),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
      where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
-    returning d.id),
+    returning r.attempt_id),
   past as (
     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, sign_with_next, created_at)
     select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, r.state, r.attempt, r.test, f.sign_with_next,
@@ -58,17 +58,17 @@ const SETTLE = `
     select attempt_id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response from result
     -- Already written if the response to an earlier commit was lost.
     on conflict (id, event_created_at) do nothing)
-  select id from finished union all select id from retried`;
+  select attempt_id from finished union all select attempt_id from retried`;
 
 /**
  * Records attempts, and finishes their deliveries or makes them due again. If a lease has ended, another worker owns the
  * delivery: its attempt is recorded and nothing else changes. The lanes must be locked.
  *
- * @returns the ids of the deliveries whose lease was still valid
+ * @returns the ids of the attempts whose lease was still valid: a batch may also hold an attempt of the same delivery whose lease ended
  */
 export async function settleDeliveries(sql: Sql, results: readonly SettledAttempt[]): Promise<Set<string>> {
   const column = <Name extends keyof SettledAttempt>(name: Name): SettledAttempt[Name][] => results.map((result) => result[name]);
-  const rows = await sql.query<{ id: string }>(SETTLE, [
+  const rows = await sql.query<{ attempt_id: string }>(SETTLE, [
     column("delivery_id"),
     column("lease"),
     column("brand_id"),
@@ -88,5 +88,5 @@ export async function settleDeliveries(sql: Sql, results: readonly SettledAttemp
     column("state"),
     column("delay_seconds"),
   ]);
-  return new Set(rows.map(({ id }) => id));
+  return new Set(rows.map(({ attempt_id }) => attempt_id));
 }
