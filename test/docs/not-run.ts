@@ -24,6 +24,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "docker build --tag chat-relay examples/relay": "no Docker engine; test/e2e/relay-image.test.ts follows the Dockerfile",
   'docker run --detach --name chat-relay --restart unless-stopped --stop-timeout 20 --publish 127.0.0.1:8790:8790 --volume chat-relay:/data --volume "$PWD/relay-secrets:/run/secrets:ro" --env RELAY_SECRET_FILE=/run/secrets/secret --env RELAY_CHAT_URL_FILE=/run/secrets/chat-url --env RELAY_CHAT_KIND=slack chat-relay':
     "no Docker engine; test/e2e/relay-image.test.ts runs the image's command",
+  "docker logs chat-relay": "no Docker engine",
   'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':
     "psql is not required; npm start runs the file, test/e2e/launch.full.test.ts tests the grants",
   'psql "$ADMIN_URL" -c "create role platform_backend login password \'…\' in role platform"':
@@ -54,6 +55,10 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   // For programs that the reader copies.
   "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
   "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
+
+  // Runs until Ctrl-C, and its pipe takes no options of ours.
+  "npx brandctl listen --create --brand brd_… --json | jq -c .body":
+    "packages/brandctl/src/commands/listen.test.ts tests the lines that it prints",
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",
