@@ -457,9 +457,10 @@ describe("a result", () => {
     const ended = await claim();
     await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 second'");
     await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax: 3 });
-    const next = { ...resultOf(await claim(), 2), outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
+    const next = { ...resultOf(await claim(), 2), outcome: "refused", http_status: 500, state: "failed" } as const;
     await writeResults(sending.db, [next, resultOf(ended, 1)], Date.now(), openLog("webhook", "silent"));
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 1, last_status: 500 });
+    expect(await past(receiver)).toMatchObject([{ state: "failed" }]);
   });
 
   it("that completes five days of failures disables the receiver and holds its pending deliveries", async () => {

@@ -42,7 +42,7 @@ const SETTLE = `
   finished as (
     delete from webhook.deliveries d using result r
      where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
-    returning d.id, d.sign_with_next, r.attempt_id),
+    returning d.sign_with_next, r.attempt_id),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
@@ -52,7 +52,7 @@ const SETTLE = `
     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, sign_with_next, created_at)
     select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, r.state, r.attempt, r.test, f.sign_with_next,
            r.delivery_created_at
-      from result r join finished f on f.id = r.delivery_id),
+      from result r join finished f on f.attempt_id = r.attempt_id),
   recorded as (
     insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
     select attempt_id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response from result
