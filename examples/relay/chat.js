@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { noResponse, refusalOf } from "./chat-refusal.js";
 
-/** Shorter than the 15 s that a delivery has in total, and than the 10 s that Docker leaves for a stop. */
-const RESPONSE_MS_MAX = 8_000;
+/** Shorter than the 15 s that a delivery has in total. */
+const RESPONSE_MS_MAX = 12_000;
 
 /** @typedef {import("./message.js").Message} Message */
 
@@ -41,22 +42,33 @@ export const CHAT_KINDS = /** @type {readonly ChatKind[]} */ (Object.keys(FORMAT
 /** Ids have underscores, which are italics elsewhere. @param {readonly string[]} ids */
 const asCode = (ids) => ids.map((id) => `\`${id}\``).join(" in ");
 
+/** @typedef {{ kind: ChatKind, url: URL }} Chat */
+
+/**
+ * Names a chat in the database. A digest, because the URL allows posting. Without the query: there Google Chat and Teams have
+ * tokens, which may be replaced.
+ *
+ * @param {Chat} chat
+ */
+export function chatKey({ kind, url }) {
+  return `${kind} ${createHash("sha256").update(`${url.origin}${url.pathname}`).digest("hex").slice(0, 32)}`;
+}
+
 /**
  * Resolves once the chat has accepted the message.
  *
- * @param {{ chatUrl: () => URL, chatKind: ChatKind }} chat
+ * @param {Chat} chat
  * @param {Message} message
  * @throws {import("./chat-refusal.js").ChatRefusal}
  */
-export async function postToChat({ chatUrl, chatKind }, message) {
-  const url = chatUrl();
+export async function postToChat({ kind, url }, message) {
   /** @type {import("./chat-refusal.js").ChatRefusal | undefined} */
   let refusal;
   try {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(FORMATS[chatKind](message)),
+      body: JSON.stringify(FORMATS[kind](message)),
       redirect: "manual",
       signal: AbortSignal.timeout(RESPONSE_MS_MAX),
     });

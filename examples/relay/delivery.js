@@ -1,5 +1,5 @@
 import { ChatRefusal } from "./chat-refusal.js";
-import { postToChat } from "./chat.js";
+import { chatKey, postToChat } from "./chat.js";
 import { readMessage } from "./message.js";
 import { SettingProblem } from "./replaceable.js";
 import { isVerified } from "./verify.js";
@@ -61,22 +61,25 @@ export class DeliveryHandler {
    * @returns {Promise<Result>}
    */
   async #postOnce(message) {
-    const { posted } = this.#settings;
-    const claim = posted.claim(message.eventId);
+    const { posted, chatKind, chatUrl } = this.#settings;
+    // Read once: the post goes to the chat of the claim, also if the URL's file changes meanwhile.
+    const chat = { kind: chatKind, url: chatUrl() };
+    const key = { chat: chatKey(chat), eventId: message.eventId };
+    const claim = posted.claim(key);
     if (claim.state === "posted") return { status: 204, level: "info", message: "posted before" };
     if (claim.state === "in progress") {
       return { status: 503, level: "info", message: "another request is posting this event", retryAfterSeconds: claim.seconds };
     }
     try {
-      await postToChat(this.#settings, message);
+      await postToChat(chat, message);
     } catch (error) {
       this.chatProblem = error instanceof ChatRefusal && error.needsPerson ? error.message : undefined;
-      posted.release(message.eventId, claim.lease);
+      posted.release(key, claim.lease);
       throw error;
     }
     this.chatProblem = undefined;
     try {
-      posted.record(message.eventId);
+      posted.record(key);
     } catch (error) {
       // Not 503: that would post the line again with every retry.
       return { status: 204, level: "error", message: `posted, but a repeated delivery will post it again: ${failureOf(error).message}` };

@@ -1,8 +1,8 @@
 import { createRelay } from "./relay.js";
 import { readSettings } from "./settings.js";
 
-/** Longer than a message to the chat may take, shorter than the 10 s that Docker leaves for a stop. */
-const STOP_MS = 9_000;
+/** Longer than a message to the chat may take (12 s); the README's stop timeout of 20 s leaves time for it. */
+const STOP_MS = 13_000;
 /** EX_CONFIG of sysexits.h. */
 const EXIT_CONFIG = 78;
 
@@ -16,17 +16,29 @@ if ("problems" in read) {
 }
 const { settings } = read;
 const relay = createRelay(settings, log);
-relay.server.on("error", (error) => {
-  console.error(error.message);
-  process.exit(1);
+relay.server.on("error", (/** @type {NodeJS.ErrnoException} */ error) => {
+  const setting = settingOf(error.code);
+  console.error(setting === undefined ? error.message : `${setting} cannot be used: ${error.message}`);
+  process.exit(setting === undefined ? 1 : EXIT_CONFIG);
 });
 relay.server.listen(settings.port, settings.host, () => {
   const address = relay.server.address();
   log({ level: "info", message: "listening", host: settings.host, port: typeof address === "object" ? address?.port : undefined });
 });
 
+/** Returns the setting that prevents listening. @param {string | undefined} code */
+function settingOf(code = "") {
+  if (code === "EADDRINUSE" || code === "EACCES") return "PORT";
+  return /^(?:EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL|ENOTFOUND|EAI_[A-Z]+)$/.test(code) ? "HOST" : undefined;
+}
+
+let isStopping = false;
+
 /** Responds to requests in flight. The process exits with the last connection. */
 function stop() {
+  // A further signal, such as a second Ctrl-C, must not end the process in the middle of a post.
+  if (isStopping) return;
+  isStopping = true;
   relay.stopping();
   // Meanwhile a balancer that asks /readyz stops sending requests here.
   setTimeout(close, settings.stopGraceMs);
@@ -37,5 +49,5 @@ function close() {
   relay.server.closeIdleConnections();
   setTimeout(() => relay.server.closeAllConnections(), STOP_MS).unref();
 }
-process.once("SIGTERM", stop);
-process.once("SIGINT", stop);
+process.on("SIGTERM", stop);
+process.on("SIGINT", stop);

@@ -23,7 +23,8 @@ export const EVENT_NAMES = Object.keys(TYPES);
  * @property {string} url the event's page in the Developers area
  */
 
-const LINK = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?\/developers\/events\/(evt_[0-9a-z]{1,40})$/;
+/** A path before /developers is that of the service's PUBLIC_URL. */
+const LINK = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?(?:\/[A-Za-z0-9._-]+)*\/developers\/events\/(evt_[0-9a-z]{1,40})$/;
 
 /**
  * Reads the event in a verified body.

@@ -29,8 +29,9 @@ export function createRelay(settings, log) {
    * @param {import("node:http").ServerResponse} response
    */
   async function serve(request, response) {
-    if (request.method === "GET" && request.url === "/healthz") return void response.end("ok\n");
-    if (request.method === "GET" && request.url === "/readyz") return respondReadiness(response);
+    const isProbe = request.method === "GET" || request.method === "HEAD";
+    if (isProbe && request.url === "/healthz") return void response.end("ok\n");
+    if (isProbe && request.url === "/readyz") return respondReadiness(response);
     const { status, level, message, retryAfterSeconds, eventId, stack } = await handle(request).catch(failureOf);
     log({ level, status, message, ...(eventId !== undefined && { event_id: eventId }), ...(stack !== undefined && { stack }) });
     if (retryAfterSeconds !== undefined) response.setHeader("retry-after", retryAfterSeconds);

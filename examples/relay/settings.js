@@ -76,11 +76,13 @@ function secretsIn(text) {
 
 /** @param {string} text */
 function chatUrlIn(text) {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const isOneLine = !/\s/.test(text.trim());
+  // The parser would join two lines to one URL.
+  const url = isOneLine && URL.canParse(text) ? new URL(text) : null;
   const isLoopback = url?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
   // fetch accepts no user and password. The value is not repeated: it allows writing to the chat.
   if (url === null || (url.protocol !== "https:" && !isLoopback) || url.username !== "" || url.password !== "") {
-    throw new Error("must be the chat's incoming webhook, https://…");
+    throw new Error("must be the chat's incoming webhook, one https://…");
   }
   return url;
 }
@@ -94,7 +96,7 @@ function chatKindIn(text) {
 
 /** @param {string | undefined} text */
 function eventsIn(text) {
-  const events = text === undefined ? EVENT_NAMES : itemsOf(text);
+  const events = text ? itemsOf(text) : EVENT_NAMES;
   if (events.length === 0 || !events.every((type) => EVENT_NAMES.includes(type))) {
     throw new Error(`RELAY_EVENTS must name some of ${EVENT_NAMES.join(", ")}, comma-separated`);
   }

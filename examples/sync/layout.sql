@@ -3,8 +3,8 @@
 
 pragma journal_mode = wal; -- Others may read the copy during a walk.
 
--- Every record, as a list returned it: `record` is its JSON, so fields that a later release adds are kept. After an event was merged into
--- it, `event_at` is when, by this machine's clock. `listed_in` is the last walk that listed it.
+-- Every record, as a list returned it: `record` is its JSON, so fields that a later release adds are kept. `listed_in` is the last walk that
+-- listed it, and `listed_at` when, by the service's clock.
 create table if not exists records (
   resource text not null,
   id text not null,
@@ -12,7 +12,7 @@ create table if not exists records (
   updated_at text not null,
   record text not null,
   listed_in integer not null,
-  event_at text,
+  listed_at text not null,
   primary key (resource, id)
 );
 
@@ -23,11 +23,26 @@ create table if not exists brand (only_row integer primary key check (only_row =
 create table if not exists walks (id integer primary key, started_at text not null, finished_at text);
 create table if not exists to_read (resource text primary key, cursor text);
 
+-- Events since the last walk ended. One that is received while a page is on its way is merged after that page, which may be older.
+-- `received_at` is by this machine's clock.
+create table if not exists waiting_events (
+  resource text not null,
+  id text not null,
+  updated_at text not null,
+  event text not null,
+  received_at text not null,
+  primary key (resource, id, updated_at)
+);
+
+-- Records that the last finished walk or the one after it listed.
+create view if not exists listed as
+  select * from records where listed_in >= ifnull((select max(id) from walks where finished_at is not null), 0);
+
 -- Records that were listed before, but not by the last finished walk. The platform deletes none: ask the operator about them.
 create view if not exists vanished as
   select * from records where listed_in < (select max(id) from walks where finished_at is not null);
 
--- The resources, with the fields of today's API. Money stays a whole number of centavos.
+-- The resources without vanished records, with the fields of today's API. Money stays a whole number of centavos.
 create view if not exists campaigns as
   select id, created_at, updated_at,
     json_extract(record, '$.title') as title,
@@ -45,7 +60,7 @@ create view if not exists campaigns as
     json_extract(record, '$.starts_at') as starts_at,
     json_extract(record, '$.ends_at') as ends_at,
     json_extract(record, '$.settled_at') as settled_at
-  from records where resource = 'campaigns';
+  from listed where resource = 'campaigns';
 
 create view if not exists submissions as
   select id, created_at, updated_at,
@@ -61,7 +76,7 @@ create view if not exists submissions as
     json_extract(record, '$.rejection_code') as rejection_code,
     json_extract(record, '$.submitted_at') as submitted_at,
     json_extract(record, '$.reviewed_at') as reviewed_at
-  from records where resource = 'submissions';
+  from listed where resource = 'submissions';
 
 create view if not exists payouts as
   select id, created_at, updated_at,
@@ -76,7 +91,7 @@ create view if not exists payouts as
     json_extract(record, '$.failure_code') as failure_code,
     json_extract(record, '$.initiated_at') as initiated_at,
     json_extract(record, '$.paid_at') as paid_at
-  from records where resource = 'payouts';
+  from listed where resource = 'payouts';
 
 create view if not exists deposits as
   select id, created_at, updated_at,
@@ -88,7 +103,7 @@ create view if not exists deposits as
     json_extract(record, '$.method') as method,
     json_extract(record, '$.reference') as reference,
     json_extract(record, '$.credited_at') as credited_at
-  from records where resource = 'deposits';
+  from listed where resource = 'deposits';
 
 create view if not exists conversions as
   select id, created_at, updated_at,
@@ -103,7 +118,7 @@ create view if not exists conversions as
     json_extract(record, '$.currency') as currency,
     json_extract(record, '$.occurred_at') as occurred_at,
     json_extract(record, '$.reversal_code') as reversal_code
-  from records where resource = 'conversions';
+  from listed where resource = 'conversions';
 
 create view if not exists links as
   select id, created_at, updated_at,
@@ -116,5 +131,5 @@ create view if not exists links as
     json_extract(record, '$.clicks') as clicks,
     json_extract(record, '$.conversions') as conversions,
     json_extract(record, '$.expires_at') as expires_at
-  from records where resource = 'links';
+  from listed where resource = 'links';
 

@@ -22,8 +22,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docker compose run --rm brandctl brands create --name "Tindahan ni Aling Nena" --tier plus --verified': "no Docker engine",
   "docker compose run --rm -T brandctl records import --brand brd_… --resource links - < test/samples/links.ndjson": "no Docker engine",
   "docker build --tag chat-relay examples/relay": "no Docker engine; test/e2e/relay-image.test.ts follows the Dockerfile",
-  "docker run --detach --name chat-relay --restart unless-stopped --publish 127.0.0.1:8790:8790 --volume chat-relay:/data --volume ./relay-secrets:/run/secrets:ro --env RELAY_SECRET_FILE=/run/secrets/secret --env RELAY_CHAT_URL_FILE=/run/secrets/chat-url --env RELAY_CHAT_KIND=slack chat-relay":
+  'docker run --detach --name chat-relay --restart unless-stopped --stop-timeout 20 --publish 127.0.0.1:8790:8790 --volume chat-relay:/data --volume "$PWD/relay-secrets:/run/secrets:ro" --env RELAY_SECRET_FILE=/run/secrets/secret --env RELAY_CHAT_URL_FILE=/run/secrets/chat-url --env RELAY_CHAT_KIND=slack chat-relay':
     "no Docker engine; test/e2e/relay-image.test.ts runs the image's command",
+  "docker logs chat-relay": "no Docker engine",
   'psql "$ADMIN_URL" -v ON_ERROR_STOP=1 -f services/records/platform-role.sql':
     "psql is not required; npm start runs the file, test/e2e/launch.full.test.ts tests the grants",
   'psql "$ADMIN_URL" -c "create role platform_backend login password \'…\' in role platform"':
@@ -44,9 +45,20 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "RELAY_SECRET_FILE=.local/relay-secret RELAY_CHAT_KIND=slack RELAY_CHAT_URL=http://127.0.0.1:8791/ RELAY_DATABASE=.local/relay.sqlite npx node examples/relay/main.js":
     "runs until Ctrl-C; test/e2e/relay.test.ts runs main.js",
 
+  "(umask 077; cat > relay-secrets/secret)": "takes what the reader pastes",
+  "(umask 077; cat > relay-secrets/chat-url)": "takes what the reader pastes",
+  "(umask 077; npx brandctl receivers rotate rcv_… --brand brd_… > relay-secrets/next)": "docs/webhooks.md has the command without files",
+  "(umask 077; paste -d, relay-secrets/secret relay-secrets/next > relay-secrets/both && mv relay-secrets/both relay-secrets/secret)":
+    "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
+  "mv relay-secrets/next relay-secrets/secret": "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
+
   // For programs that the reader copies.
   "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
   "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
+
+  // Runs until Ctrl-C, and its pipe takes no options of ours.
+  "npx brandctl listen --create --brand brd_… --json | jq -c .body":
+    "packages/brandctl/src/commands/listen.test.ts tests the lines that it prints",
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",

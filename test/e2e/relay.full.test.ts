@@ -27,7 +27,7 @@ it("posts again after a crash between the chat's acceptance and the record, once
   expect([early.status, await early.text()]).toEqual([503, "another request is posting this event\n"]);
   expect(Number(early.headers.get("retry-after"))).toBeLessThanOrEqual(15);
   // As if 15 seconds had passed.
-  openDatabase().exec("UPDATE events SET expires_at = 0");
+  openDatabase().exec("UPDATE posts SET expires_at = 0");
   expect((await deliver(relay, paid)).status).toBe(204);
   expect(fixture.messages).toHaveLength(2);
   expect((await deliver(relay, paid)).status).toBe(204);
@@ -49,12 +49,12 @@ it("forgets events after RELAY_KEEP_DAYS, 35 by default", async () => {
   const old = newEvent();
   await deliver(relay, old);
   const database = openDatabase();
-  const daysLeft = "SELECT (expires_at / 1000.0 - unixepoch()) / 86400 AS days FROM events WHERE id = ?";
+  const daysLeft = "SELECT (expires_at / 1000.0 - unixepoch()) / 86400 AS days FROM posts WHERE event_id = ?";
   expect(database.prepare(daysLeft).get(old.id)?.["days"]).toBeCloseTo(35, 2);
-  database.prepare("UPDATE events SET expires_at = 0 WHERE id = ?").run(old.id);
+  database.prepare("UPDATE posts SET expires_at = 0 WHERE event_id = ?").run(old.id);
   const recent = newEvent();
   await deliver(relay, recent);
-  expect(database.prepare("SELECT id FROM events").all()).toEqual([{ id: recent.id }]);
+  expect(database.prepare("SELECT event_id FROM posts").all()).toEqual([{ event_id: recent.id }]);
   await fixture.kill(relay);
   await deliver(await fixture.start({ RELAY_KEEP_DAYS: "90" }), old);
   expect(database.prepare(daysLeft).get(old.id)?.["days"]).toBeCloseTo(90, 2);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { eventually } from "@brand-records/testkit";
 import { accept, DASHBOARD, deliver, newEvent, NEXT_SECRET, refuse, RelayFixture, SECRET, type Relay } from "../relay.ts";
@@ -37,6 +38,14 @@ describe("a relay that runs throughout", () => {
     ["a type that every object has", 422, () => deliver(relay, newEvent("constructor"))],
     ["a script as link", 422, () => deliver(relay, { ...newEvent(), dashboard_url: "javascript:alert(1)" })],
     ["a link with markup", 422, () => deliver(relay, { ...newEvent(), dashboard_url: `${DASHBOARD}/evt_1|*Win*> <https://else.example` })],
+    [
+      "a link whose path has markup",
+      422,
+      () => {
+        const event = newEvent();
+        return deliver(relay, { ...event, dashboard_url: `https://records.example/a|b>/developers/events/${event.id}` });
+      },
+    ],
     ["another event's link", 422, () => deliver(relay, { ...newEvent(), dashboard_url: `${DASHBOARD}/evt_other` })],
     ["no event id", 422, () => deliver(relay, { ...newEvent(), id: undefined as never, dashboard_url: undefined })],
     ["a record id with markup", 422, () => deliver(relay, { ...newEvent(), data: { id: "po_1` @everyone", campaign_id: "cmp_1" } })],
@@ -85,6 +94,13 @@ describe("a relay that runs throughout", () => {
     expect((await deliver(relay, event)).status).toBe(204);
     expect(await (await fetch(`${relay.url}readyz`)).json()).toEqual({ status: "ready" });
     expect(fixture.messages).toHaveLength(2);
+  });
+
+  it("accepts a link below the path of the service's PUBLIC_URL", async () => {
+    const paid = newEvent();
+    const dashboard_url = `https://records.example:8443/apps/brand_records-2.0/developers/events/${paid.id}`;
+    expect((await deliver(relay, { ...paid, dashboard_url })).status).toBe(204);
+    expect(fixture.messages).toEqual([expect.stringContaining(`<${dashboard_url}|Open>`)]);
   });
 
   it("passes on the chat's Retry-After, and names the failure if the chat does not respond", async () => {
@@ -148,7 +164,7 @@ describe("a relay", () => {
   });
 
   it("posts every event type unless RELAY_EVENTS leaves it out, and marks tests", async () => {
-    const relay = await fixture.start();
+    const relay = await fixture.start({ RELAY_EVENTS: "" });
     for (const type of EVENT_TYPE_NAMES) expect([type, (await deliver(relay, newEvent(type))).status]).toEqual([type, 204]);
     expect(fixture.messages).toHaveLength(EVENT_TYPE_NAMES.length);
     await deliver(relay, newEvent("campaign.settled", true));
@@ -214,15 +230,67 @@ describe("a relay", () => {
     await eventually(() => expect(fixture.messages).toHaveLength(1));
     const ended = once(relay.child, "close");
     relay.child.kill("SIGTERM");
+    // Further signals change nothing.
+    relay.child.kill("SIGTERM");
     await eventually(async () =>
       expect(await (await fetch(`${relay.url}readyz`)).json()).toEqual({ status: "not ready", waiting_for: ["stopping"] }),
     );
     await eventually(() => expect(fetch(`${relay.url}healthz`)).rejects.toThrow("fetch failed"));
+    for (const signal of ["SIGTERM", "SIGINT", "SIGINT"] as const) relay.child.kill(signal);
     release();
     expect((await sent).status).toBe(204);
     expect(await ended).toEqual([0, null]);
     expect(relay.output()).toContain('"message":"stopped"');
     expect(relay.output()).not.toMatch(/whsec_|chat-token|private/);
+  });
+
+  it("posts an event to each chat once if relays for several chats share the database", async () => {
+    const token = fixture.chatUrl;
+    const [here, sameChat, otherPath, otherKind] = await Promise.all([
+      fixture.start(),
+      // The query has the token in Google Chat and Teams.
+      fixture.start({ RELAY_CHAT_URL: `${token}?token=replaced` }),
+      fixture.start({ RELAY_CHAT_URL: `${token}-2` }),
+      fixture.start({ RELAY_CHAT_KIND: "google" }),
+    ]);
+    const paid = newEvent();
+    const postedAfter = async (relay: Relay): Promise<number> => {
+      expect((await deliver(relay, paid)).status).toBe(204);
+      return fixture.messages.length;
+    };
+    for (const [relay, posted] of [
+      [here, 1],
+      [sameChat, 1],
+      [otherPath, 2],
+      [otherKind, 3],
+      [otherPath, 3],
+    ] as const) {
+      expect(await postedAfter(relay)).toBe(posted);
+    }
+    const stored = await Promise.all(["relay.sqlite", "relay.sqlite-wal"].map((name) => readFile(fixture.path(name), "latin1")));
+    expect(stored.join("")).toContain(paid.id);
+    expect(stored.join("")).not.toMatch(/chat-token|127\.0\.0\.1/);
+  });
+
+  it("starts with a database of the earlier layout", async () => {
+    const database = new DatabaseSync(fixture.path("relay.sqlite"));
+    database.exec("CREATE TABLE events (id TEXT PRIMARY KEY, lease TEXT, expires_at INTEGER NOT NULL) STRICT");
+    database.exec("CREATE INDEX events_by_expiry ON events (expires_at)");
+    database.close();
+    const relay = await fixture.start();
+    expect((await fetch(`${relay.url}readyz`)).status).toBe(200);
+    expect((await deliver(relay, newEvent())).status).toBe(204);
+    expect(fixture.messages).toHaveLength(1);
+  });
+
+  it("responds to HEAD as to GET, and refuses a port in use", async () => {
+    const relay = await fixture.start();
+    for (const path of ["healthz", "readyz"]) expect((await fetch(`${relay.url}${path}`, { method: "HEAD" })).status).toBe(200);
+    const { port } = new URL(relay.url);
+    const settings = { RELAY_SECRET: SECRET, RELAY_CHAT_URL: fixture.chatUrl, RELAY_CHAT_KIND: "slack" };
+    const { child, output } = fixture.spawn({ ...settings, PORT: port });
+    expect(await once(child, "close")).toEqual([78, null]);
+    expect(output()).toMatch(/^PORT cannot be used: .*in use/);
   });
 
   it("listens on loopback, port 8790, unless set otherwise", async () => {
@@ -237,7 +305,7 @@ describe("a relay", () => {
       {
         RELAY_SECRET: "secret",
         RELAY_CHAT_URL: "http://chat.example/token",
-        RELAY_EVENTS: "",
+        RELAY_EVENTS: "payout.failed",
         RELAY_DATABASE: "/nowhere/relay.sqlite",
         RELAY_KEEP_DAYS: "0",
         PORT: "x",
@@ -249,6 +317,21 @@ describe("a relay", () => {
       "a secret in two places, a file that does not exist and a port in words",
       { RELAY_SECRET: SECRET, RELAY_SECRET_FILE: "secret", RELAY_CHAT_URL_FILE: "url", RELAY_CHAT_KIND: "teams", PORT: "1e3" },
       ["RELAY_SECRET", "RELAY_CHAT_URL_FILE", "PORT"],
+    ],
+    [
+      "two chat URLs and a database in memory",
+      {
+        RELAY_SECRET: SECRET,
+        RELAY_CHAT_URL: "https://chat.example/token\nhttps://chat.example/token",
+        RELAY_CHAT_KIND: "teams",
+        RELAY_DATABASE: ":memory:",
+      },
+      ["RELAY_CHAT_URL", "RELAY_DATABASE"],
+    ],
+    [
+      "an address of another machine",
+      { RELAY_SECRET: SECRET, RELAY_CHAT_URL: "https://chat.example/token", RELAY_CHAT_KIND: "teams", HOST: "192.0.2.1", PORT: "0" },
+      ["HOST"],
     ],
   ])("refuses to start with %s, and names every problem", async (_, env, names) => {
     const { child, output } = fixture.spawn(env);

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -189,6 +189,26 @@ function respond(outgoing: ServerResponse, status: number, headers: Record<strin
   return true;
 }
 
+/** Returns the body of an event that reports the record. */
+const eventOf = (resource: ResourceName, record: Json, created_at = new Date().toISOString()): string =>
+  JSON.stringify({ id: "evt_1", created_at, brand_id: brand.id, test: false, data: { ...record, resource } });
+
+/** Changes a submission after a page of them was read, merges its event, and only then lets the page arrive. */
+async function overtake(language: Language, outcome: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<true> {
+  const page = await stack.get(incoming.url ?? "", brand.key);
+  const body = await page.text();
+  const id = (JSON.parse(body) as { data: Json[] }).data.find(({ status }) => status === "pending")?.["id"];
+  await db.query("update records.submissions set status = 'withdrawn' where brand_id = $1 and id = $2", [brand.id, id]);
+  const record = (await stored("submissions")).find((each) => each["id"] === id) ?? {};
+  const walking = running;
+  expect(await run(language, ["event"], { input: eventOf("submissions", record) })).toMatchObject({
+    ...done,
+    stdout: expect.stringContaining(`${String(id)} is ${outcome}`),
+  });
+  running = walking;
+  return respond(outgoing, 200, { "X-Brand-Id": brand.id }, body);
+}
+
 /** Sends half of a page. */
 function cut(outgoing: ServerResponse): true {
   outgoing.writeHead(200, { "X-Brand-Id": brand.id, "Content-Length": "1000" }).write('{"resource":');
@@ -261,42 +281,85 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
   });
 
   it("keeps the later state of an event that is merged while an older page is on its way", async () => {
+    onRequest = (number, ...exchange) => number === 2 && overtake(language, "not in the copy", ...exchange);
     expect(await run(language)).toMatchObject(done);
-    let id: unknown;
-    onRequest = async (number, incoming, outgoing) => {
-      if (number !== REQUESTS_OF_A_WALK + 2) return false;
-      const page = await stack.get(incoming.url ?? "", brand.key);
-      const body = await page.text();
-      id = (JSON.parse(body) as { data: Json[] }).data.find(({ status }) => status === "pending")?.["id"];
-      await db.query("update records.submissions set status = 'withdrawn' where brand_id = $1 and id = $2", [brand.id, id]);
-      const record = (await stored("submissions")).find((each) => each["id"] === id);
-      const input = JSON.stringify({ brand_id: brand.id, data: { ...record, resource: "submissions" } });
+    await expectEqualCopy();
+    requests = 0;
+    onRequest = (number, ...exchange) => number === 2 && overtake(language, "changed", ...exchange);
+    expect(await run(language)).toMatchObject(done);
+    await expectEqualCopy();
+    expect(copy("select * from waiting_events")).toEqual([]);
+  });
+
+  it("ignores an event from before the listing, although an import set the record back to an earlier updated_at", async () => {
+    expect(await run(language)).toMatchObject(done);
+    const minutesAgo = (minutes: number) => new Date(Date.now() - 60_000 * minutes).toISOString();
+    const [payout = {}] = await stored("payouts");
+    const late = eventOf("payouts", { ...payout, status: "paid", updated_at: minutesAgo(6) }, minutesAgo(6));
+    expect(await run(language, ["event"], { input: late })).toMatchObject({
+      ...done,
+      stdout: `${String(payout["id"])} is not changed: the copy has a later listing\n`,
+    });
+    await expectEqualCopy();
+    const opened = new DatabaseSync(join(folder, "copy.db"));
+    opened.exec("update records set listed_at = '2026-01-01T00:00:00.000Z'");
+    opened.close();
+    onRequest = async (number) => {
+      if (number !== REQUESTS_OF_A_WALK + 5) return false;
       const walking = running;
-      expect(await run(language, ["event"], { input })).toMatchObject({ ...done, stdout: `${String(id)} is changed\n` });
+      expect(await run(language, ["event"], { input: late })).toMatchObject({ stdout: `${String(payout["id"])} is changed\n` });
       running = walking;
-      return respond(outgoing, 200, { "X-Brand-Id": brand.id }, body);
+      return false;
     };
     expect(await run(language)).toMatchObject(done);
-    expect(copied("submissions")).toContainEqual(expect.objectContaining({ id, status: "withdrawn" }));
     await expectEqualCopy();
   });
 
-  it("inserts nothing for an event of a record that it does not have, of another resource, or of a test", async () => {
+  it("changes nothing for an event of a record that it does not have, of another resource, without updated_at, or of a test", async () => {
+    const input = eventOf("submissions", { id: "sub_new" });
+    expect(await run(language, ["event"], { input })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no walk has been made into"),
+    });
+    expect(await readdir(folder)).toEqual(["key"]);
     expect(await run(language)).toMatchObject(done);
     const before = copy("select * from records order by resource, id");
-    for (const [resource, id] of [
-      ["submissions", "sub_new"],
-      ["refunds", "ref_1"],
-      ["payouts", "po_test"],
-    ]) {
-      const input = JSON.stringify({
-        id: "evt_1",
-        brand_id: brand.id,
-        data: { resource, id, status: "paid", updated_at: "2031-01-01T00:00:00.000Z" },
-      });
-      expect(await run(language, ["event"], { input })).toMatchObject({ ...done, stdout: expect.stringContaining("is not in the copy") });
-    }
+    const updated_at = "2031-01-01T00:00:00.000Z";
+    const payout = { ...(copied("payouts")[0] as Json), status: "paid" };
+    for (const [body, outcome] of [
+      [eventOf("submissions", { id: "sub_new", status: "paid", updated_at }), "is not in the copy"],
+      [eventOf("refunds" as ResourceName, { id: "ref_1", updated_at }), "is not in the copy"],
+      [eventOf("payouts", { ...payout, updated_at: null }), "is not changed: the event has no updated_at"],
+      [eventOf("payouts", { ...payout, updated_at: 5 }), "is not changed: the event has no updated_at"],
+      [eventOf("payouts", { ...payout, updated_at }).replace('"test":false', '"test":true'), "nothing is changed: this is a test event"],
+    ] as const)
+      expect(await run(language, ["event"], { input: body })).toMatchObject({ ...done, stdout: expect.stringContaining(outcome) });
     expect(copy("select * from records order by resource, id")).toEqual(before);
+  });
+
+  it("asks again after responses that are not whole pages, and waits for a key that is being replaced", async () => {
+    const isNoPage = expect.stringMatching(/HTTP 200: the body is not a whole page\. Trying again/);
+    const bodies = ['{"resource":"submissions","data":[', "", "<html>", "[]", '{"data":{}}'];
+    onRequest = async (number, _, outgoing) => {
+      const body = number % 2 === 0 ? bodies[number / 2 - 1] : undefined;
+      if (body !== undefined) return respond(outgoing, 200, { "X-Brand-Id": brand.id }, body);
+      if (number === 12) return respond(outgoing, 408, {}, "");
+      if (number !== 14) return false;
+      await writeFile(keyFile(), "");
+      running.stderr.on("data", (line: Buffer) => {
+        if (line.includes("waiting for one")) void writeFile(keyFile(), `${brand.key}\n`);
+      });
+      return false;
+    };
+    const { code, stderr } = await run(language);
+    const lines = stderr.trimEnd().split("\n");
+    expect({ code, lines }).toEqual({
+      code: 0,
+      lines: [...bodies.map(() => isNoPage), expect.stringContaining("HTTP 408"), `there is no key in ${keyFile()}: waiting for one`],
+    });
+    await expectEqualCopy();
+    onRequest = (_, __, outgoing) => respond(outgoing, 302, { Location: "https://elsewhere.example/" });
+    expect(await run(language)).toMatchObject({ code: 2, stderr: expect.stringContaining("redirects to https://elsewhere.example/") });
   });
 
   it("refuses another brand's key and events, a wrong key and an unexpected brand, and changes nothing", async () => {
@@ -304,11 +367,7 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
     const everything = () => ["records", "walks", "to_read", "brand"].map((table) => copy(`select * from ${table} order by 1, 2`));
     const before = everything();
     const other = await stack.createBrand();
-    const event = {
-      id: "evt_1",
-      brand_id: other.id,
-      data: { ...(copied("payouts")[0] as Json), resource: "payouts", updated_at: "2031-01-01T00:00:00.000Z" },
-    };
+    const input = eventOf("payouts", { ...(copied("payouts")[0] as Json), updated_at: "2031-01-01T00:00:00.000Z" });
     const refusals: [Parameters<typeof run>, string][] = [
       [[language, [], { KEY_FILE: "", KEY: other.key }], `this is brand ${other.id}, but ${join(folder, "copy.db")} is for ${brand.id}`],
       [[language, [], { KEY_FILE: "", KEY: `${brand.key}x` }], "invalid_key"],
@@ -316,9 +375,11 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
       [[language, [], { KEY_FILE: join(folder, "missing") }], join(folder, "missing")],
       [[language, [], { BRAND_ID: other.id }], `this is brand ${brand.id}, but BRAND_ID is for ${other.id}`],
       [[language, [], { BASE_URL: "" }], "BASE_URL is missing or malformed"],
+      [[language, [], { BASE_URL: "http://[x" }], "BASE_URL is missing or malformed"],
+      [[language, [], { COPY: join(folder, "missing", "copy.db") }], "is missing"],
       [[language, [], { REQUESTS_PER_MINUTE: "0" }], "REQUESTS_PER_MINUTE is missing or malformed"],
       [[language, ["wlak"]], "usage"],
-      [[language, ["event"], { input: JSON.stringify(event) }], `this is brand ${other.id}`],
+      [[language, ["event"], { input: input.replace(brand.id, other.id) }], `this is brand ${other.id}`],
       [[language, ["event"], { input: "{" }], "this is not the body of an event"],
     ];
     for (const [given, message] of refusals) {
@@ -349,12 +410,14 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
     expect(second).toMatchObject({ code: 75, stderr: expect.stringContaining("is another walk running?") });
   });
 
-  it("reads a list from its start in the next run, if its cursor is refused", async () => {
+  it("reads a list from its start, if its cursor is refused: once in a run", async () => {
     onRequest = (number, _, outgoing) =>
-      number === 3 && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
-    expect(await run(language)).toMatchObject({ code: 1, stderr: expect.stringContaining("reads this list from its start") });
-    expect(await run(language)).toMatchObject({ code: 0 });
-    expect(requests).toBe(3 + REQUESTS_OF_A_WALK - 1);
+      (number === 3 || number === 5) && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
+    expect(await run(language)).toMatchObject({ code: 1, stderr: expect.stringContaining("The next run reads this list from its start") });
+    onRequest = (number, _, outgoing) =>
+      number === 7 && respond(outgoing, 400, {}, '{"error":{"code":"invalid_cursor","message":"The cursor is old."}}');
+    expect(await run(language)).toMatchObject({ code: 0, stderr: expect.stringContaining("Reading this list from its start.") });
+    expect(requests).toBe(7 + REQUESTS_OF_A_WALK - 1);
     await expectEqualCopy();
   });
 
@@ -384,6 +447,7 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
     expect(await run(language)).toMatchObject({ code: 0, stderr: "links: 1 no longer listed, see the view vanished\n" });
     expect(copy("select resource, id from vanished")).toEqual([{ resource: "links", id: gone?.["id"] }]);
     expect(copied("links")).toContainEqual(gone);
+    expect(copy("select count(*) as links from links")).toEqual([{ links: SIZES.links - 1 }]);
   });
 });
 

@@ -12,11 +12,12 @@ type BrandsKind = keyof typeof SERVICES;
  * @param option the value of `--brand`, checked; without it the setting BRAND counts
  * @throws UsageFailure without either, and if BRAND is not the id of a brand
  */
-export function namedBrand({ terminal }: Session, option: string | undefined): string {
-  if (option !== undefined) return option;
-  const brand = terminal.env["BRAND"];
-  if (brand) return requireId("BRAND", "brand", brand);
-  throw new UsageFailure("The brand is missing: name it with --brand, or set BRAND.", "brandctl brands list shows the brands");
+export function namedBrand({ terminal, ids }: Session, option: string | undefined): string {
+  const brand = option ?? terminal.env["BRAND"];
+  if (!brand) throw new UsageFailure("The brand is missing: name it with --brand, or set BRAND.", "brandctl brands list shows the brands");
+  const brandId = option ?? requireId("BRAND", "brand", brand);
+  ids.set("BRAND", brandId);
+  return brandId;
 }
 
 /**
@@ -27,8 +28,11 @@ export function namedBrand({ terminal }: Session, option: string | undefined): s
  */
 export async function brandOf(session: Session, kind: BrandsKind, id: string, option: string | undefined): Promise<string> {
   const brandId = await findBrand(session, kind, id);
-  if (option === undefined || option === brandId) return brandId;
-  throw new AppError("not_found", `The brand ${option} has no ${kind} with this id`, { field: `${kind}_id` });
+  if (option !== undefined && option !== brandId) {
+    throw new AppError("not_found", `The brand ${option} has no ${kind} with this id`, { field: `${kind}_id` });
+  }
+  session.ids.set("BRAND", brandId).set(kind.toUpperCase(), id);
+  return brandId;
 }
 
 async function findBrand(session: Session, kind: BrandsKind, id: string): Promise<string> {

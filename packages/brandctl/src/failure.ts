@@ -43,7 +43,7 @@ export interface FailureReport {
   readonly hint?: string;
 }
 
-/** What to do, by the error's kind, or by kind and field where the kind alone says too little. */
+/** What to do, by the error's kind, or by kind and field where the kind alone says too little. Words in capitals stand for ids. */
 const HINTS: Readonly<Record<string, string>> = {
   plan_required: "brandctl brands set-tier BRAND plus",
   brand_not_verified: "brandctl brands verify BRAND",
@@ -66,12 +66,13 @@ const HINTS: Readonly<Record<string, string>> = {
     "brandctl deliveries list --receiver RECEIVER shows the deliveries kept; with --brand, only that brand's are found",
 };
 
-export function reportOf(error: unknown): FailureReport {
+/** @param ids of what the command is about, by their word in HINTS; what it does not know stays a word */
+export function reportOf(error: unknown, ids: ReadonlyMap<string, string> = new Map()): FailureReport {
   if (error instanceof CommandFailure) {
     return { code: error.code, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) };
   }
   if (error instanceof AppError) {
-    const hint = HINTS[`${error.kind} ${error.field}`] ?? HINTS[error.kind];
+    const hint = (HINTS[`${error.kind} ${error.field}`] ?? HINTS[error.kind])?.replace(/\b[A-Z]{5,}\b/g, (word) => ids.get(word) ?? word);
     return {
       code: error.kind,
       message: error.message,

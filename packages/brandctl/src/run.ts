@@ -20,7 +20,7 @@ export async function runBrandctl(args: readonly string[], terminal: Terminal, v
   } catch (error) {
     const failure = error instanceof CommandLineError ? usageFailure(error, json) : error;
     if (typeof failure === "number") return failure;
-    printReport(reportOf(failure), json, terminal);
+    printReport(reportOf(failure, shell.ids), json, terminal);
     return exitCodeOf(failure);
   }
 }

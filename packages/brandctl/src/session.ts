@@ -1,10 +1,10 @@
-import { createInterface } from "node:readline/promises";
+import { ask } from "./ask.ts";
 import { AuditLog } from "./audit/audit-log.ts";
 import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";
 import { auditedClient, type AuditedCalls } from "./audit/audited-client.ts";
 import type * as Clients from "./connection/clients.ts";
 import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
-import { UsageFailure } from "./failure.ts";
+import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
 import { colorsFor, type Colors, type Screen, type Terminal } from "./terminal.ts";
 
 const SLOW_MS = 1_000;
@@ -16,6 +16,8 @@ export class Session {
   readonly terminal: Terminal;
   readonly json: boolean;
   readonly endpoints: Endpoints;
+  /** The ids that the command is about, by their placeholder in hints. */
+  readonly ids = new Map<string, string>();
   readonly #open: { stop(): void }[] = [];
   readonly #auditLog = new AuditLog(
     // Ctrl-C does not cancel these calls: the log tells that the change was interrupted.
@@ -51,21 +53,17 @@ export class Session {
    * Asks at the terminal before something that cannot be undone.
    *
    * @param question such as `Delete it?`
-   * @returns false for anything but yes
-   * @throws UsageFailure where there is no terminal, and with `--json`
+   * @param undone such as `Nothing was deleted.`, for the errors
+   * @throws CommandFailure `not_confirmed` for anything but yes; Interrupted at Ctrl-C; UsageFailure where there is no terminal,
+   * and with `--json`
    */
-  async confirm(question: string): Promise<boolean> {
-    const { stdin, stderr, interrupted } = this.terminal;
+  async confirm(question: string, undone: string): Promise<void> {
     if (!this.canAsk) {
       throw new UsageFailure("This cannot be undone, and there is no terminal to ask at.", "Add --yes to go on.");
     }
-    const lines = createInterface({ input: stdin, output: stderr });
-    try {
-      const reply = await lines.question(`${question} [y/N] `, { signal: interrupted });
-      return /^y(es)?$/i.test(reply.trim());
-    } finally {
-      lines.close();
-    }
+    const answer = await ask(this.terminal, question);
+    if (answer === "interrupted") throw new Interrupted(undone);
+    if (answer === "no") throw new CommandFailure("not_confirmed", undone);
   }
 
   /** Resolves with `change`; says what it waits for if that takes longer than a second. */

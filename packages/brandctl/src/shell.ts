@@ -8,6 +8,8 @@ import type { Terminal } from "./terminal.ts";
 export class Shell {
   readonly terminal: Terminal;
   exitCode = 0;
+  /** The ids that the command is about, by their placeholder in hints. */
+  ids: ReadonlyMap<string, string> = new Map();
 
   constructor(terminal: Terminal) {
     this.terminal = terminal;
@@ -20,6 +22,7 @@ export class Shell {
    */
   async act(command: Command, work: (session: Session) => Promise<number | void>): Promise<void> {
     const session = new Session(this.terminal, command.optsWithGlobals<GlobalOptions>());
+    this.ids = session.ids;
     try {
       this.exitCode = (await work(session)) ?? 0;
     } catch (error) {

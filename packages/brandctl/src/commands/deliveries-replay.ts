@@ -12,10 +12,14 @@ import { table } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { brandCheckOption, DELIVERY_HELP, examples, idArgument, parseTimeText, receiverOption } from "./options.ts";
+import { notePause } from "./receiver-command.ts";
 
 /** How often the progress of a replay is read: often at first, as most are short. */
 const POLL_MS_MIN = 50;
 const POLL_MS_MAX = 500;
+
+/** How long repeating the command starts no other replay. */
+const AS_LONG = "as long as it runs; after that the same command sends everything again";
 
 interface ReplayOptions {
   readonly brand?: string;
@@ -65,9 +69,12 @@ export function replay(shell: Shell): Command {
 }
 
 async function replayDelivery(session: Session, brand_id: string, delivery_id: string): Promise<void> {
-  const response = await (await session.deliveries()).replayDelivery({ brand_id, delivery_id });
+  const client = await session.deliveries();
+  const pause = await client.getDelivery({ brand_id, delivery_id });
+  const response = await client.replayDelivery({ brand_id, delivery_id });
   const delivery = required(response.delivery, "delivery");
   session.print({ delivery }, (colors) => table(deliveryColumns(colors), [delivery], colors, ""));
+  notePause(session, pause);
   session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries show ${delivery.id}`)));
 }
 
@@ -81,13 +88,18 @@ interface ReplayRequest {
 }
 
 async function replaySince(session: Session, { brandId, receiverId, since, until, failed, wait }: ReplayRequest): Promise<void> {
+  const receiver = required(
+    (await (await session.receivers()).getReceiver({ brand_id: brandId, receiver_id: receiverId })).receiver,
+    "receiver",
+  );
   const client = await session.deliveries();
   const response = await client.replayEvents({ brand_id: brandId, receiver_id: receiverId, since, until, failed_only: failed });
   const started = required(response.replay, "replay");
   const last = wait ? await untilFinished(session, client, brandId, started) : started;
   session.print({ replay: last }, () => replayText(last));
+  notePause(session, receiver);
   if (wait) return;
-  session.note(({ dim }) => dim("The replay continues. The same command with --wait follows it."));
+  session.note(({ dim }) => dim(`The replay continues. The same command with --wait follows it ${AS_LONG}.`));
   session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries list --receiver ${receiverId}`)));
 }
 
@@ -111,7 +123,7 @@ async function untilFinished(
     if (!interrupted.aborted) throw error;
     throw new Interrupted(
       `Stopped waiting after ${counted(replay.queued, "event")}. The replay continues.`,
-      "the same command follows it again",
+      `the same command follows it ${AS_LONG}`,
     );
   } finally {
     bar.stop();

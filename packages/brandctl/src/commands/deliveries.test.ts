@@ -63,13 +63,20 @@ describe("brandctl deliveries", () => {
     it("fits into 120 columns, and show has the outcome in full", async () => {
       const id = `dlv_${"0".repeat(26)}`;
       const outcome = { attempts: 10, last_outcome: "forbidden_address", last_http_status: null };
-      const finished = { state: "delivered", test: true, event_type: "submission.approved", finished_at: "2026-11-21T08:31:00.000Z" };
+      const finished = {
+        state: "delivered",
+        test: true,
+        sign_with_next: true,
+        event_type: "submission.approved",
+        finished_at: "2026-11-21T08:31:00.000Z",
+      };
       fake.deliveries.push(deliveryOf({ id, ...outcome, ...finished }));
       const error = "no TLS, or its certificate is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)";
       fake.attempts.push(attemptOf({ attempt: 10, outcome: "forbidden_address", error, http_status: null }));
       const listed = (await run("deliveries list --brand brd_1 --receiver rcv_1")).stdout;
-      expect(listed).toContain("submission.approved test  delivered  10: forbidd…");
+      expect(listed).toContain("submission.approved next  delivered  10: forbidd…");
       const { stdout } = await run(`deliveries show ${id} --brand brd_1`);
+      expect(stdout).toContain("submission.approved (test --next)\n");
       expect(`${listed}${stdout}`.split("\n").filter((line) => widthOf(line) > 120)).toEqual([]);
       expect(stdout).toContain("forbidden_address");
       expect(stdout.replace(/\n {50,}/, " ")).toContain(error);
@@ -171,6 +178,11 @@ describe("brandctl deliveries", () => {
       expect(document).toMatchObject({ paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 });
     });
 
+    it("says why a delivery is held", async () => {
+      fake.deliveries.splice(0, 1, deliveryOf({ state: "held" }));
+      expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).toContain("State           held: the receiver is disabled\n");
+    });
+
     it("shows when it is due to the second", async () => {
       fake.deliveries.splice(0, 1, deliveryOf({ due_at: "2026-11-21T08:31:07.123Z" }));
       expect((await run("deliveries show dlv_1 --brand brd_1")).stdout).toContain("Due (UTC)       2026-11-21 08:31:07\n");
@@ -232,7 +244,9 @@ describe("brandctl deliveries", () => {
     it("since a time prints its progress, and does not wait", async () => {
       const { stdout, stderr } = await run(SINCE);
       expect(stdout).toBe("0 of 3 events from 2026-11-21 00:00 to 2026-11-21 08:40 UTC queued so far.\n");
-      expect(stderr).toContain("with --wait follows it");
+      expect(stderr).toContain(
+        "The replay continues. The same command with --wait follows it as long as it runs; after that the same command sends everything again.\n",
+      );
       expect(stderr).toContain("To see the result: brandctl deliveries list --receiver rcv_1\n");
     });
 
@@ -240,6 +254,14 @@ describe("brandctl deliveries", () => {
       const { stdout } = await run(`${SINCE} --failed --until 2026-11-21T06:00:00Z`);
       expect(stdout).toBe("0 of 3 failed events from 2026-11-21 00:00 to 2026-11-21 06:00 UTC queued so far.\n");
       expect(fake.replays).toMatchObject([{ failed_only: true, until: "2026-11-21T06:00:00Z" }]);
+    });
+
+    it.each(["deliveries replay dlv_1 --brand brd_1", SINCE])("%s says that the receiver is paused", async (line) => {
+      fake.deliveries.push(deliveryOf());
+      fake.receivers.splice(0, 1, receiverOf({ paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 }));
+      expect((await run(line)).stderr).toContain("The receiver is paused until 02:03:10 UTC after 10 failures.\n");
+      fake.receivers.splice(0, 1, receiverOf());
+      expect((await run(line)).stderr).not.toContain("paused");
     });
 
     it("with --wait ends when all are queued", async () => {
@@ -264,7 +286,7 @@ describe("brandctl deliveries", () => {
         }),
       ).toMatchObject({
         code: 130,
-        stderr: expect.stringContaining("The replay continues."),
+        stderr: expect.stringMatching(/The replay continues\.\n.*follows it as long as it runs; after that .* sends everything again\n/),
       });
     });
 

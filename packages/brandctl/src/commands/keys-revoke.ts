@@ -1,8 +1,8 @@
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { Command } from "commander";
 import { brandOf } from "../brand-lookup.ts";
-import { CommandFailure, required } from "../failure.ts";
-import { keyText, LAST_USED_LAGS, useText } from "../output/key-text.ts";
+import { required } from "../failure.ts";
+import { keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
@@ -38,9 +38,7 @@ export function revoke(shell: Shell): Command {
         if (!isRevoked) {
           const now = Date.now();
           noteUse(session, before, now);
-          if (yes !== true && session.canAsk && !(await session.confirm(questionOf(before, now)))) {
-            throw new CommandFailure("not_confirmed", "Nothing was revoked.");
-          }
+          if (yes !== true && session.canAsk) await session.confirm(questionOf(before, now), "Nothing was revoked.");
         }
         const revoked_by = by ?? (await firstOwner(accounts, brandId));
         const response = await session.untilEffective(accounts.revokeKey({ key_id: keyId, revoked_by, brand_id: brandId }));
@@ -56,10 +54,10 @@ const isInUse = ({ last_used_at }: Key, nowMs: number): boolean =>
   last_used_at != null && nowMs - Date.parse(last_used_at) <= RECENT_USE_MS;
 
 function noteUse(session: Session, key: Key, nowMs: number): void {
-  if (!isInUse(key, nowMs)) return;
   session.note(({ yellow, dim }) => {
+    if (!isInUse(key, nowMs)) return dim(LAST_USE_LAGS);
     const warning = `This key was ${useText(key, nowMs)}. What uses it is refused from its next request on.`;
-    return `${yellow(warning)} ${dim(`(${LAST_USED_LAGS})`)}`;
+    return `${yellow(warning)} ${dim(LAST_USE_LAGS)}`;
   });
 }
 

@@ -1,7 +1,8 @@
+import { PassThrough } from "node:stream";
 import type { Key } from "@brand-records/proto/accounts/v1";
 import { FakeAccounts } from "../testing/fake-accounts.ts";
 import { serve, type Served } from "../testing/serve.ts";
-import { brandctl, typing, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
+import { brandctl, CTRL_C, CTRL_D, pressing, typing, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
 import { widthOf } from "../output/printable.ts";
 
 const DAY_MS = 86_400_000;
@@ -48,19 +49,22 @@ describe("brandctl keys", () => {
       add({ last_used_at: before(3 * 60_000) });
       const { code, stdout, stderr } = await run(CREATE);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^brk_live_\w+\n$/) });
-      expect(stderr).toContain("Another active key has this name: (last used may lag by a minute)");
+      expect(stderr).toContain("Another active key has this name:\n  key_1");
+      expect(stderr).toContain(" UTC)\nThe time a key was last used may lag by a minute.\n");
       expect(stderr).toMatch(
         /key_1 {2}brk_live_…vKie {2}created 2026-11-21 08:32 UTC, used 3 minutes ago \(\d{4}-\d\d-\d\d [\d:]{8} UTC\)\n/,
       );
       expect(stderr).toContain("brandctl keys revoke key_1");
     });
 
-    it("names each of several, and says nothing of lag for keys never used", async () => {
-      add();
+    it("names each of several, with other capitals too, and says that a use may not show yet", async () => {
+      add({ name: "reporting" });
       add({ id: "key_2", hint: "brk_live_…zral" });
       const { stderr } = await run(CREATE);
       expect(stderr).toContain("2 other active keys have this name:\n  key_1  brk_live_…vKie");
-      expect(stderr).toContain("  key_2  brk_live_…zral  created 2026-11-21 08:32 UTC, never used\n");
+      expect(stderr).toContain(
+        "  key_2  brk_live_…zral  created 2026-11-21 08:32 UTC, never used\nThe time a key was last used may lag by a minute.\n",
+      );
     });
 
     it("says nothing of revoked keys and other names", async () => {
@@ -110,6 +114,8 @@ describe("brandctl keys", () => {
     const { stdout } = await run("keys show key_1");
     expect(stdout).toContain("Permissions      records:read, campaigns:prepare\n");
     expect(stdout).toContain("Last used (UTC)  2026-11-21 08:40:05 (may lag by a minute)\n");
+    add({ id: "key_2" });
+    expect((await run("keys show key_2")).stdout).toContain("Last used (UTC)  - (may lag by a minute)\n");
     expect(await run("keys show key_none")).toMatchObject({ code: 1, stderr: expect.stringContaining("brandctl keys list") });
   });
 
@@ -120,6 +126,7 @@ describe("brandctl keys", () => {
       add();
       const { code, stdout, stderr } = await run("keys revoke key_1", terminal("y"));
       expect(stderr).toContain('Permanently revoke key_1, "Reporting" (brk_live_…vKie), never used? [y/N]');
+      expect(stderr).toContain("The time a key was last used may lag by a minute.\n");
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("State            revoked\n") });
       expect(isRevoked()).toBe(true);
     });
@@ -130,6 +137,35 @@ describe("brandctl keys", () => {
         code: 1,
         stdout: "",
         stderr: expect.stringContaining("Nothing was revoked."),
+      });
+      expect(isRevoked()).toBe(false);
+    });
+
+    it.each([
+      [CTRL_C, 130],
+      [`y${CTRL_C}`, 130],
+      [CTRL_D, 1],
+    ])("revokes nothing at the key %j", async (keys, code) => {
+      add();
+      const outcome = await run("keys revoke key_1", { ...terminal(""), ...pressing(keys) });
+      expect(outcome).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(/\[y\/N\] (.*)\nerror: Nothing was revoked\.\n$/) });
+      expect(isRevoked()).toBe(false);
+    });
+
+    it("revokes nothing at the end of the input, nor at a signal", async () => {
+      add();
+      const ended = Object.assign(new PassThrough(), { isTTY: true }).end();
+      expect(await run("keys revoke key_1", { ...terminal(""), stdin: ended })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("Nothing was revoked."),
+      });
+      const interrupting = new AbortController();
+      const stdin = Object.assign(new PassThrough(), { isTTY: true });
+      // When the question reads it.
+      stdin.once("resume", () => interrupting.abort());
+      expect(await run("keys revoke key_1", { ...terminal(""), stdin, interrupted: interrupting.signal })).toMatchObject({
+        code: 130,
+        stderr: expect.stringContaining("error: Nothing was revoked.\n"),
       });
       expect(isRevoked()).toBe(false);
     });
@@ -159,7 +195,7 @@ describe("brandctl keys", () => {
       add({ last_used_at: before(ms) });
       const { stderr } = await run("keys revoke key_1", terminal("n"));
       expect(stderr).toContain(`This key was used ${text} (`);
-      expect(stderr).toContain("(last used may lag by a minute)");
+      expect(stderr).toContain("The time a key was last used may lag by a minute.");
       expect(stderr).toContain('"Reporting" (brk_live_…vKie)? [y/N]');
     });
 

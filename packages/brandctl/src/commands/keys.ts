@@ -4,7 +4,7 @@ import { Command, Option } from "commander";
 import { brandOf, namedBrand } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
 import { shortTime } from "../output/format.ts";
-import { keysTable, keyText, LAST_USED_LAGS, useText } from "../output/key-text.ts";
+import { keysTable, keyText, LAST_USE_LAGS, useText } from "../output/key-text.ts";
 import { printable } from "../output/printable.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
@@ -82,12 +82,12 @@ function printSecret(session: Session, key: Key, secret: string): void {
 function noteSameName(session: Session, others: readonly Key[]): void {
   if (others.length === 0) return;
   const which = others.length === 1 ? "Another active key has this name" : `${others.length} other active keys have this name`;
-  const lag = others.some(({ last_used_at }) => last_used_at != null) ? ` (${LAST_USED_LAGS})` : "";
-  session.note(({ yellow, dim }) => `\n${yellow(`${which}:`)}${dim(lag)}`);
+  session.note(({ yellow }) => `\n${yellow(`${which}:`)}`);
   for (const other of others) {
     const { id, hint, created_at } = other;
     session.note(() => printable(`  ${id}  ${hint}  created ${shortTime(created_at)} UTC, ${useText(other, Date.now())}`));
   }
+  session.note(({ dim }) => dim(LAST_USE_LAGS));
   const id = others.length === 1 ? others[0]?.id : "KEY";
   session.note(({ dim }) => dim(printable(`If this one replaces it: brandctl keys revoke ${id}, once the new key works`)));
 }
@@ -105,7 +105,7 @@ function list(shell: Shell): Command {
         const { keys } = await (await session.accounts()).listKeys({ brand_id: brandId });
         const none = `The brand has no keys yet: brandctl keys create --brand ${printable(brandId)} --name NAME`;
         session.print({ keys }, (colors) => keysTable(keys, colors, none));
-        if (keys.some(({ last_used_at }) => last_used_at != null)) session.note(({ dim }) => dim(`The time a key was ${LAST_USED_LAGS}.`));
+        if (keys.length > 0) session.note(({ dim }) => dim(LAST_USE_LAGS));
       }),
     );
 }

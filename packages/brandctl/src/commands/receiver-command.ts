@@ -2,6 +2,7 @@ import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command } from "commander";
 import { brandOf } from "../brand-lookup.ts";
 import { required } from "../failure.ts";
+import { pauseText, type Pause } from "../output/outcome-text.ts";
 import { printable } from "../output/printable.ts";
 import { receiversTable } from "../output/receiver-text.ts";
 import { urlChange } from "../output/url-change.ts";
@@ -30,6 +31,12 @@ interface ReceiverResponse {
 export function printReceiver(session: Session, response: ReceiverResponse, more: object = {}): void {
   const receiver = required(response.receiver, "receiver");
   session.print({ receiver, ...more }, (colors) => receiversTable([receiver], colors));
+}
+
+/** Says that what was queued waits, if the receiver is paused. */
+export function notePause(session: Session, pause: Pause): void {
+  const text = pauseText(pause);
+  if (text !== undefined) session.note(({ yellow }) => yellow(`The receiver is ${text}.`));
 }
 
 /** Says which URL is called, if the service has normalised the given one. */

@@ -5,7 +5,7 @@ import { counted } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";
-import { printReceiver, receiverCommand, receiverKey } from "./receiver-command.ts";
+import { notePause, printReceiver, receiverCommand, receiverKey } from "./receiver-command.ts";
 
 interface EnableOptions {
   readonly brand?: string;
@@ -16,9 +16,9 @@ interface EnableOptions {
 export function enable(shell: Shell): Command {
   return receiverCommand("enable", "deliver to a receiver again")
     .description(
-      "Deliver to a receiver again. Deliveries held while it was disabled are either sent now or dropped: choose --release or --drop.",
+      "Deliver to a receiver again. Deliveries held while it was disabled are either released or dropped: choose --release or --drop. A released one is sent when it is due: now if that time has passed.",
     )
-    .option("--release", "send the held deliveries")
+    .option("--release", "send the held deliveries, each when it is due")
     .option("--drop", "drop the held deliveries permanently")
     .addHelpText("after", examples(["brandctl receivers enable rcv_… --release", "it works again, and needs what it missed"]))
     .action((receiverId: string, { brand, release, drop }: EnableOptions, command: Command) =>
@@ -78,8 +78,11 @@ export function sendTest(shell: Shell): Command {
     .action((receiverId: string, { brand, type, next = false }: TestOptions, command: Command) =>
       shell.act(command, async (session) => {
         const key = await receiverKey(session, receiverId, brand);
-        const queued = await (await session.receivers()).sendTest({ ...key, type, next });
+        const receivers = await session.receivers();
+        const { receiver } = await receivers.getReceiver(key);
+        const queued = await receivers.sendTest({ ...key, type, next });
         session.print(queued, ({ cyan }) => `${cyan(printable(queued.delivery_id))} is queued.`);
+        notePause(session, required(receiver, "receiver"));
         session.note(({ dim }) => dim(printable(`To see the result: brandctl deliveries show ${queued.delivery_id}`)));
       }),
     );

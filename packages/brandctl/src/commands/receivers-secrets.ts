@@ -1,4 +1,7 @@
+import type { Receiver } from "@brand-records/proto/webhook/v1";
 import type { Command } from "commander";
+import { CommandFailure, required } from "../failure.ts";
+import { timeWithSeconds } from "../output/format.ts";
 import type { Shell } from "../shell.ts";
 import { examples } from "./options.ts";
 import { printReceiver, printSigningSecret, receiverCommand, receiverKey } from "./receiver-command.ts";
@@ -6,16 +9,19 @@ import { printReceiver, printSigningSecret, receiverCommand, receiverKey } from 
 export function rotate(shell: Shell): Command {
   return receiverCommand("rotate", "make a receiver's next signing secret; it is shown once")
     .description(
-      "Make a receiver's next signing secret, shown once. Until it is activated, X-Service-Signature stays signed with the current secret, and webhook-signature carries both signatures. Rotating again replaces the next secret: it then needs a test of its own.",
+      "Make a receiver's next signing secret, shown once. Until it is activated, X-Service-Signature stays signed with the current secret, and webhook-signature carries both signatures. Refused while there is a next secret already: --replace replaces it, and the new one needs a test of its own.",
     )
+    .option("--replace", "replace a next secret for good; what has that one alone then refuses deliveries")
     .addHelpText(
       "after",
       examples(["brandctl receivers rotate rcv_… --json | jq -r .secret", "the next secret, for the receiver's settings"]),
     )
-    .action((receiverId: string, { brand }: { brand?: string }, command: Command) =>
+    .action((receiverId: string, { brand, replace }: { brand?: string; replace?: boolean }, command: Command) =>
       shell.act(command, async (session) => {
         const key = await receiverKey(session, receiverId, brand);
-        printSigningSecret(session, await (await session.receivers()).rotateSecret(key));
+        const receivers = await session.receivers();
+        if (replace !== true) requireNoNextSecret(required((await receivers.getReceiver(key)).receiver, "receiver"));
+        printSigningSecret(session, await receivers.rotateSecret(key));
         session.note(
           () =>
             "\nGive it to the receiver beside the current one, then:\n" +
@@ -24,6 +30,18 @@ export function rotate(shell: Shell): Command {
         );
       }),
     );
+}
+
+/** @throws CommandFailure if there is a next secret: the receiver may have switched to it already */
+function requireNoNextSecret({ id, rotating, next_secret_at, next_secret_accepted_at }: Receiver): void {
+  if (!rotating) return;
+  const accepted = next_secret_accepted_at == null ? "" : `, accepted ${timeWithSeconds(next_secret_accepted_at)} UTC`;
+  throw new CommandFailure(
+    "next_secret_exists",
+    `The receiver has a next secret already, made ${timeWithSeconds(next_secret_at)} UTC${accepted}. ` +
+      "Rotating again replaces it for good: what has that secret alone then refuses deliveries.",
+    { hint: `brandctl receivers activate ${id} makes it the current one; brandctl receivers rotate ${id} --replace replaces it` },
+  );
 }
 
 export function activate(shell: Shell): Command {

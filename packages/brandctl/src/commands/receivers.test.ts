@@ -5,7 +5,7 @@ import { FakeAudit } from "../testing/fake-audit.ts";
 import { FakeWebhook, NEXT_SECRET, receiverOf, SECRET } from "../testing/fake-webhook.ts";
 import { serve, type Served } from "../testing/serve.ts";
 import { widthOf } from "../output/printable.ts";
-import { brandctl, typing, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
+import { brandctl, CTRL_C, CTRL_D, pressing, typing, type Outcome, type Surroundings } from "../testing/test-terminal.ts";
 
 describe("brandctl receivers", () => {
   let fake: FakeWebhook;
@@ -79,7 +79,7 @@ describe("brandctl receivers", () => {
     it("gives a hint about a URL that the brand has already", async () => {
       fake.receivers.push(receiverOf());
       const line = "receivers create --brand brd_1 --url https://hooks.ulap.example/events?token=tok3n --label L --events payout.paid";
-      const hint = expect.stringContaining("brandctl receivers list --brand BRAND --json");
+      const hint = expect.stringContaining("brandctl receivers list --brand brd_1 --json");
       expect(JSON.parse((await run(`${line} --json`)).stderr)).toMatchObject({ error: { code: "duplicate_url", field: "url", hint } });
       expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: hint });
     });
@@ -329,14 +329,35 @@ describe("brandctl receivers", () => {
       expect(stderr).toContain("enabled, rotating");
       expect(stderr).toContain("brandctl receivers test rcv_1 --next");
       expect(stderr).toContain("brandctl receivers activate rcv_1");
-      expect((await run("receivers rotate rcv_1 --brand brd_1 --json")).json()).toMatchObject({ id: "rcv_1", secret: NEXT_SECRET });
+    });
+
+    it.each([
+      [null, ""],
+      ["2026-11-21T08:41:00.000Z", ", accepted 2026-11-21 08:41:00 UTC"],
+    ])("rotate replaces a next secret (accepted: %s) only with --replace", async (next_secret_accepted_at, accepted) => {
+      const rotating = receiverOf({ rotating: true, next_secret_at: "2026-11-21T08:39:00.000Z", next_secret_accepted_at });
+      fake.receivers.splice(0, 1, { ...rotating });
+      const outcome = await run("receivers rotate rcv_1 --brand brd_1");
+      expect(outcome).toMatchObject({ code: 1, stdout: "" });
+      expect(outcome.stderr).toContain(
+        `error: The receiver has a next secret already, made 2026-11-21 08:39:00 UTC${accepted}. ` +
+          "Rotating again replaces it for good: what has that secret alone then refuses deliveries.\n",
+      );
+      expect(outcome.stderr).toContain("brandctl receivers activate rcv_1 makes it the current one");
+      expect(outcome.stderr).toContain("brandctl receivers rotate rcv_1 --replace replaces it");
+      expect(fake.receivers).toEqual([rotating]);
+      const replaced = await run("receivers rotate rcv_1 --brand brd_1 --replace --json");
+      expect(replaced.json()).toMatchObject({ id: "rcv_1", secret: NEXT_SECRET });
+      expect(fake.receivers).toMatchObject([{ next_secret_at: "2026-11-21T08:40:00.000Z", next_secret_accepted_at: null }]);
     });
 
     it("activate ends the rotation once a test by the next secret was accepted, and gives a hint before", async () => {
       await run("receivers rotate rcv_1 --brand brd_1");
       expect(await run("receivers activate rcv_1 --brand brd_1")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("brandctl receivers test RECEIVER --next sends such a test"),
+        stderr: expect.stringContaining(
+          "brandctl receivers test rcv_1 --next sends such a test; brandctl receivers activate rcv_1 --force activates without one",
+        ),
       });
       Object.assign(fake.receivers[0] ?? {}, { next_secret_accepted_at: "2026-11-21T08:41:00.000Z" });
       expect((await run("receivers activate rcv_1 --brand brd_1 --json")).json()).toEqual({ receiver: receiverOf() });
@@ -351,7 +372,7 @@ describe("brandctl receivers", () => {
       for (const line of ["activate rcv_1 --force", "test rcv_1 --next"]) {
         expect(await run(`receivers ${line} --brand brd_1`)).toMatchObject({
           code: 1,
-          stderr: expect.stringContaining("brandctl receivers rotate RECEIVER makes one"),
+          stderr: expect.stringContaining("brandctl receivers rotate rcv_1 makes one"),
         });
       }
     });
@@ -374,14 +395,22 @@ describe("brandctl receivers", () => {
       await run("receivers test rcv_1 --brand brd_1 --next");
       expect(fake.deliveries.map(({ sign_with_next }) => sign_with_next)).toEqual([true, false]);
       const { stdout } = await run("deliveries list --receiver rcv_1 --brand brd_1");
-      expect(stdout).toMatch(/payout\.paid test --next .*\n.*payout\.paid test  /);
+      expect(stdout).toMatch(/payout\.paid next .*\n.*payout\.paid test  /);
+    });
+
+    it("says that the receiver is paused", async () => {
+      fake.receivers.push(receiverOf({ paused_until: "2026-11-21T02:03:10.123Z", failures_in_a_row: 10 }));
+      expect((await run("receivers test rcv_1 --brand brd_1")).stderr).toContain(
+        "The receiver is paused until 02:03:10 UTC after 10 failures.\n",
+      );
+      expect((await run("receivers test rcv_1 --brand brd_1 --json")).stderr).toBe("");
     });
 
     it("gives a hint about a disabled receiver, and knows no other event types", async () => {
       fake.receivers.push(receiverOf({ enabled: false }));
       expect(await run("receivers test rcv_1 --brand brd_1")).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining("brandctl receivers enable RECEIVER"),
+        stderr: expect.stringContaining("brandctl receivers enable rcv_1 --release"),
       });
       expect((await run("receivers test rcv_1 --brand brd_1 --type ping")).code).toBe(2);
     });
@@ -457,6 +486,18 @@ describe("brandctl receivers", () => {
     it.each(["", "n", "no", "yep", "rcv_1"])("deletes nothing at %j", async (reply) => {
       expect(await run("receivers delete rcv_1 --brand brd_1", typing(reply))).toMatchObject({
         code: 1,
+        stdout: "",
+        stderr: expect.stringContaining("Nothing was deleted."),
+      });
+      expect(fake.receivers).toHaveLength(1);
+    });
+
+    it.each([
+      [CTRL_C, 130],
+      [CTRL_D, 1],
+    ])("deletes nothing at the key %j", async (key, code) => {
+      expect(await run("receivers delete rcv_1 --brand brd_1", pressing(key))).toMatchObject({
+        code,
         stdout: "",
         stderr: expect.stringContaining("Nothing was deleted."),
       });

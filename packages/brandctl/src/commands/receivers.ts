@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { Command, InvalidArgumentError } from "commander";
 import { emptyListText, namedBrand } from "../brand-lookup.ts";
-import { CommandFailure, required, UsageFailure } from "../failure.ts";
+import { required, UsageFailure } from "../failure.ts";
 import { counted } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
 import { receiversTable, receiverText, shortUrl } from "../output/receiver-text.ts";
@@ -161,8 +161,9 @@ function remove(shell: Shell): Command {
       shell.act(command, async (session) => {
         const key = await receiverKey(session, receiverId, brand);
         const receivers = await session.receivers();
-        if (yes !== true && !(await session.confirm(questionOf(required((await receivers.getReceiver(key)).receiver, "receiver"))))) {
-          throw new CommandFailure("not_confirmed", "Nothing was deleted.");
+        if (yes !== true) {
+          const { receiver } = await receivers.getReceiver(key);
+          await session.confirm(questionOf(required(receiver, "receiver")), "Nothing was deleted.");
         }
         const { dropped } = await receivers.deleteReceiver(key);
         const waiting = dropped === 0 ? "" : `, and ${counted(dropped, "waiting delivery", "waiting deliveries")} with it`;

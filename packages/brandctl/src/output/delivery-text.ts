@@ -11,7 +11,7 @@ const RESPONSE_CHARACTERS_MAX = 2_000;
 export function deliveryColumns(colors: Colors): Column<Delivery>[] {
   return [
     { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
-    { title: "TYPE", cell: (delivery) => [typeOf(delivery), testText(delivery)].join(" ").trimEnd() },
+    { title: "TYPE", cell: (delivery) => [typeOf(delivery), shortTestText(delivery)].join(" ").trimEnd() },
     { title: "STATE", cell: ({ state }) => state, paint: (text, { state }) => paintState(text, state, colors) },
     {
       title: "LAST ATTEMPT",
@@ -72,9 +72,10 @@ function lastAttemptText(delivery: Delivery): string {
 /** Beyond its deadline, an attempt's result needs this long to be written. */
 const RESULT_MS = 2_000;
 
-/** What a pending delivery waits for beside its due time, or the attempt in progress. */
+/** What a delivery waits for beside its due time, or the attempt in progress. */
 function progressOf({ state, attempts, sending_since, deadline_ms }: Delivery, pause: Pause): string | undefined {
   if (state === "pending") return receiverPause(pause);
+  if (state === "held") return "the receiver is disabled";
   if (state !== "sending") return undefined;
   if (sending_since == null || deadline_ms == null) return `attempt ${attempts} in progress`;
   const isOverdue = Date.now() > Date.parse(sending_since) + deadline_ms + RESULT_MS;
@@ -128,6 +129,9 @@ const typeOf = ({ event_type }: Delivery): string => (event_type === "" ? "not k
 
 /** How a test is signed decides which secret the receiver needs to accept it. */
 const testText = ({ test, sign_with_next }: Delivery): string | undefined => (test ? (sign_with_next ? "test --next" : "test") : undefined);
+
+/** As short as a table of 120 columns needs it. */
+const shortTestText = ({ test, sign_with_next }: Delivery): string | undefined => (test ? (sign_with_next ? "next" : "test") : undefined);
 
 function paintState(text: string, state: string, colors: Colors): string {
   if (state === "delivered") return colors.green(text);

@@ -3,8 +3,8 @@ import type { Colors } from "../terminal.ts";
 import { ago, shortTime, timeWithSeconds } from "./format.ts";
 import { factLines, table, type Column, type Fact } from "./table.ts";
 
-/** Printed wherever the time of a key's last use is shown. */
-export const LAST_USED_LAGS = "last used may lag by a minute";
+/** Printed wherever the time of a key's last use is shown, and where there is none yet. */
+export const LAST_USE_LAGS = "The time a key was last used may lag by a minute.";
 
 export function keysTable(keys: readonly Key[], colors: Colors, none: string): string {
   return table(keyColumns(colors), keys, colors, none);
@@ -35,7 +35,7 @@ export function keyText(key: Key, colors: Colors): string {
     ["Environment", environment],
     ["Permissions", permissions.join(", ")],
     ["Created (UTC)", `${shortTime(created_at)} by ${created_by}`],
-    ["Last used (UTC)", last_used_at == null ? "-" : `${timeWithSeconds(last_used_at)} (may lag by a minute)`],
+    ["Last used (UTC)", `${timeWithSeconds(last_used_at)} (may lag by a minute)`],
     ...(revoked_at == null ? [] : [["Revoked (UTC)", `${timeWithSeconds(revoked_at)} by ${revoked_by ?? "-"}`] satisfies Fact]),
   ];
   return factLines(facts, colors).join("\n");

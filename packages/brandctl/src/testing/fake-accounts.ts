@@ -77,7 +77,7 @@ export class FakeAccounts {
           created_by,
           created_at: "2026-11-21T08:32:00.000Z",
         };
-        const same_name = this.keys.filter((one) => one.name === name && one.revoked_at == null);
+        const same_name = this.keys.filter((one) => one.name.toLowerCase() === name.toLowerCase() && one.revoked_at == null);
         this.keys.unshift(key);
         return { key, secret: `brk_${environment}_${"x".repeat(32)}abcd`, same_name };
       },

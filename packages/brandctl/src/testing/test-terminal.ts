@@ -38,12 +38,18 @@ export interface Outcome {
   json<T>(): T;
 }
 
-/** A terminal at which this is typed. */
-export function typing(text: string): Surroundings {
+/** A terminal at which this line is typed. */
+export const typing = (line: string): Surroundings => pressing(`${line}\n`);
+
+/** A terminal at which these keys are pressed. */
+export function pressing(keys: string): Surroundings {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  stdin.write(`${text}\n`);
+  stdin.write(keys);
   return { stdin, isTerminal: true };
 }
+
+export const CTRL_C = "\u0003";
+export const CTRL_D = "\u0004";
 
 /** Runs one command line as main.ts does. In the default folder there is no run file. */
 export async function brandctl(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {

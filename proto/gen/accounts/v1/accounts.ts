@@ -191,7 +191,7 @@ export interface CreateKeyResponse {
     | null;
   /** The key itself. Returned once and never stored. */
   secret: string;
-  /** The brand's other keys with this name and environment that are not revoked: the newest ten. */
+  /** The brand's other keys with this name, in capitals or not, and environment that are not revoked: the newest ten. */
   same_name: Key[];
 }
 

@@ -73,7 +73,7 @@ describe("createKey", () => {
     await revoke(revoked.key?.id ?? "", brand.owner);
     const first = await createKey(brand);
     expect(first.same_name).toEqual([]);
-    const second = await createKey(brand, { name: " Reports " });
+    const second = await createKey(brand, { name: " REPORTS " });
     expect(second.same_name).toEqual([first.key]);
     expect((await createKey(brand)).same_name).toEqual([second.key, first.key]);
   });

@@ -25,7 +25,7 @@ const statements = {
   sameName: {
     name: "keys.same_name",
     text: `select ${COLUMNS} from accounts.keys
-            where brand_id = $1 and environment = $2 and name = $3 and revoked_at is null order by created_at desc, id desc limit ${SAME_NAME_MAX}`,
+            where brand_id = $1 and environment = $2 and lower(name) = lower($3) and revoked_at is null order by created_at desc, id desc limit ${SAME_NAME_MAX}`,
   },
   revoke: {
     name: "keys.revoke",
@@ -76,7 +76,7 @@ export function listKeys(sql: Sql, brandId: string): Promise<Key[]> {
   return sql.query<Key>(statements.list, [brandId]);
 }
 
-/** Returns the brand's newest keys with this name that are not revoked, at most ten. */
+/** Returns the brand's newest keys with this name, in capitals or not, that are not revoked, at most ten. */
 export function keysWithName(sql: Sql, { brand_id, environment, name }: Pick<Key, "brand_id" | "environment" | "name">): Promise<Key[]> {
   return sql.query<Key>(statements.sameName, [brand_id, environment, name]);
 }

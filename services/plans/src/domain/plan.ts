@@ -54,7 +54,7 @@ export function requireSameRequest({ plan, input }: PreparedPlan, repeatedInput:
   if (changed.length === 0) return;
   throw new AppError(
     "request_conflict",
-    `This request_id made a plan from another input: ${changed.join(", ")}. That plan exists and is not changed here: people edit it at its review_path, which the first input returns again. A new request_id makes a second plan.`,
+    `This request_id made a plan from another input: ${changed.join(", ")}. That plan exists and is not changed here: people edit it at its review_path, which the first input returns again. Send this input under a new request_id only if they want a second plan.`,
     { field: "request_id", details: changed.map((field) => ({ field, message: "differs from the first request" })) },
   );
 }

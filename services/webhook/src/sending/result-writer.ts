@@ -121,14 +121,14 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     await updateLanes(
       sql,
       changes.map(({ lane: { receiverId }, change }) => {
-        const settled = (byReceiver.get(receiverId) ?? []).filter(({ delivery_id }) => settledIds.has(delivery_id));
+        const settled = (byReceiver.get(receiverId) ?? []).filter(({ attempt_id }) => settledIds.has(attempt_id));
         const delays = settled.flatMap(({ delay_seconds }) => delay_seconds ?? []);
         const dueInSeconds = delays.length > 0 ? Math.min(...delays) : undefined;
         return { receiverId, lane: change.lane, ended: settled.length, openSeconds: change.openSeconds, dueInSeconds };
       }),
     );
-    for (const { delivery_id, receiver_id, url, tested_secret, outcome } of results) {
-      if (tested_secret === null || outcome !== "accepted" || !settledIds.has(delivery_id)) continue;
+    for (const { attempt_id, receiver_id, url, tested_secret, outcome } of results) {
+      if (tested_secret === null || outcome !== "accepted" || !settledIds.has(attempt_id)) continue;
       await acceptNextSecret(sql, { receiver_id, url, sealed: tested_secret });
     }
     const disabled: { receiver_id: string; reason: string }[] = [];
@@ -146,7 +146,7 @@ export async function writeResults(db: Database, results: readonly AttemptResult
 function changeOf(lane: LockedLane, results: readonly AttemptResult[], settledIds: ReadonlySet<string>, now: number): LaneChange {
   const outcomes = results
     // The receiver's URL has changed since the attempt: its outcome says nothing about the current URL.
-    .filter(({ delivery_id, url }) => settledIds.has(delivery_id) && url === lane.url)
+    .filter(({ attempt_id, url }) => settledIds.has(attempt_id) && url === lane.url)
     .map(({ outcome, http_status, test, started_at }) => ({
       startedAt: Date.parse(started_at),
       outcome,

@@ -101,8 +101,8 @@ describe("the result of a test in flight", () => {
     server.respond = (response) => void responses.push(() => response.writeHead(204).end());
     const id = await testByNext();
     await sentUntil(() => expect(responses).toHaveLength(1));
-    await change(id);
     server.respond = (response) => response.writeHead(401).end();
+    await change(id);
     present(responses[0])();
     return id;
   }

@@ -12,6 +12,7 @@ import { claimDeliveries, type ClaimedDelivery } from "../storage/claims.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { findReceiver } from "../storage/receivers.ts";
 import type { AttemptResult } from "../storage/results.ts";
+import { endExpiredLeases } from "./expired-leases.ts";
 import { writeResults } from "./result-writer.ts";
 
 let sending: ServedSending;
@@ -443,6 +444,23 @@ describe("a result", () => {
     expect(await sending.attemptsOf(receiver)).toHaveLength(3);
     expect(await past(receiver)).toHaveLength(3);
     expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 0 });
+  });
+
+  it("of an attempt whose lease ended counts nothing, even in one batch with that of the delivery's next attempt", async () => {
+    const receiver = await sending.createReceiver("http://127.0.0.1:1/");
+    await sending.deliver([receiver], 1);
+    const claim = async (): Promise<ClaimedDelivery> => {
+      const [claimed] = await claimDeliveries(sending.db, { max: 1, leaseSeconds: 60, failing: true, crowded: false });
+      if (claimed === undefined) throw new Error("expected a due delivery");
+      return claimed;
+    };
+    const ended = await claim();
+    await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 second'");
+    await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax: 3 });
+    const next = { ...resultOf(await claim(), 2), outcome: "refused", http_status: 500, state: "failed" } as const;
+    await writeResults(sending.db, [next, resultOf(ended, 1)], Date.now(), openLog("webhook", "silent"));
+    expect(await lane(receiver)).toMatchObject({ in_flight: 0, failures: 1, last_status: 500 });
+    expect(await past(receiver)).toMatchObject([{ state: "failed" }]);
   });
 
   it("that completes five days of failures disables the receiver and holds its pending deliveries", async () => {

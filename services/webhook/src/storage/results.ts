@@ -44,18 +44,18 @@ const SETTLE = `
   finished as (
     delete from webhook.deliveries d using result r
      where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
-    returning d.id, d.sign_with_next, d.event_type),
+    returning d.sign_with_next, d.event_type, r.attempt_id),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
      where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
-    returning d.id),
+    returning r.attempt_id),
   past as (
     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next,
                                          created_at)
     select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, f.event_type, r.state, r.attempt, r.test, f.sign_with_next,
            r.delivery_created_at
-      from result r join finished f on f.id = r.delivery_id),
+      from result r join finished f on f.attempt_id = r.attempt_id),
   recorded as (
     insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
     select attempt_id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response from result
@@ -63,18 +63,18 @@ const SETTLE = `
     on conflict (id, event_created_at) do nothing
     returning id),
   counted as (${addToHours("result r join recorded a on a.id = r.attempt_id where not r.test")})
-  select id from finished union all select id from retried`;
+  select attempt_id from finished union all select attempt_id from retried`;
 
 /**
  * Records attempts, and finishes their deliveries or makes them due again. If a lease has ended, another worker owns the
  * delivery: its attempt is recorded and nothing else changes. Attempts are counted by hour in the same statement. The lanes must be
  * locked.
  *
- * @returns the ids of the deliveries whose lease was still valid
+ * @returns the ids of the attempts whose lease was still valid: a batch may also hold an attempt of the same delivery whose lease ended
  */
 export async function settleDeliveries(sql: Sql, results: readonly SettledAttempt[]): Promise<Set<string>> {
   const column = <Name extends keyof SettledAttempt>(name: Name): SettledAttempt[Name][] => results.map((result) => result[name]);
-  const rows = await sql.query<{ id: string }>(SETTLE, [
+  const rows = await sql.query<{ attempt_id: string }>(SETTLE, [
     column("delivery_id"),
     column("lease"),
     column("brand_id"),
@@ -95,5 +95,5 @@ export async function settleDeliveries(sql: Sql, results: readonly SettledAttemp
     column("delay_seconds"),
     results.map(({ outcome, duration_ms }) => (hasDuration(outcome) ? bucketOf(duration_ms) : NO_DURATION)),
   ]);
-  return new Set(rows.map(({ id }) => id));
+  return new Set(rows.map(({ attempt_id }) => attempt_id));
 }
