@@ -48,7 +48,7 @@ it("delivers every change once when nothing fails", async () => {
   await harness.untilDelivered();
   expect(await harness.ledger.audit()).toEqual([]);
   expect(harness.ledger.duplicates()).toBe(0);
-}, 180_000);
+}, 420_000);
 
 it("publishes events of a records process killed between commit and publication", async () => {
   const { records } = stack.processes;
@@ -187,4 +187,4 @@ it("ends with one event per change, delivered in order, and nothing pending", as
     `${harness.ledger.duplicates()} accepted twice, by workers that died or lost their database after sending`,
   );
   process.stdout.write(`${harness.ledger.changes} changes and events; ${findings.join("; ")}\n`);
-}, 180_000);
+}, 420_000);
