@@ -71,7 +71,10 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
     entries: [{ action: "receiver.enable", subject_id: "rcv_1", fields: ["held"] }],
   },
   "receivers disable": { line: "receivers disable rcv_1", entries: [{ action: "receiver.disable", subject_id: "rcv_1", fields: [] }] },
-  "receivers rotate": { line: "receivers rotate rcv_1", entries: [{ action: "receiver.rotate_secret", subject_id: "rcv_1", fields: [] }] },
+  "receivers rotate": {
+    line: "receivers rotate rcv_1 --replace",
+    entries: [{ action: "receiver.rotate_secret", subject_id: "rcv_1", fields: [] }],
+  },
   "receivers activate": {
     line: "receivers activate rcv_1",
     entries: [{ action: "receiver.activate_secret", subject_id: "rcv_1", fields: [] }],
