@@ -118,6 +118,18 @@ const routes = root.addChildren([
         beforeLoad: ({ params }) => showBrandOf(params.eventId),
         component: lazyRouteComponent(() => import("./screens/events/event.tsx"), "Event"),
       }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/usage",
+        validateSearch: searchOf("range"),
+        component: lazyRouteComponent(() => import("./screens/usage/usage.tsx"), "Usage"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/audit",
+        validateSearch: searchOf("actor", "action", "from", "to", "page"),
+        component: lazyRouteComponent(() => import("./screens/audit/audit.tsx"), "Audit"),
+      }),
     ]),
   ]),
 ]);

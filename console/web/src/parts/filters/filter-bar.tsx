@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useState, type KeyboardEvent } from "react";
 import { announce } from "../status-region.tsx";
-import { isDay } from "./days.ts";
+import { dayText, isDay } from "./days.ts";
 import styles from "./filter-bar.module.css";
 
 export type Filter =
@@ -83,10 +83,10 @@ function FilterField({ filter, values, set }: FieldProps) {
   if (filter.kind === "text") return <TextFilter filter={filter} value={values[filter.name]} set={set} />;
   const { from, to } = values;
   return (
-    <>
+    <div className={styles["days"]}>
       <DayFilter name="from" label="From" value={from} max={to} set={set} />
       <DayFilter name="to" label="To" value={to} min={from} set={set} />
-    </>
+    </div>
   );
 }
 
@@ -155,6 +155,9 @@ function DayFilter({ name, label, value = "", min, max, set }: DayFilterProps) {
       {...(min !== undefined && { min })}
       {...(max !== undefined && { max })}
       error={problemOf(draft)}
+      // Browsers write days in the order of their own language.
+      description={isDay(draft) && dayText(draft)}
+      inputWrapperOrder={["label", "input", "description", "error"]}
       onChange={({ currentTarget: { value: day } }) => {
         setDraft(day);
         if (isDay(day) && problemOf(day) === undefined) set({ [name]: day });
