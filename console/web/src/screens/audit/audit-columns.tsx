@@ -12,8 +12,6 @@ type Entry = Output<"audit.list">["entries"][number];
 const IN_PROGRESS_MS = 60_000;
 
 export const COLUMNS: readonly Column<Entry>[] = [
-  { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
-  { title: "Person", cell: ({ actor }) => actor ?? "Operator" },
   {
     title: "Action",
     cell: ({ action, subject_id, fields, created_at, request_id, id }) => (
@@ -24,7 +22,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
             <Subject id={subject_id} at={created_at} />
           </span>
         )}
-        {fields.length > 0 && <span className={styles["quiet"]}>With {fieldsText(fields)}</span>}
+        {fields.length > 0 && <span className={styles["quiet"]}>Fields: {fieldsText(fields)}</span>}
         <details>
           <summary>Details</summary>
           <dl>
@@ -36,6 +34,8 @@ export const COLUMNS: readonly Column<Entry>[] = [
                 <dd>{subject_id}</dd>
               </>
             )}
+            <dt>Time</dt>
+            <dd>{created_at}</dd>
             <dt>Request id</dt>
             <dd>{request_id}</dd>
             <dt>Entry</dt>
@@ -45,8 +45,11 @@ export const COLUMNS: readonly Column<Entry>[] = [
       </span>
     ),
   },
+  { title: "Person", cell: ({ actor }) => actor ?? "Operator" },
+  { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
   { title: "Outcome", cell: (entry) => <Outcome entry={entry} /> },
-  { title: "Address", cell: ({ address, actor }) => address ?? (actor === null ? "Not from the console" : "Unknown") },
+  // The operator acts from a command line.
+  { title: "Address", cell: ({ address }) => address ?? <span className={styles["quiet"]}>Not recorded</span> },
 ];
 
 function Outcome({ entry: { outcome, error_kind, created_at } }: { readonly entry: Entry }) {

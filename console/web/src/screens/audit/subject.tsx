@@ -11,19 +11,21 @@ const KEEP_MS = 30 * 24 * 3_600_000;
 
 interface Names {
   readonly keys: ReadonlyMap<string, Key>;
-  readonly receivers: ReadonlyMap<string, Receiver>;
+  /** Undefined until they are read: one that is missing is no deleted one then. */
+  readonly receivers: ReadonlyMap<string, Receiver> | undefined;
 }
 
-const NamesContext = createContext<Names>({ keys: new Map(), receivers: new Map() });
+const NamesContext = createContext<Names>({ keys: new Map(), receivers: undefined });
 
 /** Knows the keys and receivers of the brand by name. Until they are read, and if they cannot be, their ids show. */
 export function SubjectNames({ children }: { readonly children: ReactNode }) {
   const { ofBrand } = useBrand();
   const keys = useQuery(query("keys.list", ofBrand)).data?.keys ?? [];
-  const receivers = useQuery(query("receivers.list", ofBrand)).data?.receivers ?? [];
-  const byId = <Named extends { readonly id: string }>(all: readonly Named[]) => new Map(all.map((one) => [one.id, one]));
-  return <NamesContext value={{ keys: byId(keys), receivers: byId(receivers) }}>{children}</NamesContext>;
+  const receivers = useQuery(query("receivers.list", ofBrand)).data?.receivers;
+  return <NamesContext value={{ keys: byId(keys), receivers: receivers && byId(receivers) }}>{children}</NamesContext>;
 }
+
+const byId = <Named extends { readonly id: string }>(all: readonly Named[]) => new Map(all.map((one) => [one.id, one]));
 
 /** What an entry is about, with a link if it still has a page. */
 export function Subject({ id, at }: { readonly id: string; readonly at: string }) {
@@ -38,7 +40,7 @@ export function Subject({ id, at }: { readonly id: string; readonly at: string }
       </Anchor>
     );
   }
-  const receiver = receivers.get(id);
+  const receiver = receivers?.get(id);
   if (receiver !== undefined) {
     return (
       <Anchor component={Link} to="/developers/receivers/$receiverId" params={{ receiverId: id } as never} inherit>
@@ -47,6 +49,7 @@ export function Subject({ id, at }: { readonly id: string; readonly at: string }
     );
   }
   const shown = <code className={styles["id"]}>{id}</code>;
+  if (id.startsWith("rcv_") && receivers !== undefined) return <>{shown} (deleted)</>;
   // A delivery is stored no longer than its event.
   if (!id.startsWith("dlv_") || Date.now() - Date.parse(at) > KEEP_MS) return id.includes("@") ? id : shown;
   return (

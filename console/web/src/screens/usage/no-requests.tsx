@@ -7,17 +7,18 @@ import { firstCall } from "../../parts/first-call.ts";
 import { EmptyState } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { useMayIntegrate } from "../eligibility.tsx";
+import { RANGES, type RangeName } from "./ranges.ts";
 
 /** Says that nothing was requested in a range and, to a brand that never called the API, how to make the first call. */
-export function NoRequests({ range }: { readonly range: string }) {
+export function NoRequests({ range }: { readonly range: RangeName }) {
   const { ofBrand } = useBrand();
   const mayIntegrate = useMayIntegrate();
   const { data } = useQuery(query("keys.list", ofBrand));
   const isNew = data !== undefined && data.keys.every(({ last_used_at }) => last_used_at === null);
   if (!isNew) {
     return (
-      <EmptyState title="No requests in this time">
-        No key of this brand made a request: {range.toLowerCase()}. Choose a longer time to see earlier ones.
+      <EmptyState title={`No requests in the last ${RANGES[range].length}`}>
+        {range === "month" ? "Earlier requests are no longer counted." : "Choose a longer time to see earlier ones."}
       </EmptyState>
     );
   }

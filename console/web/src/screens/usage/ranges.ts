@@ -4,7 +4,8 @@ const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 
 interface Range {
-  readonly text: string;
+  /** Ends now: "the last …". */
+  readonly length: string;
   /** Of one bar. */
   readonly per: string;
   readonly bucketMinutes: number;
@@ -13,10 +14,10 @@ interface Range {
 
 /** What the page can show: at most 100 bars each. Usage is kept for 31 days. */
 export const RANGES = {
-  hour: { text: "Last hour", per: "minute", bucketMinutes: 1, buckets: 60 },
-  day: { text: "24 hours", per: "15 minutes", bucketMinutes: 15, buckets: 96 },
-  week: { text: "7 days", per: "2 hours", bucketMinutes: 120, buckets: 84 },
-  month: { text: "30 days", per: "8 hours", bucketMinutes: 480, buckets: 90 },
+  hour: { length: "hour", per: "minute", bucketMinutes: 1, buckets: 60 },
+  day: { length: "24 hours", per: "15 minutes", bucketMinutes: 15, buckets: 96 },
+  week: { length: "7 days", per: "2 hours", bucketMinutes: 120, buckets: 84 },
+  month: { length: "30 days", per: "8 hours", bucketMinutes: 480, buckets: 90 },
 } as const satisfies Record<string, Range>;
 
 export type RangeName = keyof typeof RANGES;

@@ -68,7 +68,7 @@ export function Usage() {
 
 const Ranges = ({ shown }: { readonly shown: RangeName }) => (
   <nav aria-label="Time" className={styles["ranges"]}>
-    {Object.entries(RANGES).map(([name, { text }]) => (
+    {Object.entries(RANGES).map(([name, { length }]) => (
       <Link
         key={name}
         to="/developers/usage"
@@ -76,7 +76,7 @@ const Ranges = ({ shown }: { readonly shown: RangeName }) => (
         resetScroll={false}
         aria-current={name === shown ? "page" : undefined}
       >
-        {text}
+        {name === "hour" ? "Last hour" : length}
       </Link>
     ))}
   </nav>
@@ -92,9 +92,8 @@ const AsOf = ({ at, hasFailed }: { readonly at: number; readonly hasFailed: bool
 );
 
 function UsageOf({ data, limit }: { readonly data: UsageData; readonly limit: number | undefined }) {
-  const range = RANGES[data.name];
   const total = totalOf(data.buckets);
-  if (total.accepted + total.refused === 0) return <NoRequests range={range.text} />;
+  if (total.accepted + total.refused === 0) return <NoRequests range={data.name} />;
   return (
     <>
       {total.refused > 0 && (
