@@ -46,6 +46,15 @@ export const whileLoading =
     return Object.entries(scope).every(([name, value]) => input?.[name] === value) ? before : undefined;
   };
 
+const POLL_MS = 15_000;
+const POLL_AFTER_ERROR_MS = 30_000;
+
+/** For `refetchInterval` of a list: only its first page keeps itself current. Hidden tabs do not look at all. */
+export const pollFirst =
+  (page: string | undefined) =>
+  ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number | false =>
+    page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS);
+
 /**
  * The mutation of an operation that changes something. Lists named in `changes` are read again before it counts as done, so that a page
  * never shows the state before.

@@ -15,7 +15,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   {
     title: "Action",
     cell: ({ action, subject_id, fields, created_at, request_id, id }) => (
-      <span className={styles["stack"]}>
+      <div className={styles["stack"]}>
         <strong>{actionText(action)}</strong>
         {subject_id !== null && (
           <span>
@@ -42,7 +42,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
             <dd>{id}</dd>
           </dl>
         </details>
-      </span>
+      </div>
     ),
   },
   { title: "Person", cell: ({ actor }) => actor ?? "Operator" },

@@ -2,19 +2,17 @@ import type { Output } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
-import { query, whileLoading } from "../../api/queries.ts";
+import { pollFirst, query, whileLoading } from "../../api/queries.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
 import { Page } from "../../parts/page.tsx";
 import { PagedRows } from "../../parts/paged-rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { useBrand, useMe } from "../../shell/brand.tsx";
-import { ACTIONS } from "./audit-texts.ts";
 import { COLUMNS } from "./audit-columns.tsx";
+import { ACTIONS } from "./audit-texts.ts";
 import { SubjectNames } from "./subject.tsx";
 
-const POLL_MS = 15_000;
-const POLL_AFTER_ERROR_MS = 30_000;
 const OPERATOR = "operator";
 
 const filtersFor = (people: readonly string[]): readonly Filter[] => [
@@ -70,7 +68,7 @@ function AuditLog() {
       ...(page && { page_token: page }),
     }),
     placeholderData: whileLoading(ofBrand),
-    refetchInterval: ({ state: { error } }) => page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
+    refetchInterval: pollFirst(page),
   });
   // The person was an owner when the page began.
   if (result.data === undefined && result.error instanceof CallError && result.error.code === "owner_required") return <OwnersOnly />;

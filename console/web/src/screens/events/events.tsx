@@ -1,7 +1,7 @@
 import type { Output } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { query, whileLoading } from "../../api/queries.ts";
+import { pollFirst, query, whileLoading } from "../../api/queries.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
@@ -13,9 +13,6 @@ import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { recordOf } from "./event-record.ts";
 import styles from "./events.module.css";
-
-const POLL_MS = 15_000;
-const POLL_AFTER_ERROR_MS = 30_000;
 
 const FILTERS: readonly Filter[] = [
   {
@@ -50,7 +47,7 @@ export function Events() {
       ...(page && { page_token: page }),
     }),
     placeholderData: whileLoading(ofBrand),
-    refetchInterval: ({ state: { error } }) => page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
+    refetchInterval: pollFirst(page),
   });
   return (
     <Page
