@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { publishEvents, type PublishedEvent } from "../publish-events.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: every screen can be used by everyone: on a phone, in the dark, by keyboard, by screen reader. */
@@ -14,10 +15,11 @@ let url: string;
 let owner: ConsoleCaller;
 let receiverId: string;
 let deliveryId: string;
+let event: PublishedEvent | undefined;
 
 beforeAll(async () => {
   const env = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } };
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf: env }), startBrowser()]);
+  [stack, browser] = await Promise.all([startStack({ hasConsole: true, env: { USAGE_FLUSH_SECONDS: "1" }, envOf: env }), startBrowser()]);
   brand = await stack.createBrand();
   url = stack.gateways[0].console?.url ?? "";
   owner = await signIn(stack, url, brand.owner);
@@ -40,6 +42,8 @@ beforeAll(async () => {
     type: "payout.paid",
     next: false,
   }));
+  [event] = await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
+  await stack.get("/api/v1/links", brand.key);
 }, 300_000);
 afterAll(async () => {
   receiver?.close();
@@ -63,6 +67,12 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/receivers/${receiverId}`, "payout.paid (test)"],
   [() => `/developers/deliveries/${deliveryId}`, "Attempt 1"],
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
+  [() => "/developers/events", event?.recordId ?? ""],
+  [() => "/developers/events?type=campaign.settled", "No events match these filters"],
+  [() => `/developers/events/${event?.id}`, "Retrying"],
+  [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
+  [() => "/developers/usage", "All keys"],
+  [() => "/developers/audit", "Register a receiver"],
   [() => "/developers/nowhere", "Nothing is here"],
 ];
 
@@ -84,7 +94,7 @@ describe.each(VIEWS)("%s", (_, options) => {
       expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
       await expectAccessible();
     }
-    // The unknown delivery.
+    // The unknown delivery, and the unknown event.
     expectNoProblems(404);
   }, 120_000);
 

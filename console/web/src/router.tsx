@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { CallError } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { ownPath } from "./own-path.ts";
+import { searchOf } from "./parts/filters/search.ts";
 import { chooseBrand } from "./shell/brand.tsx";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
@@ -104,6 +105,30 @@ const routes = root.addChildren([
         path: "/deliveries/$deliveryId",
         beforeLoad: ({ params }) => showBrandOf(params.deliveryId),
         component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/events",
+        validateSearch: searchOf("type", "record_id", "from", "to", "page"),
+        component: lazyRouteComponent(() => import("./screens/events/events.tsx"), "Events"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/events/$eventId",
+        beforeLoad: ({ params }) => showBrandOf(params.eventId),
+        component: lazyRouteComponent(() => import("./screens/events/event.tsx"), "Event"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/usage",
+        validateSearch: searchOf("range"),
+        component: lazyRouteComponent(() => import("./screens/usage/usage.tsx"), "Usage"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/audit",
+        validateSearch: searchOf("actor", "action", "from", "to", "page"),
+        component: lazyRouteComponent(() => import("./screens/audit/audit.tsx"), "Audit"),
       }),
     ]),
   ]),

@@ -36,6 +36,26 @@ export const query = <Name extends OperationName>(name: Name, input: Input<Name>
   queryOptions({ queryKey: [name, input] as const, queryFn: ({ signal }) => call(name, input, signal) });
 
 /**
+ * For `placeholderData` of a list: the page before while another page or filter loads, if both are of the same `scope`: its brand, and what
+ * else its query names, such as the receiver.
+ */
+export const whileLoading =
+  (scope: Readonly<Record<string, string>>) =>
+  <Data>(before: Data | undefined, queryBefore: { readonly queryKey: readonly unknown[] } | undefined): Data | undefined => {
+    const input = queryBefore?.queryKey[1] as Readonly<Record<string, unknown>> | undefined;
+    return Object.entries(scope).every(([name, value]) => input?.[name] === value) ? before : undefined;
+  };
+
+const POLL_MS = 15_000;
+const POLL_AFTER_ERROR_MS = 30_000;
+
+/** For `refetchInterval` of a list: only its first page keeps itself current. Hidden tabs do not look at all. */
+export const pollFirst =
+  (page: string | undefined) =>
+  ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number | false =>
+    page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS);
+
+/**
  * The mutation of an operation that changes something. Lists named in `changes` are read again before it counts as done, so that a page
  * never shows the state before.
  */

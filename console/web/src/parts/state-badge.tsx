@@ -14,6 +14,9 @@ const STATES = {
   held: { text: "Held", tone: "quiet" },
   delivered: { text: "Delivered", tone: "good" },
   failed: { text: "Failed", tone: "bad" },
+  done: { text: "Done", tone: "good" },
+  in_progress: { text: "In progress", tone: "waiting" },
+  unknown: { text: "Outcome unknown", tone: "waiting" },
 } as const satisfies Record<string, { readonly text: string; readonly tone: Tone }>;
 
 export type State = keyof typeof STATES;

@@ -1,13 +1,16 @@
 import { NavLink, Text } from "@mantine/core";
 import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon } from "../parts/icons.tsx";
+import { AuditIcon, EventIcon, KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon, UsageIcon } from "../parts/icons.tsx";
+import { useBrand } from "./brand.tsx";
 import styles from "./shell.module.css";
 
 interface Place {
   readonly text: string;
   readonly to: NonNullable<LinkProps["to"]>;
   readonly icon: ComponentType;
+  /** To a member it only says why it shows nothing. */
+  readonly isForOwners?: boolean;
 }
 
 /** Where people can go, by area. */
@@ -18,12 +21,16 @@ const AREAS: readonly { readonly title: string; readonly places: readonly Place[
       { text: "Overview", to: "/developers", icon: OverviewIcon },
       { text: "API keys", to: "/developers/keys", icon: KeyIcon },
       { text: "Receivers", to: "/developers/receivers", icon: ReceiverIcon },
+      { text: "Events", to: "/developers/events", icon: EventIcon },
+      { text: "Usage", to: "/developers/usage", icon: UsageIcon },
+      { text: "Audit log", to: "/developers/audit", icon: AuditIcon, isForOwners: true },
     ],
   },
 ];
 
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
 export function Navigation({ onNavigate }: { onNavigate(): void }) {
+  const { isOwner } = useBrand();
   return (
     <>
       {AREAS.map(({ title, places }) => (
@@ -31,19 +38,21 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
           <Text className={styles["areaTitle"]} component="h2">
             {title}
           </Text>
-          {places.map(({ text, to, icon: Icon }) => (
-            <NavLink
-              key={to}
-              component={Link}
-              to={to}
-              // The overview is no place above the others, though its path is.
-              activeOptions={{ exact: to === "/developers" }}
-              label={text}
-              leftSection={<Icon />}
-              className={styles["place"]}
-              onClick={onNavigate}
-            />
-          ))}
+          {places
+            .filter(({ isForOwners }) => isOwner || !isForOwners)
+            .map(({ text, to, icon: Icon }) => (
+              <NavLink
+                key={to}
+                component={Link}
+                to={to}
+                // The overview is no place above the others, though its path is.
+                activeOptions={{ exact: to === "/developers" }}
+                label={text}
+                leftSection={<Icon />}
+                className={styles["place"]}
+                onClick={onNavigate}
+              />
+            ))}
         </section>
       ))}
       <NavLink href="/docs" label="API reference" leftSection={<ReferenceIcon />} className={styles["place"]} />

@@ -1,23 +1,25 @@
 import type { Attempt, Output } from "@brand-records/console-contract";
-import { Anchor, Button, Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
-import { query, useChange } from "../../api/queries.ts";
+import { query } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { outcomeText } from "../../parts/outcome.ts";
 import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { EmptyState, ErrorState, FormError, LoadingRows, Notice } from "../../parts/states.tsx";
-import { announce } from "../../parts/status-region.tsx";
+import { EmptyState, ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { ReceiversLink } from "../receivers/receivers-link.tsx";
+import { BodyAsSent } from "./body-as-sent.tsx";
 import styles from "./delivery.module.css";
 import { DeliveryState } from "./delivery-state.tsx";
 import { pollMs } from "./polling.ts";
+import { Preformatted } from "./preformatted.tsx";
+import { SendAgain } from "./send-again.tsx";
 
 export function Delivery() {
   const { deliveryId } = getRouteApi("/shell/developers/deliveries/$deliveryId").useParams();
@@ -48,9 +50,7 @@ function DeliveryPage({ data, isOwner }: { readonly data: Output<"deliveries.get
     <Page
       title={delivery.test ? `${delivery.event_type} (test)` : delivery.event_type}
       parent={parent}
-      actions={
-        isOwner && <SendAgain deliveryId={delivery.id} isPending={delivery.state === "pending"} isBusy={delivery.state === "sending"} />
-      }
+      actions={isOwner && <SendAgain delivery={delivery} />}
     >
       {paused_until !== null && delivery.state === "pending" && (
         <Notice tone="warning">
@@ -62,7 +62,15 @@ function DeliveryPage({ data, isOwner }: { readonly data: Output<"deliveries.get
           ["State", <DeliveryState delivery={delivery} />],
           ["Created", <When at={delivery.created_at} />],
           ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
-          ["Event", <CopyableId id={delivery.event_id} label="event’s id" />],
+          [
+            "Event",
+            <>
+              <CopyableId id={delivery.event_id} label="event’s id" />{" "}
+              <Anchor component={Link} to="/developers/events/$eventId" params={{ eventId: delivery.event_id } as never} size="sm">
+                All of its deliveries
+              </Anchor>
+            </>,
+          ],
         ]}
       />
       <section aria-labelledby="attempts">
@@ -79,51 +87,8 @@ function DeliveryPage({ data, isOwner }: { readonly data: Output<"deliveries.get
           </ol>
         )}
       </section>
-      <section aria-labelledby="body">
-        <Text id="body" component="h2" fw={650} mb="sm">
-          Body
-        </Text>
-        {body === null ? (
-          <Text c="dimmed">The event is no longer stored.</Text>
-        ) : (
-          <Preformatted text={indented(body)} label="Body as sent" />
-        )}
-      </section>
+      {body === null ? <Text c="dimmed">The event’s body is no longer stored.</Text> : <BodyAsSent body={body} />}
     </Page>
-  );
-}
-
-function SendAgain({
-  deliveryId,
-  isPending,
-  isBusy,
-}: {
-  readonly deliveryId: string;
-  readonly isPending: boolean;
-  readonly isBusy: boolean;
-}) {
-  const { ofBrand } = useBrand();
-  const navigate = useNavigate();
-  const replay = useChange("deliveries.replay", ["deliveries.get", "deliveries.list"]);
-  const send = (): void =>
-    replay.mutate(
-      { ...ofBrand, delivery_id: deliveryId },
-      {
-        onSuccess: ({ delivery }) => {
-          announce(isPending ? "Due now" : "Sending again");
-          void navigate({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: delivery.id } });
-        },
-      },
-    );
-  return (
-    <div>
-      {!isBusy && (
-        <Button variant="default" onClick={send} loading={replay.isPending}>
-          {isPending ? "Send now" : "Send again"}
-        </Button>
-      )}
-      <FormError error={replay.error} />
-    </div>
   );
 }
 
@@ -153,20 +118,4 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
       )}
     </li>
   );
-}
-
-/** Text from outside: shown as text, whatever it holds. It scrolls, so the keyboard must reach it. */
-const Preformatted = ({ text, label }: { readonly text: string; readonly label: string }) => (
-  <pre className={styles["text"]} tabIndex={0} role="region" aria-label={label}>
-    {text}
-  </pre>
-);
-
-function indented(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    // Shown as it was sent.
-    return json;
-  }
 }

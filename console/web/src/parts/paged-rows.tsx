@@ -1,0 +1,86 @@
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { CallError } from "../api/call.ts";
+import { Pager } from "./pager.tsx";
+import { Rows, type RowsProps } from "./rows.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "./states.tsx";
+
+export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> {
+  /** Of useQuery. */
+  readonly result: {
+    readonly data: Data | undefined;
+    readonly error: Error | null;
+    readonly isPlaceholderData: boolean;
+    refetch(): unknown;
+  };
+  rowsOf(data: Data): readonly Row[];
+  /** Null on the last page. */
+  nextOf(data: Data): string | null;
+  /** The name of the page in the URL. Default: `page`. */
+  readonly param?: string;
+  /** The page that shows; undefined: the first. */
+  readonly page: string | undefined;
+  readonly isFiltered: boolean;
+  /** Shown if there is nothing at all: says what makes the first row. */
+  readonly none: ReactNode;
+}
+
+/** One page of a filtered list in each of its states: loading, failed, empty for its three reasons, filled. */
+export function PagedRows<Row, Data>(props: PagedRowsProps<Row, Data>) {
+  const { result, rowsOf, nextOf, param = "page", page, isFiltered, none, label, columns, keyOf } = props;
+  const { data, error, isPlaceholderData, refetch } = result;
+  if (data === undefined) {
+    if (error === null) return <LoadingRows />;
+    return isCursorError(error) ? <NoSuchPage param={param} /> : <ErrorState error={error} retry={() => void refetch()} />;
+  }
+  const rows = rowsOf(data);
+  if (rows.length === 0 && page === undefined) return isFiltered ? <NoMatch what={label.toLowerCase()} /> : none;
+  return (
+    <Pager label={label} param={param} page={page} next={nextOf(data)} isLoading={isPlaceholderData}>
+      {rows.length === 0 ? (
+        // A full last page does not know that it is the last.
+        <EmptyState title="Nothing older">The page before was the last.</EmptyState>
+      ) : (
+        <Rows label={label} columns={columns} rows={rows} keyOf={keyOf} />
+      )}
+    </Pager>
+  );
+}
+
+/** An edited link, or one that was made with other filters. */
+const isCursorError = (error: Error): boolean =>
+  error instanceof CallError &&
+  (error.code === "invalid_cursor" || error.details.some(({ field }) => /^(page_token|after_id)$/.test(field)));
+
+const NoMatch = ({ what }: { readonly what: string }) => (
+  <EmptyState
+    title={`No ${what} match these filters`}
+    action={
+      <Button component={Link} to="." search={{} as never} variant="default" size="xs">
+        Clear filters
+      </Button>
+    }
+  >
+    Choose other filters, or clear them to see everything.
+  </EmptyState>
+);
+
+const NoSuchPage = ({ param }: { readonly param: string }) => (
+  <EmptyState
+    title="This page of the list does not exist"
+    action={
+      <Button
+        component={Link}
+        to="."
+        search={((search: object) => ({ ...search, [param]: undefined })) as never}
+        variant="default"
+        size="xs"
+      >
+        Newest
+      </Button>
+    }
+  >
+    The link belongs to a list with other filters, or it is incomplete.
+  </EmptyState>
+);

@@ -1,0 +1,64 @@
+/** What was done, or tried, in words. A test finds every action that services, the console and brandctl write. */
+export const ACTIONS: Readonly<Record<string, string>> = {
+  "key.create": "Create an API key",
+  "key.revoke": "Revoke an API key",
+  "receiver.create": "Register a receiver",
+  "receiver.update": "Change a receiver",
+  "receiver.enable": "Enable a receiver",
+  "receiver.disable": "Disable a receiver",
+  "receiver.delete": "Delete a receiver",
+  "receiver.rotate_secret": "Make a new signing secret",
+  "receiver.activate_secret": "Activate the new signing secret",
+  "receiver.test": "Send a test",
+  "receiver.replay": "Send earlier events again",
+  "replay.cancel": "Stop sending earlier events",
+  "delivery.replay": "Send a delivery again",
+  "member.add": "Add a member",
+  "member.remove": "Remove a member",
+  "sign_in_link.create": "Make a sign-in link",
+  "brand.create": "Create the brand",
+  "brand.set_tier": "Change the plan",
+  "brand.set_verified": "Change the verification",
+};
+
+/** Fields whose name is not their text with underscores. */
+const FIELDS: Readonly<Record<string, string>> = {
+  url: "URL",
+  max_in_flight: "deliveries in flight",
+  held: "held deliveries",
+  since: "start",
+  failed_only: "failed ones only",
+  tier: "plan",
+  verified: "verification",
+};
+
+/** Errors whose name does not explain itself. */
+const REASONS: Readonly<Record<string, string>> = {
+  invalid_request: "the input was refused",
+  not_found: "it did not exist",
+  already_exists: "it existed already",
+  request_conflict: "another one was in progress",
+  owner_required: "only an owner may do this",
+  plan_required: "the brand’s plan does not include it",
+  brand_not_verified: "the brand is not verified",
+  not_https: "the URL was not https",
+  private_address: "the URL’s host was not public",
+  chat_webhook: "the URL was a chat’s incoming webhook",
+  duplicate_url: "another receiver has this URL",
+  receiver_limit: "the brand had 20 receivers",
+  receiver_disabled: "the receiver was disabled",
+  no_next_secret: "there was no new secret",
+  next_secret_not_accepted: "no test with the new secret was accepted",
+  last_owner: "a brand needs an owner",
+  unavailable: "a service could not be reached",
+  timeout: "no response in time",
+  internal_error: "an internal error",
+  interrupted: "it was interrupted",
+};
+
+const spaced = (name: string): string => name.replaceAll("_", " ");
+
+/** An action in words; its name if it is of a later release. */
+export const actionText = (action: string): string => ACTIONS[action] ?? action;
+export const fieldsText = (fields: readonly string[]): string => fields.map((field) => FIELDS[field] ?? spaced(field)).join(", ");
+export const reasonText = (errorKind: string): string => REASONS[errorKind] ?? spaced(errorKind);

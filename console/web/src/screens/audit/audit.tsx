@@ -1,0 +1,101 @@
+import type { Output } from "@brand-records/console-contract";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { CallError } from "../../api/call.ts";
+import { pollFirst, query, whileLoading } from "../../api/queries.ts";
+import { instantsOf } from "../../parts/filters/days.ts";
+import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
+import { Page } from "../../parts/page.tsx";
+import { PagedRows } from "../../parts/paged-rows.tsx";
+import { EmptyState } from "../../parts/states.tsx";
+import { useBrand, useMe } from "../../shell/brand.tsx";
+import { COLUMNS } from "./audit-columns.tsx";
+import { ACTIONS } from "./audit-texts.ts";
+import { SubjectNames } from "./subject.tsx";
+
+const OPERATOR = "operator";
+
+const filtersFor = (people: readonly string[]): readonly Filter[] => [
+  {
+    kind: "text",
+    name: "actor",
+    label: "Person",
+    placeholder: "E-mail address, or operator",
+    pattern: /^(operator|[^\s@]+@[^\s@]+)$/i,
+    problem: "Enter a whole e-mail address, or operator.",
+    suggestions: people,
+  },
+  {
+    kind: "choice",
+    name: "action",
+    label: "Action",
+    all: "All actions",
+    options: Object.entries(ACTIONS).map(([value, label]) => ({ value, label })),
+  },
+  { kind: "days" },
+];
+
+/** Who changed what, newest first. To a member it says why it shows nothing. */
+export function Audit() {
+  const { isOwner } = useBrand();
+  return (
+    <Page
+      title="Audit log"
+      description="Every change to this brand’s keys, receivers, deliveries and members: who made it, and how it ended. Entries are kept for two years and cannot be changed."
+    >
+      {isOwner ? <AuditLog /> : <OwnersOnly />}
+    </Page>
+  );
+}
+
+const OwnersOnly = () => (
+  <EmptyState title="Only owners see the audit log">
+    It names people and the addresses that they acted from. Ask an owner of your brand for what you need from it.
+  </EmptyState>
+);
+
+function AuditLog() {
+  const { ofBrand } = useBrand();
+  const { email } = useMe();
+  const { page, ...filters } = getRouteApi("/shell/developers/audit").useSearch();
+  const { actor, action, from, to } = filters;
+  const result = useQuery({
+    ...query("audit.list", {
+      ...ofBrand,
+      ...(actor && { actor: actor.toLowerCase() }),
+      ...(action && { action }),
+      ...instantsOf({ from, to }),
+      ...(page && { page_token: page }),
+    }),
+    placeholderData: whileLoading(ofBrand),
+    refetchInterval: pollFirst(page),
+  });
+  // The person was an owner when the page began.
+  if (result.data === undefined && result.error instanceof CallError && result.error.code === "owner_required") return <OwnersOnly />;
+  const all = filtersFor(peopleOf(result.data, email));
+  return (
+    <SubjectNames>
+      <FilterBar filters={all} values={filters} />
+      <PagedRows
+        label="Entries"
+        result={result}
+        rowsOf={({ entries }) => entries}
+        nextOf={({ next_page_token }) => next_page_token}
+        page={page}
+        isFiltered={isFiltered(all, filters)}
+        none={
+          <EmptyState title="No entries yet">
+            The first change shows here, such as a key that an owner creates. What was changed before this log existed is not in it.
+          </EmptyState>
+        }
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+      />
+    </SubjectNames>
+  );
+}
+
+/** Whom the filter offers: the person, the operator, and who is on the page. */
+const peopleOf = (data: Output<"audit.list"> | undefined, email: string): string[] => [
+  ...new Set([email, OPERATOR, ...(data?.entries.map(({ actor }) => actor ?? OPERATOR) ?? [])]),
+];

@@ -1,0 +1,108 @@
+import type { Output } from "@brand-records/console-contract";
+import { Anchor, Button, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { CallError } from "../../api/call.ts";
+import { query } from "../../api/queries.ts";
+import { BodyAsSent } from "../deliveries/body-as-sent.tsx";
+import { CopyableId } from "../../parts/copyable.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { Page } from "../../parts/page.tsx";
+import { EmptyState, ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { pollMs } from "../deliveries/polling.ts";
+import { EventReceivers } from "./event-receivers.tsx";
+import { recordOf } from "./event-record.ts";
+
+const EventsLink = () => (
+  <Anchor component={Link} to="/developers/events" size="sm">
+    Events
+  </Anchor>
+);
+
+/** One event with its deliveries: where the `dashboard_url` of a delivered body leads. */
+export function Event() {
+  const { eventId } = getRouteApi("/shell/developers/events/$eventId").useParams();
+  const { ofBrand } = useBrand();
+  const { data, error, refetch } = useQuery({
+    ...query("events.get", { ...ofBrand, event_id: eventId }),
+    refetchInterval: ({ state: { data, error } }) =>
+      pollMs(
+        data?.receivers.flatMap(({ deliveries }) => deliveries),
+        error,
+      ),
+  });
+  if (data !== undefined) return <EventPage data={data} />;
+  if (isGone(error)) return <GonePage />;
+  return (
+    <Page title="Event" parent={<EventsLink />}>
+      {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
+    </Page>
+  );
+}
+
+/** An unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
+const isGone = (error: Error | null): boolean => error instanceof CallError && ["not_found", "invalid_request"].includes(error.code);
+
+const GonePage = () => (
+  <Page title="Event not found" parent={<EventsLink />}>
+    <EmptyState
+      title="Nothing is here"
+      action={
+        <Button component={Link} to="/developers/events">
+          Show the events
+        </Button>
+      }
+    >
+      An event is kept for 30 days. This one is older, it does not exist, or it belongs to a brand that you are not a member of.
+    </EmptyState>
+  </Page>
+);
+
+function EventPage({ data: { event, body, receivers, has_more_deliveries } }: { readonly data: Output<"events.get"> }) {
+  const { id, type, test, created_at, data_json } = event;
+  const record = recordOf(data_json);
+  return (
+    <Page title={test ? `${type} (test)` : type} parent={<EventsLink />}>
+      {test && <Notice>A test with sample data. Nothing has happened to any record.</Notice>}
+      <Facts
+        facts={[
+          ["Created", <When at={created_at} />],
+          ["Event", <CopyableId id={id} label="event’s id" />],
+          ...(record === undefined ? [] : ([["Record", <CopyableId id={record.id} label="record’s id" />]] as const)),
+          ...(record?.change === undefined ? [] : ([["Status", record.change]] as const)),
+          ...(record?.campaignId === undefined
+            ? []
+            : ([["Campaign", <CopyableId id={record.campaignId} label="campaign’s id" />]] as const)),
+          ...(record === undefined || test ? [] : ([["Same record", <SameRecord recordId={record.id} />]] as const)),
+        ]}
+      />
+      <section aria-labelledby="deliveries">
+        <Text id="deliveries" component="h2" fw={650} mb="sm">
+          Deliveries
+        </Text>
+        {receivers.length === 0 ? (
+          <EmptyState title="No receiver selected it">
+            An event goes to the receivers that have selected its type by then. A later one gets it if earlier events are sent again from
+            its page.
+          </EmptyState>
+        ) : (
+          <EventReceivers receivers={receivers} />
+        )}
+        {has_more_deliveries && (
+          <Text size="sm" c="dimmed" mt="sm">
+            The newest 200 deliveries show. A receiver’s page has all of its own.
+          </Text>
+        )}
+      </section>
+      <BodyAsSent body={body} />
+    </Page>
+  );
+}
+
+const SameRecord = ({ recordId }: { readonly recordId: string }) => (
+  <Anchor component={Link} to="/developers/events" search={{ record_id: recordId } as never} size="sm">
+    All events of this record
+  </Anchor>
+);

@@ -1,0 +1,93 @@
+import type { Output } from "@brand-records/console-contract";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { pollFirst, query, whileLoading } from "../../api/queries.ts";
+import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { instantsOf } from "../../parts/filters/days.ts";
+import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-bar.tsx";
+import { Page } from "../../parts/page.tsx";
+import { PagedRows } from "../../parts/paged-rows.tsx";
+import type { Column } from "../../parts/rows.tsx";
+import { EmptyState } from "../../parts/states.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { recordOf } from "./event-record.ts";
+import styles from "./events.module.css";
+
+const FILTERS: readonly Filter[] = [
+  {
+    kind: "choice",
+    name: "type",
+    label: "Type",
+    all: "All types",
+    options: EVENT_TYPES.map(({ type }) => ({ value: type, label: type })),
+  },
+  { kind: "days" },
+  {
+    kind: "text",
+    name: "record_id",
+    label: "Record id",
+    placeholder: "sub_…, po_… or cmp_…",
+    pattern: /^[a-z]{2,3}_[0-9a-z]{1,40}$/,
+    problem: "A record’s id has a prefix, such as sub_, and lower-case letters or digits.",
+  },
+];
+
+/** What has happened to the brand's records, newest first, with filters in the URL. The first page keeps itself current. */
+export function Events() {
+  const { ofBrand } = useBrand();
+  const { page, ...filters } = getRouteApi("/shell/developers/events").useSearch();
+  const { type, record_id, from, to } = filters;
+  const result = useQuery({
+    ...query("events.list", {
+      ...ofBrand,
+      ...(type && { type }),
+      ...(record_id && { record_id }),
+      ...instantsOf({ from, to }),
+      ...(page && { page_token: page }),
+    }),
+    placeholderData: whileLoading(ofBrand),
+    refetchInterval: pollFirst(page),
+  });
+  return (
+    <Page
+      title="Events"
+      description="What has happened to this brand’s records, newest first, whether a receiver selected it or not. Events are kept for 30 days. Tests are not listed: they show on their receiver’s page."
+    >
+      <FilterBar filters={FILTERS} values={filters} />
+      <PagedRows
+        label="Events"
+        result={result}
+        rowsOf={({ events }) => events}
+        nextOf={({ next_page_token }) => next_page_token}
+        page={page}
+        isFiltered={isFiltered(FILTERS, filters)}
+        none={<NoEvents />}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+      />
+    </Page>
+  );
+}
+
+const NoEvents = () => (
+  <EmptyState title="No events in the last 30 days">
+    An event is made when a submission is approved or rejected, a payout is paid, or a campaign is settled. It shows here within seconds.
+  </EmptyState>
+);
+
+type Event = Output<"events.list">["events"][number];
+
+const COLUMNS: Column<Event>[] = [
+  {
+    title: "Event",
+    cell: ({ id, type }) => (
+      <Link className="row-link" to="/developers/events/$eventId" params={{ eventId: id }}>
+        {type}
+      </Link>
+    ),
+  },
+  { title: "Record", cell: ({ data_json }) => <code className={styles["id"]}>{recordOf(data_json)?.id ?? "None"}</code> },
+  { title: "Status", cell: ({ data_json }) => recordOf(data_json)?.change ?? "" },
+  { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
+];

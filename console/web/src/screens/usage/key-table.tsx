@@ -1,0 +1,73 @@
+import type { Key, Output } from "@brand-records/console-contract";
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { query } from "../../api/queries.ts";
+import { Rows, type Column } from "../../parts/rows.tsx";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { countsByKey, type Counts } from "./ranges.ts";
+import styles from "./usage.module.css";
+
+export interface KeyTableProps {
+  readonly buckets: Output<"usage.get">["buckets"];
+  /** Of all keys: their busiest minutes do not add up. */
+  readonly total: Counts;
+}
+
+interface KeyUsage extends Counts {
+  readonly id: string;
+  /** Undefined until the keys are read, and for a key that is not among them. */
+  readonly key: Key | undefined;
+}
+
+const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
+const ALL = "all";
+
+/** What each key made, the busiest first: active keys, and others that made a request. */
+export function KeyTable({ buckets, total }: KeyTableProps) {
+  const { ofBrand } = useBrand();
+  const { data, error } = useQuery(query("keys.list", ofBrand));
+  const keys = new Map(data?.keys.map((key) => [key.id, key]));
+  const used = countsByKey(buckets);
+  const unused = data?.keys.filter(({ id, revoked_at }) => revoked_at === null && !used.has(id)) ?? [];
+  const rows: KeyUsage[] = [...used, ...unused.map(({ id }) => [id, NONE] as const)]
+    .map(([id, counts]) => ({ id, key: keys.get(id), ...counts }))
+    .toSorted((a, b) => b.accepted + b.refused - (a.accepted + a.refused));
+  return (
+    <section aria-labelledby="by-key">
+      <Text id="by-key" component="h2" fw={650} mb="xs">
+        By key
+      </Text>
+      {error !== null && data === undefined && (
+        <Text size="sm" c="dimmed">
+          The names of the keys could not be read: {error.message}
+        </Text>
+      )}
+      <Rows label="Requests by key" columns={COLUMNS} rows={[...rows, { id: ALL, key: undefined, ...total }]} keyOf={({ id }) => id} />
+    </section>
+  );
+}
+
+function KeyName({ name, hint, isRevoked }: { readonly name: string; readonly hint: string; readonly isRevoked: boolean }) {
+  return (
+    <span className={styles["key"]}>
+      <span>
+        <strong>{name}</strong> {isRevoked && <StateBadge state="revoked" />}
+      </span>
+      <code>{hint}</code>
+    </span>
+  );
+}
+
+const nameOf = ({ id, key }: KeyUsage) => {
+  if (id === ALL) return <strong>All keys</strong>;
+  if (key === undefined) return <KeyName name="Unknown key" hint={id} isRevoked={false} />;
+  return <KeyName name={key.name} hint={key.hint} isRevoked={key.revoked_at !== null} />;
+};
+
+const COLUMNS: Column<KeyUsage>[] = [
+  { title: "Key", cell: nameOf },
+  { title: "Accepted", cell: ({ accepted }) => accepted.toLocaleString("en-PH") },
+  { title: "Refused", cell: ({ refused }) => refused.toLocaleString("en-PH") },
+  { title: "Busiest minute", cell: ({ peak }) => peak.toLocaleString("en-PH") },
+];

@@ -1,0 +1,66 @@
+import type { Output } from "@brand-records/console-contract";
+import { Bars } from "../../parts/bars.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { everyBucket, RANGES, type Counts, type RangeName, type Span } from "./ranges.ts";
+
+export interface UsageData {
+  readonly name: RangeName;
+  readonly span: Span;
+  readonly buckets: Output<"usage.get">["buckets"];
+  readonly keyBuckets: Output<"usage.get">["buckets"];
+}
+
+const REQUESTS = [
+  { name: "Accepted", tone: "good" },
+  { name: "Refused", tone: "bad" },
+] as const;
+const BUSIEST = [{ name: "Accepted in the busiest minute", tone: "quiet" }] as const;
+
+const START = new Intl.DateTimeFormat("en-PH", {
+  timeZone: "Asia/Manila",
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
+
+export interface UsageChartsProps {
+  readonly data: UsageData;
+  readonly total: Counts;
+  /** Requests in any minute; undefined for a brand that may make none. */
+  readonly limit: number | undefined;
+}
+
+/** Requests over time. The limit is one of a minute, so only bars of minutes are compared with it. */
+export function UsageCharts({ data: { name, span, buckets }, total, limit }: UsageChartsProps) {
+  const range = RANGES[name];
+  const all = everyBucket(buckets, range, span).map((bucket) => ({ ...bucket, label: START.format(bucket.start) }));
+  const line = limit === undefined ? {} : { limit };
+  const isByMinute = range.bucketMinutes === 1;
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Accepted", total.accepted.toLocaleString("en-PH")],
+          ["Refused over the limit", total.refused.toLocaleString("en-PH")],
+          ["Busiest minute", `${total.peak.toLocaleString("en-PH")}${limit === undefined ? "" : ` of ${limit.toLocaleString("en-PH")}`}`],
+        ]}
+      />
+      <Bars
+        title={`Requests per ${range.per}`}
+        series={REQUESTS}
+        bars={all.map(({ label, accepted, refused }) => ({ label, values: [accepted, refused] }))}
+        {...(isByMinute && line)}
+      />
+      {!isByMinute && (
+        <Bars
+          title={`Busiest minute of each ${range.per}`}
+          series={BUSIEST}
+          bars={all.map(({ label, peak }) => ({ label, values: [peak] }))}
+          {...line}
+        />
+      )}
+    </>
+  );
+}

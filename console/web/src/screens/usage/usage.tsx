@@ -1,0 +1,109 @@
+import { Text } from "@mantine/core";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { call } from "../../api/call.ts";
+import { whileLoading } from "../../api/queries.ts";
+import { Notice, ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { Page } from "../../parts/page.tsx";
+import { useBrand, useMe } from "../../shell/brand.tsx";
+import { Eligibility } from "../eligibility.tsx";
+import { KeyTable } from "./key-table.tsx";
+import { NoRequests } from "./no-requests.tsx";
+import { keyBucketMinutes, RANGES, rangeNamed, spanOf, totalOf, type RangeName } from "./ranges.ts";
+import { UsageCharts, type UsageData } from "./usage-charts.tsx";
+import styles from "./usage.module.css";
+
+/** Gateways send their counts every 10 seconds. */
+const POLL_MS = 10_000;
+const POLL_AFTER_ERROR_MS = 30_000;
+
+/** Reads a range that ends now: its time is no part of the query's key, so that it moves with each poll. */
+const usageQuery = (brandId: string, name: RangeName) =>
+  queryOptions({
+    queryKey: ["usage.get", { brand_id: brandId, range: name }] as const,
+    queryFn: async ({ signal }): Promise<UsageData> => {
+      const range = RANGES[name];
+      const span = spanOf(range, Date.now());
+      const asked = { brand_id: brandId, from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() };
+      const [all, byKey] = await Promise.all([
+        call("usage.get", { ...asked, bucket_minutes: range.bucketMinutes, by_key: false }, signal),
+        call("usage.get", { ...asked, bucket_minutes: keyBucketMinutes(range), by_key: true }, signal),
+      ]);
+      return { name, span, buckets: all.buckets, keyBuckets: byKey.buckets };
+    },
+  });
+
+/** How many requests the brand makes, how near they come to its limit, and which keys make them. */
+export function Usage() {
+  const { ofBrand, brand_name, tier } = useBrand();
+  const limit = useMe().rate_limits[tier];
+  const name = rangeNamed(getRouteApi("/shell/developers/usage").useSearch().range);
+  const { data, error, refetch, dataUpdatedAt } = useQuery({
+    ...usageQuery(ofBrand.brand_id, name),
+    placeholderData: whileLoading(ofBrand),
+    refetchInterval: ({ state: { error } }) => (error === null ? POLL_MS : POLL_AFTER_ERROR_MS),
+  });
+  return (
+    <Page
+      title="Usage"
+      description={`Requests to the API and by assistants, kept for 31 days.${limit === undefined ? "" : ` ${brand_name} may make ${limit} in any 60 seconds, with all of its keys together.`}`}
+    >
+      <Eligibility />
+      <div className={styles["head"]}>
+        <Ranges shown={name} />
+        {dataUpdatedAt > 0 && <AsOf at={dataUpdatedAt} hasFailed={error !== null} />}
+      </div>
+      {data === undefined ? (
+        error === null ? (
+          <LoadingRows />
+        ) : (
+          <ErrorState error={error} retry={() => void refetch()} />
+        )
+      ) : (
+        <UsageOf data={data} limit={limit} />
+      )}
+    </Page>
+  );
+}
+
+const Ranges = ({ shown }: { readonly shown: RangeName }) => (
+  <nav aria-label="Time" className={styles["ranges"]}>
+    {Object.entries(RANGES).map(([name, { length }]) => (
+      <Link
+        key={name}
+        to="/developers/usage"
+        search={{ range: name }}
+        resetScroll={false}
+        aria-current={name === shown ? "page" : undefined}
+      >
+        {name === "hour" ? "Last hour" : length}
+      </Link>
+    ))}
+  </nav>
+);
+
+const CLOCK = new Intl.DateTimeFormat("en-PH", { timeZone: "Asia/Manila", timeStyle: "medium", hour12: false });
+
+const AsOf = ({ at, hasFailed }: { readonly at: number; readonly hasFailed: boolean }) => (
+  <Text size="sm" c="dimmed">
+    As of <time dateTime={new Date(at).toISOString()}>{CLOCK.format(at)}</time>
+    {hasFailed ? ". Newer counts could not be read." : ". A request counts here within 20 seconds."}
+  </Text>
+);
+
+function UsageOf({ data, limit }: { readonly data: UsageData; readonly limit: number | undefined }) {
+  const total = totalOf(data.buckets);
+  if (total.accepted + total.refused === 0) return <NoRequests range={data.name} />;
+  return (
+    <>
+      {total.refused > 0 && (
+        <Notice tone="warning">
+          {total.refused.toLocaleString("en-PH")} {total.refused === 1 ? "request was" : "requests were"} refused with 429, because the
+          brand’s limit was used up. The response’s <code>Retry-After</code> says how many seconds to wait.
+        </Notice>
+      )}
+      <UsageCharts data={data} total={total} limit={limit} />
+      <KeyTable buckets={data.keyBuckets} total={total} />
+    </>
+  );
+}
