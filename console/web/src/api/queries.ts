@@ -36,6 +36,17 @@ export const query = <Name extends OperationName>(name: Name, input: Input<Name>
   queryOptions({ queryKey: [name, input] as const, queryFn: ({ signal }) => call(name, input, signal) });
 
 /**
+ * For `placeholderData` of a list: the page before while another page or filter loads, if both are of the same `scope`: its brand, and what
+ * else its query names, such as the receiver.
+ */
+export const whileLoading =
+  (scope: Readonly<Record<string, string>>) =>
+  <Data>(before: Data | undefined, queryBefore: { readonly queryKey: readonly unknown[] } | undefined): Data | undefined => {
+    const input = queryBefore?.queryKey[1] as Readonly<Record<string, unknown>> | undefined;
+    return Object.entries(scope).every(([name, value]) => input?.[name] === value) ? before : undefined;
+  };
+
+/**
  * The mutation of an operation that changes something. Lists named in `changes` are read again before it counts as done, so that a page
  * never shows the state before.
  */

@@ -1,0 +1,31 @@
+/** Manila's offset from UTC, all year: it has no summer time. */
+const OFFSET = "+08:00";
+const DAY = /^20\d\d-\d\d-\d\d$/;
+
+const plusDays = (day: string, days: number): string => {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+};
+
+/** Whether a text is a calendar day of this century, as `<input type="date">` writes it. While a year is typed, it is of year 2 or 20. */
+export const isDay = (text: unknown): text is string =>
+  typeof text === "string" && DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && plusDays(text, 0) === text;
+
+/** Days in Manila, both included. */
+export interface Days {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The instants of a range of days in Manila: from the first one's midnight until before the midnight that ends the last. */
+export const instantsOf = ({ from, to }: Days): { from?: string; to?: string } => ({
+  ...(isDay(from) && { from: `${from}T00:00:00${OFFSET}` }),
+  ...(isDay(to) && { to: `${plusDays(to, 1)}T00:00:00${OFFSET}` }),
+});
+
+/** A day in words: "Sun, 22 Nov 2026". The zone is UTC, so that no day shifts. */
+export const dayText = (day: string): string =>
+  new Intl.DateTimeFormat("en-PH", { timeZone: "UTC", weekday: "short", day: "numeric", month: "short", year: "numeric" }).format(
+    new Date(`${day}T00:00:00Z`),
+  );

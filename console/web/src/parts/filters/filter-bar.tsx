@@ -1,0 +1,195 @@
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState, type KeyboardEvent } from "react";
+import { announce } from "../status-region.tsx";
+import { isDay } from "./days.ts";
+import styles from "./filter-bar.module.css";
+
+export type Filter =
+  | {
+      readonly kind: "choice";
+      readonly name: string;
+      readonly label: string;
+      /** The choice that filters nothing. */
+      readonly all: string;
+      readonly options: readonly { readonly value: string; readonly label: string }[];
+    }
+  /** First and last day, in Manila, in the URL as `from` and `to`: see instantsOf. */
+  | { readonly kind: "days" }
+  | {
+      readonly kind: "text";
+      readonly name: string;
+      readonly label: string;
+      readonly placeholder?: string;
+      readonly pattern: RegExp;
+      /** Shown for text that does not match the pattern. */
+      readonly problem: string;
+    };
+
+export type FilterValues = Readonly<Record<string, string | undefined>>;
+
+export interface FilterBarProps {
+  readonly filters: readonly Filter[];
+  /** Of the URL: what `searchOf` has read. */
+  readonly values: FilterValues;
+}
+
+const namesOf = (filter: Filter): readonly string[] => (filter.kind === "days" ? ["from", "to"] : [filter.name]);
+
+/** Whether any filter is set: an empty list then has another reason. */
+export const isFiltered = (filters: readonly Filter[], values: FilterValues): boolean =>
+  filters.flatMap(namesOf).some((name) => values[name] !== undefined);
+
+/** Filters of a list. They live in the URL; changing one drops everything else from it, such as the page. */
+export function FilterBar({ filters, values }: FilterBarProps) {
+  const navigate = useNavigate();
+  const show = (search: FilterValues): void => void navigate({ to: ".", search: search as never, resetScroll: false });
+  const set = (changed: FilterValues): void => {
+    const next = { ...values, ...changed };
+    show(Object.fromEntries(filters.flatMap(namesOf).flatMap((name) => (next[name] === undefined ? [] : [[name, next[name]]]))));
+  };
+  return (
+    <div className={styles["bar"]} role="search" aria-label="Filters">
+      {filters.map((filter) => (
+        <FilterField key={namesOf(filter).join()} filter={filter} values={values} set={set} />
+      ))}
+      {isFiltered(filters, values) && (
+        <Button
+          className={styles["clear"]}
+          variant="subtle"
+          size="xs"
+          onClick={() => {
+            show({});
+            announce("Filters cleared");
+          }}
+        >
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  readonly filter: Filter;
+  readonly values: FilterValues;
+  set(changed: FilterValues): void;
+}
+
+function FilterField({ filter, values, set }: FieldProps) {
+  if (filter.kind === "choice") return <Choice filter={filter} value={values[filter.name]} set={set} />;
+  if (filter.kind === "text") return <TextFilter filter={filter} value={values[filter.name]} set={set} />;
+  const { from, to } = values;
+  const isReversed = from !== undefined && to !== undefined && to < from;
+  return (
+    <>
+      <DayFilter name="from" label="From" value={from} max={to} set={set} />
+      <DayFilter name="to" label="To" value={to} min={from} set={set} problem={isReversed ? "Is before the first day" : undefined} />
+    </>
+  );
+}
+
+interface ChoiceProps extends Pick<FieldProps, "set"> {
+  readonly filter: Extract<Filter, { kind: "choice" }>;
+  readonly value: string | undefined;
+}
+
+function Choice({ filter: { name, label, all, options }, value = "", set }: ChoiceProps) {
+  // A link may name what is no longer, or not yet, among the options.
+  const isListed = value === "" || options.some((option) => option.value === value);
+  return (
+    <NativeSelect
+      label={label}
+      size="xs"
+      value={value}
+      onChange={({ currentTarget }) => set({ [name]: currentTarget.value || undefined })}
+      data={[{ value: "", label: all }, ...options, ...(isListed ? [] : [{ value, label: value }])]}
+    />
+  );
+}
+
+/** What is typed and not applied yet. It follows the URL. */
+function useDraft(value: string): [draft: string, setDraft: (draft: string) => void] {
+  const [draft, setDraft] = useState(value);
+  const [applied, setApplied] = useState(value);
+  if (applied !== value) {
+    setApplied(value);
+    setDraft(value);
+  }
+  return [draft, setDraft];
+}
+
+const onEnter =
+  (apply: () => void) =>
+  ({ key }: KeyboardEvent): void => {
+    if (key === "Enter") apply();
+  };
+
+interface DayFilterProps extends Pick<FieldProps, "set"> {
+  readonly name: "from" | "to";
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** A day applies as soon as it is complete; an emptied one when the field is left, because it is empty while it is typed, too. */
+function DayFilter({ name, label, value = "", min, max, problem, set }: DayFilterProps) {
+  const [draft, setDraft] = useDraft(value);
+  const clear = (): void => {
+    if (draft === "" && value !== "") set({ [name]: undefined });
+  };
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      size="xs"
+      value={draft}
+      {...(min !== undefined && { min })}
+      {...(max !== undefined && { max })}
+      error={problem}
+      onChange={({ currentTarget }) => {
+        setDraft(currentTarget.value);
+        if (isDay(currentTarget.value)) set({ [name]: currentTarget.value });
+      }}
+      onBlur={clear}
+      onKeyDown={onEnter(clear)}
+    />
+  );
+}
+
+interface TextFilterProps extends Pick<FieldProps, "set"> {
+  readonly filter: Extract<Filter, { kind: "text" }>;
+  readonly value: string | undefined;
+}
+
+function TextFilter({ filter: { name, label, placeholder, pattern, problem }, value = "", set }: TextFilterProps) {
+  const [draft, setDraft] = useDraft(value);
+  const [isWrong, setIsWrong] = useState(false);
+  const apply = (): void => {
+    const text = draft.trim();
+    const isRight = text === "" || pattern.test(text);
+    setIsWrong(!isRight);
+    if (isRight && text !== value) set({ [name]: text || undefined });
+  };
+  return (
+    <TextInput
+      className={styles["wide"] ?? ""}
+      label={label}
+      size="xs"
+      value={draft}
+      placeholder={placeholder}
+      error={isWrong && problem}
+      autoComplete="off"
+      spellCheck={false}
+      enterKeyHint="search"
+      onChange={({ currentTarget }) => {
+        setDraft(currentTarget.value);
+        setIsWrong(false);
+      }}
+      onBlur={apply}
+      onKeyDown={onEnter(apply)}
+    />
+  );
+}
