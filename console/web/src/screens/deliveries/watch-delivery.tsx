@@ -36,7 +36,7 @@ export function WatchDelivery({ deliveryId, onAttempted }: WatchDeliveryProps) {
 
   if (data === undefined) return error === null ? <LoadingRows rows={1} /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" w="100%">
       <Text size="sm">
         <DeliveryState delivery={data.delivery} /> <Progress data={data} />
       </Text>

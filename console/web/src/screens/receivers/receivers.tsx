@@ -97,5 +97,13 @@ const COLUMNS: Column<Receiver>[] = [
         </span>
       ),
   },
-  { title: "Waiting", cell: ({ waiting, enabled }) => `${countText(waiting)}${enabled || waiting === 0 ? "" : " held"}` },
+  {
+    title: "Waiting",
+    cell: ({ waiting, enabled }) => (
+      <span className={styles["stack"]}>
+        {countText(waiting)}
+        {!enabled && waiting > 0 && <span>held</span>}
+      </span>
+    ),
+  },
 ];

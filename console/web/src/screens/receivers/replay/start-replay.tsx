@@ -88,7 +88,8 @@ interface CountProps {
 function Count({ isReady, events, failedOnly, hasFailed }: CountProps): ReactNode {
   if (!isReady || (hasFailed && events === undefined)) return null;
   if (events === undefined) return "Counting…";
-  if (events === 0) return failedOnly ? "Nothing that failed since then is missing." : "There are no events since then.";
+  if (events === 0)
+    return failedOnly ? "No event since then has failed for good, so there is nothing to send." : "There are no events since then.";
   return `${countOf(events, "event is", "events are", countedMax(failedOnly))} sent again.`;
 }
 
