@@ -256,8 +256,8 @@ it("a replay of what failed shows its progress, over a reload, and sends nothing
     await page.getByText("0 of 2 queued").waitFor();
     expect(await page.getByRole("button", { name: "Start replay" }).count()).toBe(0);
   });
-  await page.getByText("Finished").waitFor();
-  await page.getByText("2 events queued").waitFor();
+  await page.getByText("Finished", { exact: true }).waitFor();
+  await page.getByText("2 events queued.", { exact: true }).waitFor();
   await page.getByRole("link", { name: "See the deliveries since it started" }).click();
   await eventually(async () => expect(await delivered()).toBe(3));
   await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBe(3));

@@ -34,7 +34,11 @@ export function Bars({ title, series, bars, limit }: BarsProps) {
             {name}
           </span>
         ))}
+        {limit !== undefined && <span className={`${styles["key"]} ${styles["line"]}`}>Limit {limit.toLocaleString("en-PH")}</span>}
       </figcaption>
+      <div className={styles["scale"]} aria-hidden="true">
+        {top.toLocaleString("en-PH")}
+      </div>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" className={styles["bars"]} aria-hidden="true">
         {bars.map(({ label, values }, index) => {
           let y = HEIGHT;
@@ -56,7 +60,16 @@ export function Bars({ title, series, bars, limit }: BarsProps) {
         {limit !== undefined && (
           <line className={styles["limit"]} x1={0} x2={WIDTH} y1={HEIGHT - (limit / top) * HEIGHT} y2={HEIGHT - (limit / top) * HEIGHT} />
         )}
+        {bars.map(({ label, values }, index) => (
+          <rect key={label} className={styles["hover"]} x={index * width} y={0} width={width} height={HEIGHT}>
+            <title>{`${label}: ${values.map((value, which) => `${value.toLocaleString("en-PH")} ${series[which]?.name.toLowerCase()}`).join(", ")}`}</title>
+          </rect>
+        ))}
       </svg>
+      <div className={styles["ends"]} aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
       <details className={styles["details"]}>
         <summary>As a table</summary>
         <table>

@@ -13,9 +13,9 @@ import { useBrand } from "../../shell/brand.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { ReceiversLink } from "../receivers/receivers-link.tsx";
 import { AttemptList } from "./attempt-list.tsx";
+import { BodyAsSent } from "./body-as-sent.tsx";
 import { DeliveryState } from "./delivery-state.tsx";
 import { pollMs } from "./polling.ts";
-import { Preformatted } from "./preformatted.tsx";
 import { nextAttemptAt } from "./retry-text.ts";
 import { SendAgain } from "./send-again.tsx";
 import { TimeUntil } from "./time-until.tsx";
@@ -43,7 +43,8 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
   const { delivery, attempts, body } = data;
   const { isOwner } = useBrand();
   const receiverOf = useReceiverOf(delivery);
-  const mayBeSent = isOwner && body !== null && !receiverOf.isDeleted;
+  // A held one waits until its receiver is enabled, whatever is asked.
+  const mayBeSent = isOwner && body !== null && !receiverOf.isDeleted && delivery.state !== "held";
   return (
     <Page
       title={delivery.test ? `${delivery.event_type} (test)` : delivery.event_type}
@@ -67,16 +68,7 @@ function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">
           <EmptyState title="Not attempted yet">The first attempt shows here as soon as it ends.</EmptyState>
         )}
       </section>
-      <section aria-labelledby="body">
-        <Text id="body" component="h2" fw={650} mb="sm">
-          Body
-        </Text>
-        {body === null ? (
-          <Text c="dimmed">The event is no longer stored, so it cannot be sent again.</Text>
-        ) : (
-          <Preformatted text={indented(body)} label="Body as sent" />
-        )}
-      </section>
+      {body === null ? <Text c="dimmed">The event is no longer stored, so it cannot be sent again.</Text> : <BodyAsSent body={body} />}
     </Page>
   );
 }
@@ -99,7 +91,15 @@ function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Ou
             ]),
         ["Created", <When at={delivery.created_at} />],
         ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
-        ["Event", <CopyableId id={delivery.event_id} label="event’s id" />],
+        [
+          "Event",
+          <>
+            <CopyableId id={delivery.event_id} label="event’s id" />{" "}
+            <Anchor component={Link} to="/developers/events/$eventId" params={{ eventId: delivery.event_id } as never} size="sm">
+              All of its deliveries
+            </Anchor>
+          </>,
+        ],
       ]}
     />
   );
@@ -119,12 +119,3 @@ const ReceiverLink = ({
       {receiver?.label ?? "Receiver"}
     </Anchor>
   );
-
-function indented(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    // Shown as it was sent.
-    return json;
-  }
-}

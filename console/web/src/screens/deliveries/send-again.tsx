@@ -6,14 +6,19 @@ import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 
-/** Makes a pending delivery due now, or sends a finished one's event in a new delivery, which it then shows. */
-export function SendAgain({ delivery: { id, state } }: { readonly delivery: Delivery }) {
+export interface SendAgainProps {
+  readonly delivery: Delivery;
+  /** Tells several buttons of a page apart. */
+  readonly to?: string;
+}
+
+/** Sends a delivery's event to its receiver once more, then shows that delivery. There is none while an attempt is in progress. */
+export function SendAgain({ delivery: { id, state }, to }: SendAgainProps) {
   const { ofBrand } = useBrand();
   const navigate = useNavigate();
-  const replay = useChange("deliveries.replay", ["deliveries.get", "deliveries.list"]);
-  // In progress, or held until its receiver is enabled: the service would change nothing.
-  if (state === "sending" || state === "held") return null;
+  const replay = useChange("deliveries.replay", ["deliveries.get", "deliveries.list", "events.get"]);
   const isPending = state === "pending";
+  const text = isPending ? "Send now" : "Send again";
   const send = (): void =>
     replay.mutate(
       { ...ofBrand, delivery_id: id },
@@ -26,9 +31,17 @@ export function SendAgain({ delivery: { id, state } }: { readonly delivery: Deli
     );
   return (
     <div>
-      <Button variant="default" onClick={send} loading={replay.isPending}>
-        {isPending ? "Send now" : "Send again"}
-      </Button>
+      {state !== "sending" && (
+        <Button
+          variant="default"
+          size={to === undefined ? "sm" : "xs"}
+          onClick={send}
+          loading={replay.isPending}
+          {...(to !== undefined && { "aria-label": `${text} to ${to}` })}
+        >
+          {text}
+        </Button>
+      )}
       <FormError error={replay.error} />
     </div>
   );

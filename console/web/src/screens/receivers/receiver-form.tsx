@@ -32,9 +32,12 @@ export interface ReceiverFormProps {
 /** The settings of a receiver, new or not. */
 export function ReceiverForm({ initial, error, onSubmit, children }: ReceiverFormProps) {
   const form = useForm<ReceiverValues>({ mode: "uncontrolled", initialValues: initial });
-  const submit = form.onSubmit((values) =>
-    onSubmit(values, { refuse: (refusal) => form.setErrors(errorsOf(refusal)), fill: form.setValues }),
-  );
+  const refuse = (refusal: Error): void => {
+    const errors = errorsOf(refusal);
+    form.setErrors(errors);
+    form.getInputNode(Object.keys(errors)[0] ?? "")?.focus();
+  };
+  const submit = form.onSubmit((values) => onSubmit(values, { refuse, fill: form.setValues }));
   return (
     <form onSubmit={submit} noValidate>
       <Stack maw={560}>
@@ -48,6 +51,7 @@ export function ReceiverForm({ initial, error, onSubmit, children }: ReceiverFor
           required
           autoComplete="off"
         />
+        {error instanceof CallError && error.code === "chat_webhook" && <ChatRelay />}
         <TextInput
           key={form.key("label")}
           {...form.getInputProps("label")}
@@ -80,7 +84,6 @@ export function ReceiverForm({ initial, error, onSubmit, children }: ReceiverFor
             autoComplete="off"
           />
         )}
-        {error instanceof CallError && error.code === "chat_webhook" && <ChatRelay />}
         <FormError error={error} fields={["url", "label", "events", "max_in_flight"]} />
         {children}
       </Stack>

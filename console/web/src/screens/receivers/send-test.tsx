@@ -23,7 +23,7 @@ export function SendTest({ receiver, onClose }: SendTestProps) {
 
 const NoTest = ({ onClose }: Pick<SendTestProps, "onClose">) => (
   <Stack>
-    <Text>This receiver is disabled, so nothing is sent to it: a test would be held with its other deliveries. Enable it first.</Text>
+    <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
     <Group justify="flex-end">
       <Button variant="default" onClick={onClose} data-autofocus>
         Close
