@@ -1,4 +1,5 @@
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
+import type { TestBrowser, TestPage } from "./browser.ts";
 import { callContext, type Stack } from "./stack.ts";
 
 /** A person who calls the console as its pages do. */
@@ -34,6 +35,19 @@ export function consoleCaller(consoleUrl: string, cookie: string): ConsoleCaller
       return { status: response.status, code: body.error?.code };
     },
   };
+}
+
+/** Opens a page of a signed-in person, in a profile of its own. */
+export async function openAs(
+  browser: TestBrowser,
+  consoleUrl: string,
+  { cookie }: ConsoleCaller,
+  options: Parameters<TestBrowser["open"]>[0] = {},
+): Promise<TestPage> {
+  const opened = await browser.open(options);
+  const [name = "", value = ""] = cookie.split("=");
+  await opened.page.context().addCookies([{ name, value, url: consoleUrl, httpOnly: true, sameSite: "Lax" }]);
+  return opened;
 }
 
 /** Makes a sign-in link for a person. */

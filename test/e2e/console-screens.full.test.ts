@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
-import { signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { openAs, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -14,6 +14,7 @@ let brand: TestBrand;
 let url: string;
 let owner: ConsoleCaller;
 let receiverId: string;
+let disabledId: string;
 let deliveryId: string;
 let event: PublishedEvent | undefined;
 
@@ -36,6 +37,9 @@ beforeAll(async () => {
     events: ["payout.paid"],
   });
   receiverId = created.receiver.id;
+  const other = { brand_id: brand.id, url: `${receiverUrl}other`, label: "Old dashboard", events: ["payout.paid"] };
+  disabledId = (await owner.call("receivers.create", other)).receiver.id;
+  await owner.call("receivers.disable", { brand_id: brand.id, receiver_id: disabledId });
   ({ delivery_id: deliveryId } = await owner.call("receivers.test", {
     brand_id: brand.id,
     receiver_id: receiverId,
@@ -62,9 +66,12 @@ const VIEWS = [
 const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers", "Have a test delivery accepted"],
   [() => "/developers/keys", "brk_live_…"],
-  [() => "/developers/receivers", "1 of 20 receivers"],
+  [() => "/developers/receivers", "2 of 20 receivers"],
   [() => "/developers/receivers/new", "A payout was paid"],
   [() => `/developers/receivers/${receiverId}`, "payout.paid (test)"],
+  [() => `/developers/receivers/${receiverId}/replay`, "No event since then has failed for good"],
+  [() => `/developers/receivers/${receiverId}/settings`, "Attempts in flight"],
+  [() => `/developers/receivers/${disabledId}`, "by a member"],
   [() => `/developers/deliveries/${deliveryId}`, "Attempt 1"],
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
   [() => "/developers/events", event?.recordId ?? ""],
@@ -77,12 +84,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
 ];
 
 /** A page of a signed-in owner. */
-async function openSignedIn(options: Parameters<TestBrowser["open"]>[0]): Promise<TestPage> {
-  const opened = await browser.open(options);
-  const [name = "", value = ""] = owner.cookie.split("=");
-  await opened.page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
-  return opened;
-}
+const openSignedIn = (options: Parameters<TestBrowser["open"]>[0]): Promise<TestPage> => openAs(browser, url, owner, options);
 
 describe.each(VIEWS)("%s", (_, options) => {
   it("every screen is accessible, fits its width and breaks no policy", async () => {
@@ -113,7 +115,21 @@ describe.each(VIEWS)("%s", (_, options) => {
     await expectAccessible();
     await openDialog("/developers/keys", "Revoke For axe");
     await openDialog(`/developers/receivers/${receiverId}`, "Send test");
-    await openDialog(`/developers/receivers/${receiverId}`, "Disable");
+    await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
+    await page.getByRole("dialog").getByText("Attempt 1").waitFor();
+    await expectAccessible();
+    await openDialog(`/developers/receivers/${disabledId}`, "Send test");
+    await openDialog(`/developers/receivers/${disabledId}`, "Enable");
+    const settings = `/developers/receivers/${receiverId}/settings`;
+    await openDialog(settings, "Disable");
+    await openDialog(settings, "Delete receiver");
+    // The first view makes it, the others replace it.
+    await openDialog(settings, "the next secret");
+    const isReplaced = (await page.getByRole("checkbox", { name: /Replace it/ }).count()) === 1;
+    if (isReplaced) await page.getByRole("checkbox", { name: /Replace it/ }).check();
+    await page.getByRole("dialog").getByRole("button", { name: "the next secret" }).click();
+    await page.getByText("This is the only time the signing secret is shown").waitFor();
+    await expectAccessible();
     await openDialog("/developers", brand.owner);
     expectNoProblems();
   }, 120_000);

@@ -1,9 +1,9 @@
-import type { Delivery } from "@brand-records/console-contract";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { CallError } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { ownPath } from "./own-path.ts";
 import { searchOf } from "./parts/filters/search.ts";
+import { deliverySearch } from "./screens/deliveries/delivery-search.ts";
 import { chooseBrand } from "./shell/brand.tsx";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
@@ -28,20 +28,6 @@ async function showBrandOf(recordId: string): Promise<void> {
     if (!(error instanceof CallError && ["not_found", "invalid_request"].includes(error.code))) throw error;
   }
 }
-
-interface DeliveryFilter {
-  readonly state?: Delivery["state"];
-  /** The last delivery of the page before. */
-  readonly after?: string;
-}
-
-const deliveryFilter = ({ state, after }: Record<string, unknown>): DeliveryFilter => ({
-  ...(isDeliveryState(state) && { state }),
-  ...(typeof after === "string" && { after }),
-});
-
-const isDeliveryState = (text: unknown): text is Delivery["state"] =>
-  ["pending", "sending", "held", "delivered", "failed"].includes(String(text));
 
 const root = createRootRoute();
 
@@ -96,9 +82,22 @@ const routes = root.addChildren([
       createRoute({
         getParentRoute: () => developers,
         path: "/receivers/$receiverId",
-        validateSearch: deliveryFilter,
+        validateSearch: deliverySearch,
         beforeLoad: ({ params }) => showBrandOf(params.receiverId),
         component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/receivers/$receiverId/replay",
+        beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+        component: lazyRouteComponent(() => import("./screens/receivers/replay/replay.tsx"), "Replay"),
+      }),
+      createRoute({
+        getParentRoute: () => developers,
+        path: "/receivers/$receiverId/settings",
+        validateSearch: searchOf("test"),
+        beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+        component: lazyRouteComponent(() => import("./screens/receivers/settings.tsx"), "ReceiverSettings"),
       }),
       createRoute({
         getParentRoute: () => developers,

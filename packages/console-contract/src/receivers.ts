@@ -48,7 +48,13 @@ export const RECEIVER_OPERATIONS = {
   "receivers.update": {
     needs: "owner",
     input: z
-      .strictObject({ ...receiverInput, ...settings, max_in_flight: z.int() })
+      .strictObject({
+        ...receiverInput,
+        ...settings,
+        // To the service, no events are no change.
+        events: settings.events.min(1, "must name at least one event"),
+        max_in_flight: z.int("must be a whole number"),
+      })
       .partial({ url: true, label: true, events: true, max_in_flight: true }),
     output: z.object({ receiver }),
   },
@@ -60,8 +66,15 @@ export const RECEIVER_OPERATIONS = {
   },
   "receivers.disable": { needs: "owner", input: z.strictObject(receiverInput), output: z.object({ receiver }) },
   "receivers.delete": { needs: "owner", input: z.strictObject(receiverInput), output: z.object({ dropped: z.number() }) },
-  /** Makes the next secret. Deliveries are signed with both until it is activated. */
-  "receivers.rotate": { needs: "owner", input: z.strictObject(receiverInput), output: z.object({ receiver, secret }) },
+  /**
+   * Makes the next secret. Deliveries are signed with both until it is activated. `replace`: also if there is a next secret already, which
+   * the receiver may have; else `request_conflict`.
+   */
+  "receivers.rotate": {
+    needs: "owner",
+    input: z.strictObject({ ...receiverInput, replace: z.boolean() }),
+    output: z.object({ receiver, secret }),
+  },
   "receivers.activate": { needs: "owner", input: z.strictObject({ ...receiverInput, force: z.boolean() }), output: z.object({ receiver }) },
   /** Queues a test delivery. `next`: signs it with the next secret alone. */
   "receivers.test": {

@@ -1,4 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
+import { AppError } from "@brand-records/errors";
 import type { Receiver as ReceiverMessage } from "@brand-records/proto/webhook/v1";
 import type { Handler, InBrand } from "./operation.ts";
 
@@ -69,7 +70,10 @@ export const deleteReceiver: Handler<"receivers.delete"> = {
 
 export const rotateSecret: Handler<"receivers.rotate"> = {
   audit: { action: "receiver.rotate_secret", subject: ({ receiver_id }) => receiver_id },
-  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id }) {
+  async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, replace }) {
+    // The service replaces a next secret without asking: a page that does not know of it must not.
+    const { receiver: before } = await receivers.getReceiver({ brand_id, receiver_id }, call);
+    if (before?.rotating && !replace) throw nextSecretExists();
     const { receiver, secret } = await receivers.rotateSecret({ brand_id, receiver_id, acting_member: person.email }, call);
     return { receiver: toReceiver(receiver, brand), secret };
   },
@@ -88,6 +92,9 @@ export const sendTest: Handler<"receivers.test"> = {
   run: ({ receivers }, { call, person }, { brand_id, receiver_id, type, next }) =>
     receivers.sendTest({ brand_id, receiver_id, type, next, acting_member: person.email }, call),
 };
+
+const nextSecretExists = (): AppError =>
+  new AppError("request_conflict", "There is a next secret already: somebody has made it meanwhile. Activate it, or replace it for good.");
 
 function toReceiver(message: ReceiverMessage | null | undefined, { role }: InBrand["brand"]): Receiver {
   if (message == null) throw new Error("webhook returned no receiver");

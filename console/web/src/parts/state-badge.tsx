@@ -8,6 +8,7 @@ const STATES = {
   revoked: { text: "Revoked", tone: "quiet" },
   enabled: { text: "Enabled", tone: "good" },
   paused: { text: "Paused", tone: "waiting" },
+  failing: { text: "Failing", tone: "bad" },
   disabled: { text: "Disabled", tone: "bad" },
   pending: { text: "Waiting", tone: "waiting" },
   sending: { text: "Sending", tone: "waiting" },

@@ -9,16 +9,27 @@ const SHORT = new Intl.DateTimeFormat("en-PH", {
 });
 const SHORT_WITH_YEAR = new Intl.DateTimeFormat("en-PH", { ...ZONE, day: "numeric", month: "short", year: "numeric" });
 const FULL = new Intl.DateTimeFormat("en-PH", { ...ZONE, dateStyle: "full", timeStyle: "medium", hour12: false });
+const TIME = new Intl.DateTimeFormat("en-PH", { ...ZONE, hour: "2-digit", minute: "2-digit", hour12: false });
+const DAY = new Intl.DateTimeFormat("en", { ...ZONE, dateStyle: "short" });
 const YEAR = new Intl.DateTimeFormat("en", { ...ZONE, year: "numeric" });
 
-const isThisYear = (date: Date): boolean => YEAR.format(date) === YEAR.format(new Date());
+const isSame = (format: Intl.DateTimeFormat, date: Date): boolean => format.format(date) === format.format(new Date());
 
-/** A moment in Manila time: the day and time, or the date if it is of another year; in full as a tooltip. */
-export function When({ at }: { readonly at: string }) {
+function formatFor(date: Date, isBrief: boolean): Intl.DateTimeFormat {
+  if (isBrief && isSame(DAY, date)) return TIME;
+  return isSame(YEAR, date) ? SHORT : SHORT_WITH_YEAR;
+}
+
+/**
+ * A moment in Manila time: the day and time, or the date if it is of another year; in full as a tooltip.
+ *
+ * @param isBrief the time alone if it is today
+ */
+export function When({ at, isBrief = false }: { readonly at: string; readonly isBrief?: boolean }) {
   const date = new Date(at);
   return (
     <time dateTime={at} title={`${FULL.format(date)}, Manila time`}>
-      {(isThisYear(date) ? SHORT : SHORT_WITH_YEAR).format(date)}
+      {formatFor(date, isBrief).format(date)}
     </time>
   );
 }

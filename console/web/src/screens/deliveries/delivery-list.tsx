@@ -1,81 +1,102 @@
-import type { Delivery } from "@brand-records/console-contract";
-import { Button, Group, NativeSelect, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { query } from "../../api/queries.ts";
+import type { Delivery, Receiver } from "@brand-records/console-contract";
+import { Button, Text } from "@mantine/core";
+import { useIdle } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { query, whileLoading } from "../../api/queries.ts";
+import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
 import { outcomeText } from "../../parts/outcome.ts";
+import { Pager } from "../../parts/pager.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
-import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
+import { deliveryFilters, listFilter } from "./delivery-search.ts";
 import { DeliveryState } from "./delivery-state.tsx";
-import { pollMs } from "./polling.ts";
-
-const FILTERS = [
-  { value: "", label: "All states" },
-  { value: "failed", label: "Failed" },
-  { value: "pending", label: "Waiting" },
-  { value: "held", label: "Held" },
-  { value: "delivered", label: "Delivered" },
-];
+import styles from "./delivery.module.css";
+import { pollMs, UNUSED_AFTER_MS } from "./polling.ts";
 
 const route = getRouteApi("/shell/developers/receivers/$receiverId");
 
-/** A receiver's deliveries, newest first, with the filter in the URL. The first page keeps itself current. */
-export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
+/** A receiver's deliveries, newest first, with the filters in the URL. The first page keeps itself current; the others say what is new. */
+export function DeliveryList({ receiver }: { readonly receiver: Receiver }) {
   const { ofBrand } = useBrand();
-  const { state, after } = route.useSearch();
-  const navigate = useNavigate();
-  const show = (search: { readonly state?: Delivery["state"]; readonly after?: string }): void =>
-    void navigate({ to: "/developers/receivers/$receiverId", params: { receiverId }, search });
-  const input = { ...ofBrand, receiver_id: receiverId, ...(state && { states: [state] }), ...(after && { after_id: after }) };
-  const { data, error, refetch } = useQuery({
-    ...query("deliveries.list", input),
-    refetchInterval: ({ state: { data, error } }) => (after === undefined ? pollMs(data?.deliveries, error) : false),
+  const { after, ...values } = route.useSearch();
+  const filters = deliveryFilters(receiver.events);
+  const scope = { ...ofBrand, receiver_id: receiver.id };
+  const firstPage = { ...scope, ...listFilter(values) };
+  const isFirst = after === undefined;
+  const isLive = !useIdle(UNUSED_AFTER_MS, { initialState: false });
+
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...query("deliveries.list", isFirst ? firstPage : { ...firstPage, after_id: after }),
+    refetchInterval: ({ state: { data, error } }) => (isFirst ? pollMs(data?.deliveries, error, { isLive }) : false),
+    placeholderData: whileLoading(scope),
   });
-  return (
-    <section aria-labelledby="deliveries">
-      <Group justify="space-between" mb="sm">
-        <Text id="deliveries" component="h2" fw={650}>
-          Deliveries
-        </Text>
-        <NativeSelect
-          aria-label="State"
-          size="xs"
-          value={state ?? ""}
-          onChange={({ currentTarget: { value } }) => show(value === "" ? {} : { state: value as Delivery["state"] })}
-          data={FILTERS}
-        />
-      </Group>
-      {data === undefined ? (
-        error === null ? (
-          <LoadingRows />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
-      ) : data.deliveries.length === 0 ? (
-        <EmptyState title={state === undefined ? "No deliveries yet" : "No deliveries in this state"}>
-          {state === undefined ? "They show here within seconds of an event. Send a test to see one." : "Choose another state to see more."}
-        </EmptyState>
+  useReadReceiverWith(data?.deliveries);
+
+  let content: ReactNode = <LoadingRows />;
+  if (data !== undefined) {
+    content =
+      data.deliveries.length === 0 ? (
+        <NoDeliveries isFiltered={isFiltered(filters, values)} isFirst={isFirst} />
       ) : (
-        <>
-          <Rows label="Deliveries" columns={COLUMNS} rows={data.deliveries} keyOf={({ id }) => id} />
-          <Group mt="sm" gap="xs">
-            {after !== undefined && (
-              <Button variant="default" size="xs" onClick={() => show(state ? { state } : {})}>
-                Newest
-              </Button>
-            )}
-            {data.next_after_id !== null && (
-              <Button variant="default" size="xs" onClick={() => show({ ...(state && { state }), after: data.next_after_id ?? "" })}>
-                Older
-              </Button>
-            )}
-          </Group>
-        </>
-      )}
+        <Rows label="Deliveries" columns={COLUMNS} rows={data.deliveries} keyOf={({ id }) => id} />
+      );
+  } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+
+  return (
+    <section aria-labelledby="deliveries" className={styles["section"]}>
+      <Text id="deliveries" component="h2" fw={650}>
+        Deliveries
+      </Text>
+      <FilterBar filters={filters} values={values} />
+      {!isFirst && <NewDeliveries key={JSON.stringify(firstPage)} input={firstPage} />}
+      <Pager label="Deliveries" param="after" page={after} next={data?.next_after_id ?? null} isLoading={isPlaceholderData}>
+        {data !== undefined && <FormError error={error} />}
+        {content}
+      </Pager>
     </section>
   );
+}
+
+/** The receiver's counts and state change with its deliveries: reads it again at once, not with its own next turn. */
+function useReadReceiverWith(deliveries: readonly Delivery[] | undefined): void {
+  const client = useQueryClient();
+  const shown = deliveries?.map(({ id, state, attempts }) => [id, state, attempts].join()).join(";");
+  const before = useRef(shown);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== shown) void client.invalidateQueries({ queryKey: ["receivers.get"] });
+    before.current = shown;
+  }, [client, shown]);
+}
+
+/** On a later page: whether there are deliveries newer than those that were there when the person went to it. */
+function NewDeliveries({ input }: { readonly input: Parameters<typeof query<"deliveries.list">>[1] }) {
+  const { data } = useQuery({ ...query("deliveries.list", input), refetchInterval: ({ state: { error } }) => pollMs([], error) });
+  const newest = data === undefined ? undefined : (data.deliveries[0]?.id ?? "");
+  const [seen, setSeen] = useState(newest);
+  if (seen === undefined && newest !== undefined) setSeen(newest);
+  if (seen === undefined || newest === undefined || newest <= seen) return null;
+  return (
+    <Button
+      component={Link}
+      to="."
+      search={((search: object) => ({ ...search, after: undefined })) as never}
+      resetScroll={false}
+      size="xs"
+      className={styles["new"] ?? ""}
+    >
+      New deliveries
+    </Button>
+  );
+}
+
+function NoDeliveries({ isFiltered, isFirst }: { readonly isFiltered: boolean; readonly isFirst: boolean }) {
+  if (!isFirst) return <EmptyState title="No older deliveries">The newest are on the first page.</EmptyState>;
+  if (isFiltered) return <EmptyState title="No deliveries match">Change or clear the filters to see more.</EmptyState>;
+  return <EmptyState title="No deliveries yet">They show here within seconds of an event. Send a test to see one.</EmptyState>;
 }
 
 const COLUMNS: Column<Delivery>[] = [

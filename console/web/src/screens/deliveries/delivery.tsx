@@ -1,4 +1,4 @@
-import type { Attempt, Output } from "@brand-records/console-contract";
+import type { Output } from "@brand-records/console-contract";
 import { Anchor, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -6,24 +6,24 @@ import { CallError } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { outcomeText } from "../../parts/outcome.ts";
 import { Page } from "../../parts/page.tsx";
-import { StateBadge } from "../../parts/state-badge.tsx";
-import { EmptyState, ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { ReceiversLink } from "../receivers/receivers-link.tsx";
+import { AttemptList } from "./attempt-list.tsx";
 import { BodyAsSent } from "./body-as-sent.tsx";
-import styles from "./delivery.module.css";
 import { DeliveryState } from "./delivery-state.tsx";
 import { pollMs } from "./polling.ts";
-import { Preformatted } from "./preformatted.tsx";
+import { nextAttemptAt } from "./retry-text.ts";
 import { SendAgain } from "./send-again.tsx";
+import { TimeUntil } from "./time-until.tsx";
+import { useReceiverOf, WaitingNotice, type ReceiverOf } from "./waiting-notice.tsx";
 
 export function Delivery() {
   const { deliveryId } = getRouteApi("/shell/developers/deliveries/$deliveryId").useParams();
-  const { ofBrand, isOwner } = useBrand();
+  const { ofBrand } = useBrand();
   const { data, error, refetch } = useQuery({
     ...query("deliveries.get", { ...ofBrand, delivery_id: deliveryId }),
     refetchInterval: ({ state: { data, error } }) => pollMs(data && [data.delivery], error),
@@ -36,86 +36,86 @@ export function Delivery() {
       </Page>
     );
   }
-  return <DeliveryPage data={data} isOwner={isOwner} />;
+  return <DeliveryPage key={deliveryId} data={data} error={error} />;
 }
 
-function DeliveryPage({ data, isOwner }: { readonly data: Output<"deliveries.get">; readonly isOwner: boolean }) {
-  const { delivery, attempts, body, paused_until } = data;
-  const parent = (
-    <Anchor component={Link} to="/developers/receivers/$receiverId" params={{ receiverId: delivery.receiver_id } as never} size="sm">
-      Receiver
-    </Anchor>
-  );
+function DeliveryPage({ data, error }: { readonly data: Output<"deliveries.get">; readonly error: Error | null }) {
+  const { delivery, attempts, body } = data;
+  const { isOwner } = useBrand();
+  const receiverOf = useReceiverOf(delivery);
+  // A held one waits until its receiver is enabled, whatever is asked.
+  const mayBeSent = isOwner && body !== null && !receiverOf.isDeleted && delivery.state !== "held";
   return (
     <Page
       title={delivery.test ? `${delivery.event_type} (test)` : delivery.event_type}
-      parent={parent}
-      actions={isOwner && <SendAgain delivery={delivery} />}
+      parent={<ReceiverLink receiverId={delivery.receiver_id} receiverOf={receiverOf} />}
+      actions={mayBeSent && <SendAgain delivery={delivery} />}
     >
-      {paused_until !== null && delivery.state === "pending" && (
-        <Notice tone="warning">
-          Sending to this receiver is paused until <When at={paused_until} />.
-        </Notice>
-      )}
-      <Facts
-        facts={[
-          ["State", <DeliveryState delivery={delivery} />],
-          ["Created", <When at={delivery.created_at} />],
-          ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
-          [
-            "Event",
-            <>
-              <CopyableId id={delivery.event_id} label="event’s id" />{" "}
-              <Anchor component={Link} to="/developers/events/$eventId" params={{ eventId: delivery.event_id } as never} size="sm">
-                All of its deliveries
-              </Anchor>
-            </>,
-          ],
-        ]}
-      />
+      <FormError error={error} />
+      <WaitingNotice data={data} receiverOf={receiverOf} />
+      <DeliveryFacts data={data} />
       <section aria-labelledby="attempts">
         <Text id="attempts" component="h2" fw={650} mb="sm">
           Attempts
         </Text>
-        {attempts.length === 0 ? (
+        {delivery.sending_since !== null && (
+          <Text size="sm" mb="sm">
+            Attempt {delivery.attempts} is in progress since <When at={delivery.sending_since} />.
+          </Text>
+        )}
+        {attempts.length > 0 && <AttemptList attempts={attempts} />}
+        {attempts.length === 0 && delivery.sending_since === null && (
           <EmptyState title="Not attempted yet">The first attempt shows here as soon as it ends.</EmptyState>
-        ) : (
-          <ol className={styles["attempts"]} reversed>
-            {attempts.toReversed().map((attempt) => (
-              <AttemptItem key={attempt.id} attempt={attempt} />
-            ))}
-          </ol>
         )}
       </section>
-      {body === null ? <Text c="dimmed">The event’s body is no longer stored.</Text> : <BodyAsSent body={body} />}
+      {body === null ? <Text c="dimmed">The event is no longer stored, so it cannot be sent again.</Text> : <BodyAsSent body={body} />}
     </Page>
   );
 }
 
-function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
-  const { attempt: number, started_at, duration_ms, outcome, http_status, error, response, request_headers } = attempt;
+function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Output<"deliveries.get"> }) {
+  const next = nextAttemptAt(delivery, paused_until);
   return (
-    <li className={styles["attempt"]}>
-      <div className={styles["line"]}>
-        <strong>Attempt {number}</strong>
-        <StateBadge state={outcome === "accepted" ? "delivered" : "failed"} text={outcomeText(outcome, http_status)} />
-        <span>
-          <When at={started_at} />, {duration_ms.toLocaleString("en-PH")} ms
-        </span>
-      </div>
-      {error !== null && <Text size="sm">{error}</Text>}
-      {request_headers.length > 0 && (
-        <details>
-          <summary>Request headers</summary>
-          <Preformatted text={request_headers.map(({ name, value }) => `${name}: ${value}`).join("\n")} label="Request headers" />
-        </details>
-      )}
-      {response !== "" && (
-        <details>
-          <summary>Response</summary>
-          <Preformatted text={response} label="Response" />
-        </details>
-      )}
-    </li>
+    <Facts
+      facts={[
+        ["State", <DeliveryState delivery={delivery} />],
+        ...(next === undefined
+          ? []
+          : [
+              [
+                "Next attempt",
+                <>
+                  <TimeUntil at={next} />, <When at={new Date(next).toISOString()} />
+                </>,
+              ] as const,
+            ]),
+        ["Created", <When at={delivery.created_at} />],
+        ["Delivery", <CopyableId id={delivery.id} label="delivery’s id" />],
+        [
+          "Event",
+          <>
+            <CopyableId id={delivery.event_id} label="event’s id" />{" "}
+            <Anchor component={Link} to="/developers/events/$eventId" params={{ eventId: delivery.event_id } as never} size="sm">
+              All of its deliveries
+            </Anchor>
+          </>,
+        ],
+      ]}
+    />
   );
 }
+
+const ReceiverLink = ({
+  receiverId,
+  receiverOf: { receiver, isDeleted },
+}: {
+  readonly receiverId: string;
+  readonly receiverOf: ReceiverOf;
+}) =>
+  isDeleted ? (
+    <ReceiversLink />
+  ) : (
+    <Anchor component={Link} to="/developers/receivers/$receiverId" params={{ receiverId } as never} size="sm">
+      {receiver?.label ?? "Receiver"}
+    </Anchor>
+  );

@@ -1,12 +1,28 @@
 import type { Delivery } from "@brand-records/console-contract";
 
 const SOON_MS = 10_000;
+/** Decision 11 has what it costs. */
+const LIVE_MS = 1_500;
+const QUIET_MS = 15_000;
+const AFTER_ERROR_MS = 30_000;
+/** A page that a person has not touched for so long is looked at from time to time. */
+export const UNUSED_AFTER_MS = 3 * 60_000;
 
-/** How soon to look again: soon while something is about to happen, later after an error. Hidden tabs do not look at all. */
-export function pollMs(deliveries: readonly Delivery[] | undefined, error: Error | null, now: number = Date.now()): number {
-  if (error !== null) return 30_000;
-  const isMoving = deliveries?.some(
-    ({ state, due_at }) => state === "sending" || (state === "pending" && due_at !== null && Date.parse(due_at) - now < SOON_MS),
-  );
-  return isMoving ? 2_000 : 15_000;
+export interface PollOptions {
+  /** Whether what is new is to show at once: a list that a person looks at. */
+  readonly isLive?: boolean;
+  readonly now?: number;
 }
+
+/** How soon to look again: soon while something may happen, later after an error. Hidden tabs do not look at all. */
+export function pollMs(
+  deliveries: readonly Delivery[] | undefined,
+  error: Error | null,
+  { isLive = false, now = Date.now() }: PollOptions = {},
+): number {
+  if (error !== null) return AFTER_ERROR_MS;
+  return isLive || deliveries?.some((delivery) => isMoving(delivery, now)) ? LIVE_MS : QUIET_MS;
+}
+
+const isMoving = ({ state, due_at }: Delivery, now: number): boolean =>
+  state === "sending" || (state === "pending" && due_at !== null && Date.parse(due_at) - now < SOON_MS);

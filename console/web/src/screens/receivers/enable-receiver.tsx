@@ -2,6 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
+import { countText } from "../../parts/counts.ts";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -18,7 +19,7 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
   const { ofBrand } = useBrand();
   const [held, setHeld] = useState<"release" | "drop">("release");
   const enable = useChange("receivers.enable", READ_AGAIN);
-  const count = waiting >= 100_000 ? "over 100,000" : waiting.toLocaleString("en-PH");
+  const count = countText(waiting);
   const submit = (): void =>
     enable.mutate(
       { ...ofBrand, receiver_id: id, held },
@@ -38,7 +39,11 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
           <Radio.Group label="Held deliveries" value={held} onChange={(value) => setHeld(value)}>
             <Stack gap="xs" mt="xs">
               <Radio value="release" label={`Send the ${count} held`} />
-              <Radio value="drop" label={`Drop the ${count} held`} description="A replay can send their events later." />
+              <Radio
+                value="drop"
+                label={`Drop the ${count} held`}
+                description="They count as neither delivered nor failed. A replay of all events can send them later."
+              />
             </Stack>
           </Radio.Group>
         )}

@@ -1,16 +1,16 @@
-import { Anchor, Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Anchor, Button, Group, Text } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { CallError, fieldErrors } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { Page } from "../../parts/page.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
-import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
+import { ReceiverForm } from "./receiver-form.tsx";
 import { ReceiversLink } from "./receivers-link.tsx";
+
+const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type) };
 
 /** Registers a receiver, then shows its signing secret once. */
 export function NewReceiver() {
@@ -19,63 +19,35 @@ export function NewReceiver() {
   // Here alone: a secret in a cache would outlive its dialog.
   const [created, setCreated] = useState<{ readonly secret: string; readonly receiverId: string }>();
   const create = useChange("receivers.create", ["receivers.list"]);
-  const form = useForm({ mode: "uncontrolled", initialValues: { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type) } });
-
-  const submit = form.onSubmit((values) =>
-    create.mutate(
-      { ...ofBrand, ...values },
-      {
-        onSuccess: ({ receiver, secret }) => {
-          setCreated({ secret, receiverId: receiver.id });
-          announce("Receiver registered");
-          create.reset();
-        },
-        onError: (error) => form.setErrors(errorsOf(error)),
-      },
-    ),
-  );
 
   return (
     <Page title="Register a receiver" parent={<ReceiversLink />}>
-      <form onSubmit={submit} noValidate>
-        <Stack maw={560}>
-          <TextInput
-            key={form.key("url")}
-            {...form.getInputProps("url")}
-            label="URL"
-            description="A public HTTPS address that responds with 2xx. Not an incoming webhook of Slack, Discord, Teams or Google Chat."
-            placeholder="https://hooks.example.com/brand-records"
-            type="url"
-            required
-            autoComplete="off"
-          />
-          <TextInput
-            key={form.key("label")}
-            {...form.getInputProps("label")}
-            label="Label"
-            description="How your team recognizes it, such as “Warehouse”"
-            required
-            autoComplete="off"
-          />
-          <Checkbox.Group key={form.key("events")} {...form.getInputProps("events")} label="Events" required>
-            <Stack gap="xs" mt="xs">
-              {EVENT_TYPES.map(({ type, text }) => (
-                <Checkbox key={type} value={type} label={text} description={type} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          {create.error instanceof CallError && create.error.code === "chat_webhook" && <ChatRelay />}
-          <FormError error={create.error} fields={["url", "label", "events"]} />
-          <Group>
-            <Button type="submit" loading={create.isPending}>
-              Register receiver
-            </Button>
-            <Button variant="default" component={Link} to="/developers/receivers">
-              Cancel
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <ReceiverForm
+        initial={INITIAL}
+        error={create.error}
+        onSubmit={({ url, label, events }, { refuse }) =>
+          create.mutate(
+            { ...ofBrand, url, label, events },
+            {
+              onSuccess: ({ receiver, secret }) => {
+                setCreated({ secret, receiverId: receiver.id });
+                announce("Receiver registered");
+                create.reset();
+              },
+              onError: refuse,
+            },
+          )
+        }
+      >
+        <Group>
+          <Button type="submit" loading={create.isPending}>
+            Register receiver
+          </Button>
+          <Button variant="default" component={Link} to="/developers/receivers">
+            Cancel
+          </Button>
+        </Group>
+      </ReceiverForm>
       {created !== undefined && (
         <SecretDialog
           title="Your receiver’s signing secret"
@@ -91,16 +63,3 @@ export function NewReceiver() {
     </Page>
   );
 }
-
-/** Some refusals name no field, but are about the URL. */
-function errorsOf(error: unknown): Record<string, string> {
-  const aboutUrl = ["not_https", "private_address", "chat_webhook", "duplicate_url"];
-  if (error instanceof CallError && aboutUrl.includes(error.code)) return { url: error.message.replace(/^url /, "The URL ") };
-  return fieldErrors(error);
-}
-
-const ChatRelay = () => (
-  <Notice>
-    A relay to run yourself is in <code>examples/relay</code> of this service’s repository. Register the relay’s own address here.
-  </Notice>
-);

@@ -1,4 +1,5 @@
 import type { Receiver } from "@brand-records/console-contract";
+import type { State } from "../../parts/state-badge.tsx";
 
 const REASONS: Readonly<Record<string, string>> = {
   member: "by a member",
@@ -6,9 +7,23 @@ const REASONS: Readonly<Record<string, string>> = {
   failing: "because every attempt failed for five days",
 };
 
-export const stateOf = ({ enabled, paused_until }: Receiver) =>
-  enabled ? (paused_until === null ? ("enabled" as const) : ("paused" as const)) : ("disabled" as const);
+type Health = Pick<Receiver, "enabled" | "paused_until" | "failures_in_a_row">;
+
+/** Failing: the last attempt failed, tests apart. Paused: so many failed in a row that sending waits. */
+export function stateOf({ enabled, paused_until, failures_in_a_row }: Health): State {
+  if (!enabled) return "disabled";
+  if (paused_until !== null) return "paused";
+  return failures_in_a_row > 0 ? "failing" : "enabled";
+}
 
 /** Why it is disabled, in words; undefined if it is not. */
-export const reasonOf = ({ disabled_reason }: Receiver): string | undefined =>
+export const reasonOf = ({ disabled_reason }: Pick<Receiver, "disabled_reason">): string | undefined =>
   disabled_reason === null ? undefined : (REASONS[disabled_reason] ?? disabled_reason);
+
+/** What explains its state: why it is disabled, or how often it failed; undefined if all is well. */
+export function explanationOf(receiver: Receiver): string | undefined {
+  const { enabled, failures_in_a_row } = receiver;
+  if (!enabled) return reasonOf(receiver);
+  if (failures_in_a_row === 0) return undefined;
+  return failures_in_a_row === 1 ? "the last attempt failed" : `${failures_in_a_row} attempts failed in a row`;
+}

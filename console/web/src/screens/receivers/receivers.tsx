@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { query } from "../../api/queries.ts";
+import { countText } from "../../parts/counts.ts";
 import { outcomeText } from "../../parts/outcome.ts";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
@@ -12,7 +13,7 @@ import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
-import { reasonOf, stateOf } from "./receiver-state.ts";
+import { explanationOf, stateOf } from "./receiver-state.ts";
 import styles from "./receivers.module.css";
 
 const RECEIVERS_MAX = 20;
@@ -80,7 +81,7 @@ const COLUMNS: Column<Receiver>[] = [
         <span>
           <StateBadge state={stateOf(receiver)} />
         </span>
-        {reasonOf(receiver) !== undefined && <span>{reasonOf(receiver)}</span>}
+        {explanationOf(receiver) !== undefined && <span>{explanationOf(receiver)}</span>}
       </span>
     ),
   },
@@ -96,6 +97,13 @@ const COLUMNS: Column<Receiver>[] = [
         </span>
       ),
   },
-  { title: "Failures", cell: ({ failures }) => failures.toLocaleString("en-PH") },
-  { title: "Waiting", cell: ({ waiting }) => (waiting >= 100_000 ? "over 100,000" : waiting.toLocaleString("en-PH")) },
+  {
+    title: "Waiting",
+    cell: ({ waiting, enabled }) => (
+      <span className={styles["stack"]}>
+        {countText(waiting)}
+        {!enabled && waiting > 0 && <span>held</span>}
+      </span>
+    ),
+  },
 ];

@@ -1,0 +1,42 @@
+import type { Delivery, Input } from "@brand-records/console-contract";
+import type { Filter } from "../../parts/filters/filter-bar.tsx";
+import { instantsOf } from "../../parts/filters/days.ts";
+import { searchOf } from "../../parts/filters/search.ts";
+
+/** Reads the filters of a receiver's deliveries, and the page, from a URL. `after`: the last delivery of the page before. */
+export const deliverySearch = searchOf("state", "type", "event", "from", "to", "after");
+
+export type DeliverySearch = ReturnType<typeof deliverySearch>;
+
+const STATES: readonly { readonly value: Delivery["state"]; readonly label: string }[] = [
+  { value: "failed", label: "Failed" },
+  { value: "pending", label: "Waiting" },
+  { value: "sending", label: "Sending" },
+  { value: "held", label: "Held" },
+  { value: "delivered", label: "Delivered" },
+];
+
+/** @param types what the receiver selects; a link may name another */
+export const deliveryFilters = (types: readonly string[]): readonly Filter[] => [
+  { kind: "choice", name: "state", label: "State", all: "All states", options: STATES },
+  { kind: "choice", name: "type", label: "Event type", all: "All types", options: types.map((type) => ({ value: type, label: type })) },
+  { kind: "days" },
+  {
+    kind: "text",
+    name: "event",
+    label: "Event id",
+    placeholder: "evt_…",
+    pattern: /^evt_[0-9a-z]{1,40}$/,
+    problem: "An event’s id starts with evt_",
+  },
+];
+
+type ListFilter = Pick<Input<"deliveries.list">, "states" | "type" | "from" | "to" | "event_id">;
+
+/** What the filters of a URL mean to the service. A state that is none shows the service's refusal, not every delivery. */
+export const listFilter = ({ state, type, event, from, to }: DeliverySearch): ListFilter => ({
+  ...(state !== undefined && { states: [state as Delivery["state"]] }),
+  ...(type !== undefined && { type }),
+  ...(event !== undefined && { event_id: event }),
+  ...instantsOf({ from, to }),
+});

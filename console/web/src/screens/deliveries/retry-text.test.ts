@@ -1,0 +1,38 @@
+import { nextAttemptAt, retryText, timeLeft } from "./retry-text.ts";
+
+it("says which attempt is next once one has failed", () => {
+  expect(retryText({ state: "pending", attempts: 2 })).toBe("Retrying, attempt 3 of 10");
+  expect(retryText({ state: "pending", attempts: 9 })).toBe("Retrying, attempt 10 of 10");
+  // An installation may allow more.
+  expect(retryText({ state: "pending", attempts: 10 })).toBe("Retrying, attempt 11");
+});
+
+it.each([
+  ["pending", 0],
+  ["held", 2],
+  ["sending", 2],
+  ["delivered", 3],
+  ["failed", 10],
+] as const)("says nothing of the kind if it is %s after %p attempts", (state, attempts) => {
+  expect(retryText({ state, attempts })).toBeUndefined();
+});
+
+it("the next attempt waits for the end of a pause", () => {
+  const [early, late] = ["2026-11-22T08:00:00.000Z", "2026-11-22T08:05:00.000Z"];
+  expect(nextAttemptAt({ state: "pending", due_at: early }, null)).toBe(Date.parse(early));
+  expect(nextAttemptAt({ state: "pending", due_at: early }, late)).toBe(Date.parse(late));
+  expect(nextAttemptAt({ state: "pending", due_at: late }, early)).toBe(Date.parse(late));
+  expect(nextAttemptAt({ state: "held", due_at: null }, late)).toBeUndefined();
+});
+
+it.each([
+  [-5_000, "now"],
+  [0, "now"],
+  [1, "1 s"],
+  [59_001, "1 min 0 s"],
+  [245_000, "4 min 5 s"],
+  [7_800_000, "2 h 10 min"],
+  [90_000_000, "1 d 1 h"],
+])("%p ms left: %s", (ms, text) => {
+  expect(timeLeft(ms)).toBe(text);
+});

@@ -1,0 +1,74 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useChange } from "../../api/queries.ts";
+import { countOf } from "../../parts/counts.ts";
+import { FormError } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+
+/** Deletes a receiver, once its label is typed. */
+export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { readonly receiver: Receiver; onClose(): void }) {
+  const { ofBrand } = useBrand();
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState("");
+  const [isWrong, setIsWrong] = useState(false);
+  const remove = useChange("receivers.delete", ["receivers.list"]);
+  const submit = (): void => {
+    if (typed.trim() !== label) return setIsWrong(true);
+    remove.mutate(
+      { ...ofBrand, receiver_id: id },
+      {
+        onSuccess: ({ dropped }) => {
+          announce(`${label} deleted, ${countOf(dropped, "delivery", "deliveries", Infinity)} dropped`);
+          void navigate({ to: "/developers/receivers" });
+        },
+      },
+    );
+  };
+  return (
+    <Modal opened onClose={onClose} title="Delete this receiver?" closeButtonProps={{ "aria-label": "Close" }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        noValidate
+      >
+        <Stack>
+          <Text>
+            <strong>{label}</strong> gets nothing more, and its signing secret is gone. This cannot be undone.
+          </Text>
+          <Text>
+            {waiting === 0
+              ? "No delivery to it is waiting."
+              : `${countOf(waiting, "waiting delivery is", "waiting deliveries are")} dropped and never sent.`}{" "}
+            The list of its deliveries goes too; each one stays in the log of its event for 30 days.
+          </Text>
+          <TextInput
+            label="Type the receiver’s label to confirm"
+            description={label}
+            value={typed}
+            onChange={({ currentTarget }) => {
+              setTyped(currentTarget.value);
+              setIsWrong(false);
+            }}
+            error={isWrong && "This is not the receiver’s label."}
+            data-autofocus
+            autoComplete="off"
+          />
+          <FormError error={remove.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red.9" loading={remove.isPending}>
+              Delete receiver
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,115 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { CallError } from "../../api/call.ts";
+import { useChange } from "../../api/queries.ts";
+import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { FormError } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+
+interface MakeNextSecretProps {
+  readonly receiver: Receiver;
+  onMade(): void;
+  onClose(): void;
+}
+
+/** Makes the next secret once its consequence is confirmed, then shows it once. */
+export function MakeNextSecret({
+  receiver: { id, rotating, next_secret_at, next_secret_accepted_at },
+  onMade,
+  onClose,
+}: MakeNextSecretProps) {
+  const { ofBrand } = useBrand();
+  const client = useQueryClient();
+  // Here alone: a secret in a cache would outlive its dialog.
+  const [secret, setSecret] = useState<string>();
+  // Not `rotating`, which the receiver is as soon as the secret is made.
+  const [replaces, setReplaces] = useState(rotating);
+  const [isConfirmed, setIsConfirmed] = useState(false);
+  const [isMissing, setIsMissing] = useState(false);
+  const make = useChange("receivers.rotate", ["receivers.get", "receivers.list"]);
+
+  const submit = (): void => {
+    if (replaces && !isConfirmed) return setIsMissing(true);
+    make.mutate(
+      { ...ofBrand, receiver_id: id, replace: replaces },
+      {
+        onSuccess: (made) => {
+          setSecret(made.secret);
+          announce("The next secret is made");
+          make.reset();
+        },
+        onError: (error) => {
+          if (!(error instanceof CallError && error.code === "request_conflict")) return;
+          setReplaces(true);
+          void client.invalidateQueries({ queryKey: ["receivers.get"] });
+        },
+      },
+    );
+  };
+
+  if (secret !== undefined) {
+    const stored = (): void => {
+      onMade();
+      onClose();
+    };
+    return (
+      <SecretDialog title="The next signing secret" kind="signing secret" secret={secret} onStored={stored}>
+        <Text size="sm">
+          Give it to your receiver beside the present one, so that it accepts a signature by either. Then send the test of step 2.
+        </Text>
+      </SecretDialog>
+    );
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={replaces ? "Replace the next secret?" : "Make the next secret?"}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <Stack>
+        {replaces ? (
+          <>
+            <Text>
+              There is a next secret already
+              {next_secret_at !== null && (
+                <>
+                  , made <When at={next_secret_at} />
+                </>
+              )}
+              {next_secret_accepted_at !== null && ", and your receiver accepted a test signed with it"}. Another one replaces it for good.
+            </Text>
+            <Checkbox
+              checked={isConfirmed}
+              onChange={({ currentTarget }) => {
+                setIsConfirmed(currentTarget.checked);
+                setIsMissing(false);
+              }}
+              label="Replace it: nothing uses that secret alone"
+              description="A receiver that has only the replaced secret refuses every delivery from now on."
+              error={isMissing && "Confirm that it may be replaced."}
+            />
+          </>
+        ) : (
+          <Text>
+            Deliveries from now on have a second signature, by the next secret. Your receiver goes on verifying the first one; it needs no
+            change yet. The secret shows once, so have the place ready where you store it.
+          </Text>
+        )}
+        <FormError error={make.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color={replaces ? "red.9" : "pine"} onClick={submit} loading={make.isPending}>
+            {replaces ? "Replace the next secret" : "Make the next secret"}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

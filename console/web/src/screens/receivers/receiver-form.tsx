@@ -1,0 +1,106 @@
+import { Checkbox, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { ReactNode } from "react";
+import { CallError, fieldErrors } from "../../api/call.ts";
+import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { FormError, Notice } from "../../parts/states.tsx";
+
+export interface ReceiverValues {
+  readonly url: string;
+  readonly label: string;
+  readonly events: string[];
+  /** As typed; undefined for a new receiver, which has the default. */
+  readonly maxInFlight?: string;
+}
+
+export interface SubmittedForm {
+  /** Shows each problem at its field. */
+  refuse(error: Error): void;
+  /** Shows what was stored: the service trims a label, and writes a URL in its normal form. */
+  fill(values: ReceiverValues): void;
+}
+
+export interface ReceiverFormProps {
+  readonly initial: ReceiverValues;
+  /** Of the last attempt to submit it. */
+  readonly error: Error | null;
+  onSubmit(values: ReceiverValues, form: SubmittedForm): void;
+  /** The buttons. */
+  readonly children: ReactNode;
+}
+
+/** The settings of a receiver, new or not. */
+export function ReceiverForm({ initial, error, onSubmit, children }: ReceiverFormProps) {
+  const form = useForm<ReceiverValues>({ mode: "uncontrolled", initialValues: initial });
+  const refuse = (refusal: Error): void => {
+    const errors = errorsOf(refusal);
+    form.setErrors(errors);
+    form.getInputNode(Object.keys(errors)[0] ?? "")?.focus();
+  };
+  const submit = form.onSubmit((values) => onSubmit(values, { refuse, fill: form.setValues }));
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack maw={560}>
+        <TextInput
+          key={form.key("url")}
+          {...form.getInputProps("url")}
+          label="URL"
+          description="A public HTTPS address that responds with 2xx. Not an incoming webhook of Slack, Discord, Teams or Google Chat."
+          placeholder="https://hooks.example.com/brand-records"
+          type="url"
+          required
+          autoComplete="off"
+        />
+        {error instanceof CallError && error.code === "chat_webhook" && <ChatRelay />}
+        <TextInput
+          key={form.key("label")}
+          {...form.getInputProps("label")}
+          label="Label"
+          description="How your team recognizes it, such as “Warehouse”"
+          required
+          autoComplete="off"
+        />
+        <Checkbox.Group key={form.key("events")} {...form.getInputProps("events")} label="Events" required>
+          <Stack gap="xs" mt="xs">
+            {EVENT_TYPES.map(({ type, text }) => (
+              <Checkbox key={type} value={type} label={text} description={type} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        {initial.maxInFlight !== undefined && (
+          <TextInput
+            key={form.key("maxInFlight")}
+            {...form.getInputProps("maxInFlight")}
+            label="Attempts in flight"
+            description="At most this many deliveries are sent to it at the same time: 1 to 64."
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={64}
+            step={1}
+            w={160}
+            styles={{ description: { width: "max-content", maxWidth: "min(32rem, 80vw)" } }}
+            required
+            autoComplete="off"
+          />
+        )}
+        <FormError error={error} fields={["url", "label", "events", "max_in_flight"]} />
+        {children}
+      </Stack>
+    </form>
+  );
+}
+
+/** Some refusals name no field, but are about the URL. */
+function errorsOf(error: Error): Record<string, string> {
+  const aboutUrl = ["not_https", "private_address", "chat_webhook", "duplicate_url"];
+  if (error instanceof CallError && aboutUrl.includes(error.code)) return { url: error.message.replace(/^url /, "The URL ") };
+  const { max_in_flight, ...errors } = fieldErrors(error);
+  return { ...errors, ...(max_in_flight !== undefined && { maxInFlight: max_in_flight }) };
+}
+
+const ChatRelay = () => (
+  <Notice>
+    A relay to run yourself is in <code>examples/relay</code> of this service’s repository. Register the relay’s own address here.
+  </Notice>
+);

@@ -1,0 +1,67 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { CallError } from "../../api/call.ts";
+import { query } from "../../api/queries.ts";
+import { Page } from "../../parts/page.tsx";
+import { ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { NotFoundPage } from "../../shell/error-pages.tsx";
+import { PausedText } from "./paused-text.tsx";
+import styles from "./receiver-page.module.css";
+import { ReceiversLink } from "./receivers-link.tsx";
+
+const POLL_MS = 15_000;
+
+export interface ReceiverPageProps {
+  readonly receiverId: string;
+  /** The heading. */
+  title(receiver: Receiver): string;
+  actions?(receiver: Receiver): ReactNode;
+  children(receiver: Receiver): ReactNode;
+}
+
+/** One of the pages of a receiver, with links to the others. */
+export function ReceiverPage({ receiverId, title, actions, children }: ReceiverPageProps) {
+  const { ofBrand } = useBrand();
+  const input = { ...ofBrand, receiver_id: receiverId };
+  const { data, error, refetch } = useQuery({ ...query("receivers.get", input), refetchInterval: POLL_MS });
+  if (data === undefined) {
+    if (error instanceof CallError && error.code === "not_found") return <NotFoundPage />;
+    return (
+      <Page title="Receiver" parent={<ReceiversLink />}>
+        {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
+      </Page>
+    );
+  }
+  const { receiver } = data;
+  return (
+    <Page title={title(receiver)} parent={<ReceiversLink />} actions={actions?.(receiver)}>
+      <Tabs receiverId={receiver.id} />
+      {receiver.paused_until !== null && (
+        <Notice tone="warning">
+          <PausedText until={receiver.paused_until} failuresInARow={receiver.failures_in_a_row} />
+        </Notice>
+      )}
+      {children(receiver)}
+    </Page>
+  );
+}
+
+function Tabs({ receiverId }: { readonly receiverId: string }) {
+  const params = { receiverId };
+  return (
+    <nav aria-label="Receiver" className={styles["tabs"]}>
+      <Link to="/developers/receivers/$receiverId" params={params} activeOptions={{ exact: true, includeSearch: false }}>
+        Deliveries
+      </Link>
+      <Link to="/developers/receivers/$receiverId/replay" params={params}>
+        Replay
+      </Link>
+      <Link to="/developers/receivers/$receiverId/settings" params={params}>
+        Settings
+      </Link>
+    </nav>
+  );
+}

@@ -1,0 +1,115 @@
+import type { Receiver, Replay } from "@brand-records/console-contract";
+import { Anchor, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { useChange } from "../../../api/queries.ts";
+import { countOf, countText } from "../../../parts/counts.ts";
+import { StateBadge } from "../../../parts/state-badge.tsx";
+import { FormError } from "../../../parts/states.tsx";
+import { announce } from "../../../parts/status-region.tsx";
+import { When } from "../../../parts/when.tsx";
+import { useBrand } from "../../../shell/brand.tsx";
+import { countedMax } from "./counted-max.ts";
+import styles from "./replay.module.css";
+import { manilaDay } from "./since.ts";
+
+/** While more deliveries wait, a replay waits too. */
+const WAITING_MAX = 10_000;
+
+interface ReplayProgressProps {
+  readonly replay: Replay;
+  readonly receiver: Receiver;
+}
+
+/** How far a replay is, or how it ended. */
+export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
+  const { isOwner } = useBrand();
+  const [isCancelling, setIsCancelling] = useState(false);
+  const { since, failed_only, started_at, finished_at, queued, total } = replay;
+  const isRunning = finished_at === null;
+  useAnnouncedEnd(replay);
+  return (
+    <section className={styles["replay"]} aria-label="Replay">
+      <Group gap="sm">
+        <Text component="h2" fw={650}>
+          {isRunning ? "Replay in progress" : "Last replay"}
+        </Text>
+        <ReplayState replay={replay} />
+      </Group>
+      <Text size="sm">
+        {failed_only ? "What failed" : "Every event"} since <When at={since} />, started <When at={started_at} />
+        {finished_at !== null && (
+          <>
+            , ended <When at={finished_at} />
+          </>
+        )}
+        .
+      </Text>
+      {isRunning && <progress className={styles["progress"]} value={queued} max={Math.max(1, total)} aria-label="Events queued" />}
+      <Text size="sm">
+        {isRunning
+          ? `${countText(queued, Infinity)} of ${countText(total, countedMax(failed_only))} queued`
+          : `${countOf(queued, "event", "events", Infinity)} queued`}
+        {isRunning && receiver.waiting >= WAITING_MAX && ". It goes on when fewer than 10,000 deliveries wait for this receiver"}.
+      </Text>
+      <Group gap="md">
+        <Anchor
+          component={Link}
+          to="/developers/receivers/$receiverId"
+          params={{ receiverId: receiver.id } as never}
+          search={{ from: manilaDay(Date.parse(started_at)) } as never}
+          size="sm"
+        >
+          See the deliveries since it started
+        </Anchor>
+        {isRunning && isOwner && (
+          <Button variant="default" size="xs" onClick={() => setIsCancelling(true)}>
+            Cancel replay
+          </Button>
+        )}
+      </Group>
+      {isCancelling && isRunning && <CancelReplay replay={replay} onClose={() => setIsCancelling(false)} />}
+    </section>
+  );
+}
+
+function ReplayState({ replay: { finished_at, cancelled_at } }: Pick<ReplayProgressProps, "replay">) {
+  if (cancelled_at !== null) return <StateBadge state="revoked" text="Cancelled" />;
+  return finished_at === null ? <StateBadge state="sending" text="Queueing" /> : <StateBadge state="delivered" text="Finished" />;
+}
+
+/** Tells people who do not see the page that a replay which they saw running has ended. */
+function useAnnouncedEnd({ id, queued, finished_at, cancelled_at }: Replay): void {
+  const running = useRef<string>(undefined);
+  useEffect(() => {
+    if (finished_at === null) running.current = id;
+    else if (running.current === id) {
+      announce(`Replay ${cancelled_at === null ? "finished" : "cancelled"}, ${countOf(queued, "event", "events", Infinity)} queued`);
+      running.current = undefined;
+    }
+  }, [id, queued, finished_at, cancelled_at]);
+}
+
+function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressProps, "replay"> & { onClose(): void }) {
+  const { ofBrand } = useBrand();
+  const cancel = useChange("replays.cancel", ["replays.latest"]);
+  return (
+    <Modal opened onClose={onClose} title="Cancel this replay?" closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Text>
+          No more events are queued.{" "}
+          {queued > 0 && `The ${countOf(queued, "event", "events", Infinity)} queued so far are sent all the same.`}
+        </Text>
+        <FormError error={cancel.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Keep it running
+          </Button>
+          <Button loading={cancel.isPending} onClick={() => cancel.mutate({ ...ofBrand, replay_id: id }, { onSuccess: onClose })}>
+            Cancel replay
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

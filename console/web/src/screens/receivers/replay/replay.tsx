@@ -1,0 +1,54 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { query } from "../../../api/queries.ts";
+import { ErrorState, FormError, LoadingRows, Notice } from "../../../parts/states.tsx";
+import { useBrand } from "../../../shell/brand.tsx";
+import { ReceiverPage } from "../receiver-page.tsx";
+import { ReplayProgress } from "./replay-progress.tsx";
+import { StartReplay } from "./start-replay.tsx";
+
+const RUNNING_POLL_MS = 1_000;
+const POLL_MS = 15_000;
+
+/** Sends events to a receiver again. The service runs the replay: it goes on without this page, and shows again after a reload. */
+export function Replay() {
+  const { receiverId } = getRouteApi("/shell/developers/receivers/$receiverId/replay").useParams();
+  return (
+    <ReceiverPage receiverId={receiverId} title={({ label }) => `Replay to ${label}`}>
+      {(receiver) => <ReplayOf receiver={receiver} />}
+    </ReceiverPage>
+  );
+}
+
+function ReplayOf({ receiver }: { readonly receiver: Receiver }) {
+  const { ofBrand, isOwner } = useBrand();
+  const { data, error, refetch } = useQuery({
+    ...query("replays.latest", { ...ofBrand, receiver_id: receiver.id }),
+    refetchInterval: ({ state: { data } }) => (data?.replay?.finished_at === null ? RUNNING_POLL_MS : POLL_MS),
+  });
+  if (data === undefined) return error === null ? <LoadingRows rows={2} /> : <ErrorState error={error} retry={() => void refetch()} />;
+  const { replay } = data;
+  const isRunning = replay !== null && replay.finished_at === null;
+  return (
+    <>
+      <FormError error={error} />
+      {!receiver.enabled && (
+        <Notice tone="warning">This receiver is disabled. What a replay queues is held until an owner enables the receiver.</Notice>
+      )}
+      {replay !== null && <ReplayProgress replay={replay} receiver={receiver} />}
+      {!isOwner ? (
+        <Text size="sm" c="dimmed">
+          Owners of the brand start replays. {replay === null && "This receiver has had none in the last 30 days."}
+        </Text>
+      ) : isRunning ? (
+        <Text size="sm" c="dimmed">
+          A receiver has one replay at a time. Another one can start when this one ends.
+        </Text>
+      ) : (
+        <StartReplay receiver={receiver} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { CallError, fieldErrors } from "../../../api/call.ts";
+import { query, useChange } from "../../../api/queries.ts";
+import { countOf } from "../../../parts/counts.ts";
+import { FormError } from "../../../parts/states.tsx";
+import { announce } from "../../../parts/status-region.tsx";
+import { When } from "../../../parts/when.tsx";
+import { useBrand } from "../../../shell/brand.tsx";
+import { countedMax } from "./counted-max.ts";
+import styles from "./replay.module.css";
+import { earliestSince, manilaMinute, readSince, usualSince } from "./since.ts";
+
+const TYPING_MS = 400;
+
+/** Which events to send again; how many they are shows before anything is sent. */
+export function StartReplay({ receiver }: { readonly receiver: Receiver }) {
+  const { ofBrand } = useBrand();
+  const [text, setText] = useState(() => manilaMinute(usualSince(Date.now())));
+  const [failedOnly, setFailedOnly] = useState(true);
+  const [isConfirming, setIsConfirming] = useState(false);
+  const since = readSince(text, Date.now());
+  const [settled] = useDebouncedValue("instant" in since ? since.instant : "", TYPING_MS);
+  const input = { ...ofBrand, receiver_id: receiver.id, since: settled, failed_only: failedOnly };
+  const count = useQuery({ ...query("replays.count", input), enabled: settled !== "" });
+  const isSettled = "instant" in since && since.instant === settled;
+  const events = isSettled ? count.data?.events : undefined;
+
+  return (
+    <section className={styles["replay"]} aria-label="Start a replay">
+      <Text component="h2" fw={650}>
+        Send events again
+      </Text>
+      <TextInput
+        type="datetime-local"
+        label="Since"
+        description="Manila time. Events of that minute are included, up to the start of the replay."
+        value={text}
+        min={manilaMinute(earliestSince(Date.now()))}
+        max={manilaMinute(Date.now())}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        error={"problem" in since ? since.problem : fieldErrors(count.error)["since"]}
+        required
+      />
+      <Radio.Group label="Which events" value={failedOnly ? "failed" : "all"} onChange={(value) => setFailedOnly(value === "failed")}>
+        <Stack gap="sm" mt="xs">
+          <Radio
+            value="failed"
+            label="Failed only"
+            description="Events whose delivery to this receiver has used up its attempts, that the receiver has never accepted, and that are not being sent or retried: what is missing, and nothing else. Deliveries that were dropped have not failed."
+          />
+          <Radio
+            value="all"
+            label="Everything"
+            description="Every event of the types that it selects now: also those it has accepted, those that wait for a retry, and those from before it was registered. It gets them again, with the same event id and body."
+          />
+        </Stack>
+      </Radio.Group>
+      <Text size="sm" fw={600}>
+        <Count isReady={"instant" in since} events={events} failedOnly={failedOnly} hasFailed={count.error !== null} />
+      </Text>
+      <FormError error={count.error} fields={["since"]} />
+      <Group gap="sm">
+        {events !== undefined && events > 0 && <Button onClick={() => setIsConfirming(true)}>Start replay</Button>}
+        {count.error !== null && (
+          <Button variant="default" size="xs" onClick={() => void count.refetch()}>
+            Count again
+          </Button>
+        )}
+      </Group>
+      {isConfirming && events !== undefined && (
+        <ConfirmReplay receiver={receiver} input={input} events={events} onClose={() => setIsConfirming(false)} />
+      )}
+    </section>
+  );
+}
+
+interface CountProps {
+  readonly isReady: boolean;
+  readonly events: number | undefined;
+  readonly failedOnly: boolean;
+  readonly hasFailed: boolean;
+}
+
+function Count({ isReady, events, failedOnly, hasFailed }: CountProps): ReactNode {
+  if (!isReady || (hasFailed && events === undefined)) return null;
+  if (events === undefined) return "Counting…";
+  if (events === 0)
+    return failedOnly ? "No event since then has failed for good, so there is nothing to send." : "There are no events since then.";
+  return `${countOf(events, "event is", "events are", countedMax(failedOnly))} sent again.`;
+}
+
+interface ConfirmReplayProps {
+  readonly receiver: Receiver;
+  readonly input: { readonly brand_id: string; readonly receiver_id: string; readonly since: string; readonly failed_only: boolean };
+  readonly events: number;
+  onClose(): void;
+}
+
+function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps) {
+  const client = useQueryClient();
+  const start = useChange("replays.start", ["replays.latest", "receivers.get"]);
+  const number = countOf(events, "event", "events", countedMax(input.failed_only));
+  const submit = (): void =>
+    start.mutate(input, {
+      onSuccess: () => {
+        announce("Replay started");
+        onClose();
+      },
+      onError: (error) => {
+        // Another person has started one: the page shows it instead of this form.
+        if (!(error instanceof CallError && error.code === "request_conflict")) return;
+        announce("Another replay is in progress");
+        void client.invalidateQueries({ queryKey: ["replays.latest"] });
+      },
+    });
+  return (
+    <Modal opened onClose={onClose} title={`Send ${number} again?`} closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Text>
+          <strong>{receiver.label}</strong> gets {input.failed_only ? "what failed" : "every event"} since <When at={input.since} />, oldest
+          first, as new deliveries.
+        </Text>
+        {!input.failed_only && (
+          <Text>
+            That includes events it has accepted before, and events that wait for a retry, which then arrive twice. Your receiver must
+            ignore an event id that it has handled.
+          </Text>
+        )}
+        {!receiver.enabled && <Text>The receiver is disabled: the deliveries are held until you enable it.</Text>}
+        <FormError error={start.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button onClick={submit} loading={start.isPending}>
+            Send {number}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

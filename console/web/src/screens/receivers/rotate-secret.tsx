@@ -1,0 +1,206 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { Button, Checkbox, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { useChange } from "../../api/queries.ts";
+import { CheckIcon } from "../../parts/icons.tsx";
+import { FormError, Notice } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { WatchDelivery } from "../deliveries/watch-delivery.tsx";
+import { MakeNextSecret } from "./make-next-secret.tsx";
+import styles from "./settings.module.css";
+
+const READ_AGAIN = ["receivers.get", "receivers.list"] as const;
+const route = getRouteApi("/shell/developers/receivers/$receiverId/settings");
+
+interface StepsProps {
+  readonly receiver: Receiver;
+}
+
+/**
+ * Replaces the signing secret in three steps, with days between them if need be. The service keeps how far it is; the URL keeps the last
+ * test, so that its result shows after a reload too.
+ */
+export function RotateSecret({ receiver }: StepsProps) {
+  const [hasActivated, setHasActivated] = useState(false);
+  return (
+    <>
+      <Text size="sm">
+        Rotate the secret if it may have leaked, or from time to time. The present one stays in force until the last step, so no delivery is
+        lost.
+      </Text>
+      {hasActivated && !receiver.rotating && (
+        <Notice>
+          The new secret is in force. Remove the old one from your receiver a minute from now: attempts in flight end by then.
+        </Notice>
+      )}
+      <ol className={styles["steps"]}>
+        <MakeStep receiver={receiver} onMade={() => setHasActivated(false)} />
+        <TestStep receiver={receiver} />
+        <ActivateStep receiver={receiver} onActivated={() => setHasActivated(true)} />
+      </ol>
+    </>
+  );
+}
+
+interface StepProps {
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly isCurrent: boolean;
+  readonly children: ReactNode;
+}
+
+const Step = ({ title, isDone, isCurrent, children }: StepProps) => (
+  <li className={styles["step"]} data-done={isDone || undefined} aria-current={isCurrent ? "step" : undefined}>
+    <span className={styles["mark"]} aria-hidden="true">
+      {isDone && <CheckIcon size={16} />}
+    </span>
+    <div className={styles["content"]}>
+      <Text component="h3" fw={600}>
+        {title} <span className="visually-hidden">{isDone ? "(done)" : "(to do)"}</span>
+      </Text>
+      {children}
+    </div>
+  </li>
+);
+
+/** Forgets the test of an earlier next secret. */
+function useForgetTest(): () => void {
+  const navigate = useNavigate();
+  return () => void navigate({ to: ".", search: {} as never, replace: true, resetScroll: false });
+}
+
+function MakeStep({ receiver, onMade }: StepsProps & { onMade(): void }) {
+  const { rotating, next_secret_at } = receiver;
+  const [isOpen, setIsOpen] = useState(false);
+  const forgetTest = useForgetTest();
+  return (
+    <Step title="Make the next secret" isDone={rotating} isCurrent={!rotating}>
+      {rotating ? (
+        <Text size="sm">
+          {next_secret_at !== null && (
+            <>
+              Made <When at={next_secret_at} />.{" "}
+            </>
+          )}
+          Until you activate it, each delivery’s <code>webhook-signature</code> has two signatures, by the present secret and by this one.
+        </Text>
+      ) : (
+        <Text size="sm">
+          It shows once. From then on each delivery’s <code>webhook-signature</code> has two signatures, by the present secret and by the
+          next one.
+        </Text>
+      )}
+      <Button variant={rotating ? "default" : "filled"} size="xs" onClick={() => setIsOpen(true)}>
+        {rotating ? "Replace the next secret" : "Make the next secret"}
+      </Button>
+      {isOpen && (
+        <MakeNextSecret
+          receiver={receiver}
+          onMade={() => {
+            onMade();
+            forgetTest();
+          }}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
+    </Step>
+  );
+}
+
+function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accepted_at } }: StepsProps) {
+  const { ofBrand } = useBrand();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { test: testId } = route.useSearch();
+  const test = useChange("receivers.test", ["deliveries.list"]);
+  const isAccepted = next_secret_accepted_at !== null;
+  const send = (): void =>
+    test.mutate(
+      { ...ofBrand, receiver_id: id, type: events[0] ?? "", next: true },
+      {
+        onSuccess: ({ delivery_id }) => {
+          announce("Test queued");
+          void navigate({ to: ".", search: { test: delivery_id } as never, replace: true, resetScroll: false });
+        },
+      },
+    );
+  return (
+    <Step title="Send a test signed with the next secret alone" isDone={rotating && isAccepted} isCurrent={rotating && !isAccepted}>
+      <Text size="sm">
+        First give your receiver both secrets: <code>WEBHOOK_SECRET=whsec_present…,whsec_next…</code> in the documented programs.
+      </Text>
+      {rotating && isAccepted && (
+        <Text size="sm">
+          Your receiver accepted such a test <When at={next_secret_accepted_at} />.
+        </Text>
+      )}
+      {rotating && !enabled && <Text size="sm">This receiver is disabled. Enable it first, or activate without a test.</Text>}
+      {rotating && enabled && (
+        <Button size="xs" variant={isAccepted ? "default" : "filled"} onClick={send} loading={test.isPending}>
+          {testId === undefined && !isAccepted ? "Send test" : "Send another test"}
+        </Button>
+      )}
+      <FormError error={test.error} />
+      {rotating && testId !== undefined && (
+        <WatchDelivery
+          key={testId}
+          deliveryId={testId}
+          onAttempted={() => void client.invalidateQueries({ queryKey: ["receivers.get"] })}
+        />
+      )}
+    </Step>
+  );
+}
+
+function ActivateStep({ receiver: { id, label, rotating, next_secret_accepted_at }, onActivated }: StepsProps & { onActivated(): void }) {
+  const { ofBrand } = useBrand();
+  const forgetTest = useForgetTest();
+  const [isForced, setIsForced] = useState(false);
+  const activate = useChange("receivers.activate", READ_AGAIN);
+  const isAccepted = next_secret_accepted_at !== null;
+  const submit = (): void =>
+    activate.mutate(
+      { ...ofBrand, receiver_id: id, force: !isAccepted && isForced },
+      {
+        onSuccess: () => {
+          announce(`The new secret of ${label} is in force`);
+          setIsForced(false);
+          forgetTest();
+          onActivated();
+        },
+      },
+    );
+  return (
+    <Step title="Activate it" isDone={false} isCurrent={rotating && isAccepted}>
+      <Text size="sm">
+        From then on the next secret alone signs every attempt, retries of older deliveries included. The old one is worthless.
+      </Text>
+      {rotating && (
+        <>
+          {!isAccepted && (
+            <Checkbox
+              checked={isForced}
+              onChange={({ currentTarget }) => setIsForced(currentTarget.checked)}
+              label="Activate without an accepted test"
+              description="For a leaked secret, if the receiver cannot follow at once. A receiver without the next secret refuses every delivery until it has it; refused deliveries are tried again, for three days."
+            />
+          )}
+          <FormError error={activate.error} />
+          <Button
+            size="xs"
+            color={isForced && !isAccepted ? "red.9" : "pine"}
+            variant={isAccepted || isForced ? "filled" : "default"}
+            onClick={submit}
+            loading={activate.isPending}
+          >
+            Activate
+          </Button>
+        </>
+      )}
+    </Step>
+  );
+}

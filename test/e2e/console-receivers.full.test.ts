@@ -1,0 +1,333 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openPool, type Database } from "@brand-records/postgres";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import type { Page } from "playwright-core";
+import { Webhook } from "standardwebhooks";
+import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
+import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: an owner runs a receiver in the browser from its first setting to its deletion, and sees what happens as it happens. */
+
+let stack: Stack;
+let browser: TestBrowser;
+let db: Database;
+let url: string;
+let server: Server;
+/** By path: responds 204 to what one of these secrets signs, if there are any; else with the status. */
+const receivers = new Map<string, { status: number; secrets: string[] }>();
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { status = 204, secrets = [] } = receivers.get(request.url ?? "") ?? {};
+      const headers = request.headers as Record<string, string>;
+      const isVerified = secrets.length === 0 || secrets.some((secret) => isSignedBy(secret, Buffer.concat(chunks), headers));
+      response.writeHead(isVerified ? status : 401).end(isVerified ? undefined : "no signature by a known secret");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const env = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "0.1" } };
+  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf: env }), startBrowser()]);
+  db = openPool({ url: stack.databaseUrl, applicationName: "platform" });
+  url = stack.gateways[0].console?.url ?? "";
+}, 300_000);
+afterAll(async () => {
+  await browser?.stop();
+  await db?.stop();
+  await stack?.stop();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+function isSignedBy(secret: string, body: Buffer, headers: Record<string, string>): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Registered {
+  readonly brand: TestBrand;
+  readonly owner: ConsoleCaller;
+  readonly receiverId: string;
+  readonly secret: string;
+  readonly path: string;
+}
+
+/** A brand with one receiver, which selects approvals. */
+async function register(status = 204): Promise<Registered> {
+  const brand = await stack.createBrand();
+  const owner = await signIn(stack, url, brand.owner);
+  const path = `/${newId("hook")}`;
+  receivers.set(path, { status, secrets: [] });
+  const { port } = server.address() as AddressInfo;
+  const settings = { url: `http://127.0.0.1:${port}${path}`, label: "Warehouse", events: ["submission.approved"] };
+  const { receiver, secret } = await owner.call("receivers.create", { brand_id: brand.id, ...settings });
+  return { brand, owner, receiverId: receiver.id, secret, path };
+}
+
+/** Approves new submissions, each in a transaction of its own. */
+async function approve(brand: TestBrand, count = 1): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const id = newId("sub");
+    await db.query(
+      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
+         earned_centavos, currency, submitted_at)
+       values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://example.com/', 100, 'PHP', now())`,
+      [brand.id, id],
+    );
+    await db.query("update records.submissions set status = 'approved', reviewed_at = now() where brand_id = $1 and id = $2", [
+      brand.id,
+      id,
+    ]);
+  }
+}
+
+/** Holds a lock while a browser works, which may take longer than our pools leave a transaction idle. */
+const whileLocked = (lock: string, values: string[], work: () => Promise<void>): Promise<void> =>
+  db.transaction(async (sql) => {
+    await sql.query("set local idle_in_transaction_session_timeout = 0");
+    await sql.query(lock, values);
+    await work();
+  });
+
+async function open({ owner, receiverId }: Registered, tab = ""): Promise<TestPage> {
+  const opened = await openAs(browser, url, owner);
+  await opened.page.goto(`${url}/developers/receivers/${receiverId}${tab}`);
+  await opened.page.getByRole("heading", { level: 1 }).waitFor();
+  return opened;
+}
+
+const deliveryRows = (page: Page) => page.getByRole("table", { name: "Deliveries" }).getByRole("row").filter({ hasText: "submission" });
+
+it("an approval arrives on the open page without a reload", async () => {
+  const registered = await register();
+  const { page, expectNoProblems } = await open(registered);
+  await page.getByText("No deliveries yet").waitFor();
+  await page.evaluate("window.isSamePage = true");
+  await approve(registered.brand);
+  // Sooner than a list that nobody looks at would: it is read every 15 s.
+  await deliveryRows(page).getByText("Delivered").waitFor({ timeout: 8_000 });
+  await page
+    .getByText(/HTTP 204/)
+    .first()
+    .waitFor();
+  expect(await page.evaluate("window.isSamePage")).toBe(true);
+  expectNoProblems();
+}, 60_000);
+
+it("filters are in the URL and survive a reload", async () => {
+  const registered = await register();
+  await approve(registered.brand);
+  const { page, expectNoProblems } = await open(registered);
+  await deliveryRows(page).getByText("Delivered").waitFor();
+  receivers.set(registered.path, { status: 500, secrets: [] });
+  await approve(registered.brand);
+  await deliveryRows(page).getByText("Failed").waitFor();
+  expect(await deliveryRows(page).count()).toBe(2);
+  await page.getByRole("combobox", { name: "State" }).selectOption("failed");
+  await eventually(async () => expect(await deliveryRows(page).count()).toBe(1));
+  expect(new URL(page.url()).searchParams.get("state")).toBe("failed");
+  await page.reload();
+  await deliveryRows(page).getByText("Failed").waitFor();
+  expect(await deliveryRows(page).count()).toBe(1);
+  expect(await page.getByRole("combobox", { name: "State" }).inputValue()).toBe("failed");
+  await page.getByRole("textbox", { name: "Event id" }).fill("evt_0");
+  await page.getByRole("textbox", { name: "Event id" }).press("Enter");
+  await page.getByText("No deliveries match").waitFor();
+  expectNoProblems();
+}, 60_000);
+
+it("the settings save what was changed, and refuse what the service refuses at its field", async () => {
+  const registered = await register();
+  const { owner, brand, receiverId } = registered;
+  const { page, expectNoProblems } = await open(registered, "/settings");
+  await page.getByRole("textbox", { name: "URL" }).fill("https://hooks.slack.com/services/T/B/x");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("is a team chat's incoming webhook").waitFor();
+  await page.getByText("examples/relay").waitFor();
+  await page.reload();
+  await page.getByRole("textbox", { name: "Label" }).fill("Ledger");
+  await page.getByRole("spinbutton", { name: "Attempts in flight" }).fill("");
+  await page.getByRole("checkbox", { name: /A submission was approved/ }).uncheck();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Must be a whole number").waitFor();
+  await page.getByText("Must name at least one event").waitFor();
+  await page.getByRole("spinbutton", { name: "Attempts in flight" }).fill("4");
+  await page.getByRole("checkbox", { name: /A payout was paid/ }).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Settings of Ledger" }).waitFor();
+  const { receiver } = await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId });
+  expect(receiver).toMatchObject({ label: "Ledger", events: ["payout.paid"], max_in_flight: 4 });
+  expectNoProblems(400);
+}, 60_000);
+
+it("a rotation goes through its three steps, over reloads, and the receiver verifies each", async () => {
+  const registered = await register();
+  const { brand, owner, path, receiverId, secret } = registered;
+  receivers.set(path, { status: 204, secrets: [secret] });
+  const { page, expectNoProblems } = await open(registered, "/settings");
+  const makeSecret = async (button: string): Promise<string> => {
+    await page.getByRole("button", { name: button }).click();
+    if (button.startsWith("Replace")) {
+      await page.getByRole("dialog").getByRole("button", { name: button }).click();
+      await page.getByText("Confirm that it may be replaced").waitFor();
+      await page.getByRole("checkbox", { name: /Replace it/ }).check();
+    }
+    await page.getByRole("dialog").getByRole("button", { name: button }).click();
+    const made = await page.getByText(/^whsec_/).innerText();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("button", { name: "Replace the next secret" }).waitFor();
+    return made;
+  };
+  const lost = await makeSecret("Make the next secret");
+  // A page that does not know of that secret replaces nothing.
+  expect(await owner.send("receivers.rotate", { brand_id: brand.id, receiver_id: receiverId, replace: false })).toMatchObject({
+    code: "request_conflict",
+  });
+  const next = await makeSecret("Replace the next secret");
+  expect(next).not.toBe(lost);
+
+  await page.getByRole("button", { name: "Activate", exact: true }).click();
+  await page.getByText("has not accepted a test").waitFor();
+  await page.getByRole("button", { name: "Send test" }).click();
+  await page.getByText("HTTP 401").first().waitFor();
+  receivers.set(path, { status: 204, secrets: [secret, next] });
+  await page.reload();
+  await page.getByText("HTTP 401").first().waitFor();
+  await page.getByRole("button", { name: "Send another test" }).click();
+  await page.getByText("Your receiver accepted such a test").waitFor();
+  await page.reload();
+  await page.getByText("Your receiver accepted such a test").waitFor();
+  await page.getByRole("button", { name: "Activate", exact: true }).click();
+  await page.getByText("The new secret is in force").waitFor();
+  await page.getByRole("button", { name: "Make the next secret" }).waitFor();
+
+  receivers.set(path, { status: 204, secrets: [next] });
+  await page.getByRole("link", { name: "Deliveries" }).click();
+  await page.getByRole("button", { name: "Send test" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
+  await page.getByRole("dialog").getByText("HTTP 204").waitFor();
+  await page.getByRole("link", { name: "Open this delivery" }).click();
+  await page.getByText("Attempt 1").waitFor();
+  const kept = await page.evaluate<string>("document.documentElement.outerHTML + JSON.stringify({ ...localStorage, ...sessionStorage })");
+  expect([kept.includes(lost), kept.includes(next)]).toEqual([false, false]);
+  expectNoProblems(409);
+}, 90_000);
+
+it("a replay of what failed shows its progress, over a reload, and sends nothing else", async () => {
+  const registered = await register();
+  const { brand, path, owner, receiverId } = registered;
+  await approve(brand);
+  const delivered = async (): Promise<number> =>
+    (await owner.call("deliveries.list", { brand_id: brand.id, receiver_id: receiverId, states: ["delivered"] })).deliveries.length;
+  await eventually(async () => expect(await delivered()).toBe(1));
+  receivers.set(path, { status: 500, secrets: [] });
+  await approve(brand, 2);
+  const failed = { brand_id: brand.id, receiver_id: receiverId, since: new Date(Date.now() - 3_600_000).toISOString(), failed_only: true };
+  await eventually(async () => expect((await owner.call("replays.count", failed)).events).toBe(2));
+  receivers.set(path, { status: 204, secrets: [] });
+
+  const { page, expectAccessible, expectNoProblems } = await open(registered, "/replay");
+  await page.getByText("2 events are sent again.").waitFor();
+  await page.getByRole("radio", { name: "Everything" }).check();
+  await page.getByText("3 events are sent again.").waitFor();
+  await page.getByRole("radio", { name: "Failed only" }).check();
+  await page.getByLabel("Since").fill("2020-01-01T00:00");
+  await page.getByText("Events are kept for 30 days").waitFor();
+  await page.reload();
+  // The replay starts, and cannot queue.
+  await whileLocked("lock table webhook.deliveries in share mode", [], async () => {
+    await page.getByRole("button", { name: "Start replay" }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectAccessible();
+    await page.getByRole("dialog").getByRole("button", { name: "Send 2 events" }).click();
+    await page.getByText("0 of 2 queued").waitFor();
+    await expectAccessible();
+    await page.reload();
+    await page.getByText("0 of 2 queued").waitFor();
+    expect(await page.getByRole("button", { name: "Start replay" }).count()).toBe(0);
+  });
+  await page.getByText("Finished", { exact: true }).waitFor();
+  await page.getByText("2 events queued.", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "See the deliveries since it started" }).click();
+  await eventually(async () => expect(await delivered()).toBe(3));
+  await eventually(async () => expect(await deliveryRows(page).filter({ hasText: "Delivered" }).count()).toBe(3));
+  expectNoProblems();
+}, 90_000);
+
+it("a replay in progress is cancelled", async () => {
+  const registered = await register();
+  const { brand, receiverId } = registered;
+  // Workers skip the replays of a locked lane.
+  await whileLocked("select from webhook.lanes where receiver_id = $1 for update", [receiverId], async () => {
+    await db.query(
+      `insert into webhook.replays (id, brand_id, receiver_id, since, until, failed_only, started_at, counted, finished_at)
+       values ($1, $2, $3, now() - interval '1 day', now(), true, now(), 7, 'infinity')`,
+      [newId("rpl"), brand.id, receiverId],
+    );
+    const { page, expectNoProblems } = await open(registered, "/replay");
+    await page.getByText("0 of 7 queued").waitFor();
+    await page.getByRole("button", { name: "Cancel replay" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel replay" }).click();
+    await page.getByText("Cancelled", { exact: true }).waitFor();
+    await page.getByText("Send events again").waitFor();
+    expectNoProblems();
+  });
+}, 60_000);
+
+it("deleting takes the label, and drops what waits", async () => {
+  const registered = await register();
+  const { brand, owner, receiverId } = registered;
+  await owner.call("receivers.disable", { brand_id: brand.id, receiver_id: receiverId });
+  await approve(brand, 2);
+  const waiting = async (): Promise<number> =>
+    (await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId })).receiver.waiting;
+  await eventually(async () => expect(await waiting()).toBe(2));
+  const { page, expectNoProblems } = await open(registered, "/settings");
+  await page.getByText("The receiver “Warehouse” is disabled.").waitFor();
+  await page.getByRole("button", { name: "Delete receiver" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("2 waiting deliveries are dropped and never sent.").waitFor();
+  await dialog.getByRole("button", { name: "Delete receiver" }).click();
+  await dialog.getByText("This is not the receiver’s label.").waitFor();
+  await dialog.getByRole("textbox").fill("Warehouse");
+  await dialog.getByRole("button", { name: "Delete receiver" }).click();
+  await page.getByText("No receivers yet").waitFor();
+  expect(await db.query("select from webhook.deliveries where receiver_id = $1", [receiverId])).toEqual([]);
+  expectNoProblems();
+}, 60_000);
+
+it("a member sees what happens, the receiver's origin, and none of what owners do", async () => {
+  const registered = await register();
+  const { brand, path } = registered;
+  const email = `member@${brand.id.slice(4)}.example`;
+  await stack.accounts.addMember({ brand_id: brand.id, email, role: "member", acting_member: null }, callContext());
+  await approve(brand);
+  const owner = await signIn(stack, url, email);
+  const { page, expectNoProblems } = await open({ ...registered, owner });
+  await deliveryRows(page).getByText("Delivered").waitFor();
+  const buttons = async (): Promise<string[]> => page.getByRole("main").getByRole("button").allInnerTexts();
+  const words = /test|disable|enable|save|delete|secret|activate|replay|send/i;
+  expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("Owners of the brand change these settings").waitFor();
+  expect(await page.getByRole("main").innerText()).not.toContain(path);
+  expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
+  await page.getByRole("link", { name: "Replay" }).click();
+  await page.getByText("Owners of the brand start replays").waitFor();
+  expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
+  await page.goto(`${url}/developers/receivers/${registered.receiverId}`);
+  await deliveryRows(page).getByRole("link").first().click();
+  await page.getByText("Attempt 1").waitFor();
+  expect((await buttons()).filter((text) => words.test(text))).toEqual([]);
+  expectNoProblems();
+}, 60_000);
