@@ -68,46 +68,44 @@ const shell = createRoute({
 
 const developers = createRoute({ getParentRoute: () => shell, path: "/developers" });
 
-const routes = root.addChildren([
-  signIn,
-  shell.addChildren([
-    developers.addChildren([
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/",
-        component: lazyRouteComponent(() => import("./screens/overview.tsx"), "Overview"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/keys",
-        component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers",
-        component: lazyRouteComponent(() => import("./screens/receivers/receivers.tsx"), "Receivers"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers/new",
-        component: lazyRouteComponent(() => import("./screens/receivers/new-receiver.tsx"), "NewReceiver"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers/$receiverId",
-        validateSearch: deliveryFilter,
-        beforeLoad: ({ params }) => showBrandOf(params.receiverId),
-        component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/deliveries/$deliveryId",
-        beforeLoad: ({ params }) => showBrandOf(params.deliveryId),
-        component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
-      }),
-    ]),
-  ]),
-]);
+/** Not written within `addChildren`: its parameter's type would make that of every path `any`, and no link would be checked. */
+const developerScreens = [
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/",
+    component: lazyRouteComponent(() => import("./screens/overview.tsx"), "Overview"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/keys",
+    component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers",
+    component: lazyRouteComponent(() => import("./screens/receivers/receivers.tsx"), "Receivers"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers/new",
+    component: lazyRouteComponent(() => import("./screens/receivers/new-receiver.tsx"), "NewReceiver"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers/$receiverId",
+    validateSearch: deliveryFilter,
+    beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+    component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/deliveries/$deliveryId",
+    beforeLoad: ({ params }) => showBrandOf(params.deliveryId),
+    component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
+  }),
+] as const;
+
+const routes = root.addChildren([signIn, shell.addChildren([developers.addChildren(developerScreens)])]);
 
 export const router = createRouter({
   routeTree: routes,

@@ -1,8 +1,9 @@
 import { Anchor, Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { Link, type LinkProps } from "@tanstack/react-router";
+import type { LinkProps } from "@tanstack/react-router";
 import { query } from "../api/queries.ts";
 import { CheckIcon } from "../parts/icons.tsx";
+import { AnchorLink } from "../parts/links.tsx";
 import { Page } from "../parts/page.tsx";
 import { ErrorState, LoadingRows } from "../parts/states.tsx";
 import { useBrand, useMe } from "../shell/brand.tsx";
@@ -81,9 +82,9 @@ function Step({ isDone, title, link, to, href, children }: StepProps) {
             {link}
           </Anchor>
         ) : (
-          <Anchor component={Link} to={to} size="sm">
+          <AnchorLink to={to} size="sm">
             {link}
-          </Anchor>
+          </AnchorLink>
         )}
       </div>
     </li>

@@ -1,5 +1,5 @@
-import { NavLink, Text } from "@mantine/core";
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { NavLink, Text, type NavLinkProps } from "@mantine/core";
+import { createLink, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon } from "../parts/icons.tsx";
 import styles from "./shell.module.css";
@@ -22,6 +22,8 @@ const AREAS: readonly { readonly title: string; readonly places: readonly Place[
   },
 ];
 
+const PlaceLink = createLink((props: NavLinkProps & { onClick(): void }) => <NavLink {...props} />);
+
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
 export function Navigation({ onNavigate }: { onNavigate(): void }) {
   return (
@@ -32,9 +34,8 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
             {title}
           </Text>
           {places.map(({ text, to, icon: Icon }) => (
-            <NavLink
+            <PlaceLink
               key={to}
-              component={Link}
               to={to}
               // The overview is no place above the others, though its path is.
               activeOptions={{ exact: to === "/developers" }}

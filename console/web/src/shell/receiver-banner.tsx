@@ -1,7 +1,6 @@
-import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { query } from "../api/queries.ts";
+import { AnchorLink } from "../parts/links.tsx";
 import { Notice } from "../parts/states.tsx";
 import { useBrand } from "./brand.tsx";
 
@@ -22,9 +21,9 @@ export function ReceiverBanner() {
       {held === 0
         ? "New deliveries to it are held."
         : `${held.toLocaleString("en-PH")} ${held === 1 ? "delivery is" : "deliveries are"} held.`}{" "}
-      <Anchor component={Link} to="/developers/receivers" inherit underline="always">
+      <AnchorLink to="/developers/receivers" inherit underline="always">
         See the receivers
-      </Anchor>
+      </AnchorLink>
     </Notice>
   );
 }

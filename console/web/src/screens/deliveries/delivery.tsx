@@ -1,11 +1,12 @@
 import type { Attempt, Output } from "@brand-records/console-contract";
-import { Anchor, Button, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
 import { query, useChange } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { AnchorLink } from "../../parts/links.tsx";
 import { outcomeText } from "../../parts/outcome.ts";
 import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
@@ -40,9 +41,9 @@ export function Delivery() {
 function DeliveryPage({ data, isOwner }: { readonly data: Output<"deliveries.get">; readonly isOwner: boolean }) {
   const { delivery, attempts, body, paused_until } = data;
   const parent = (
-    <Anchor component={Link} to="/developers/receivers/$receiverId" params={{ receiverId: delivery.receiver_id } as never} size="sm">
+    <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: delivery.receiver_id }} size="sm">
       Receiver
-    </Anchor>
+    </AnchorLink>
   );
   return (
     <Page

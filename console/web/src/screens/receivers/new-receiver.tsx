@@ -1,10 +1,11 @@
 import { Anchor, Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { CallError, fieldErrors } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
@@ -70,9 +71,9 @@ export function NewReceiver() {
             <Button type="submit" loading={create.isPending}>
               Register receiver
             </Button>
-            <Button variant="default" component={Link} to="/developers/receivers">
+            <ButtonLink variant="default" to="/developers/receivers">
               Cancel
-            </Button>
+            </ButtonLink>
           </Group>
         </Stack>
       </form>

@@ -1,0 +1,16 @@
+import { Anchor, Button, type AnchorProps, type ButtonProps } from "@mantine/core";
+import { createLink } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+/*
+ * Mantine's looks for links within the console. Mantine's own `component` would look the same, but TypeScript does not check its path and
+ * parameters: test/structure/console-links.test.ts forbids it.
+ */
+
+interface Children {
+  readonly children?: ReactNode;
+}
+
+export const AnchorLink = createLink((props: AnchorProps & Children) => <Anchor {...props} />);
+
+export const ButtonLink = createLink((props: ButtonProps & Children) => <Button component="a" {...props} />);
