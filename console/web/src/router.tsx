@@ -42,6 +42,9 @@ const deliveryFilter = ({ state, after }: Record<string, unknown>): DeliveryFilt
 const isDeliveryState = (text: unknown): text is Delivery["state"] =>
   ["pending", "sending", "held", "delivered", "failed"].includes(String(text));
 
+const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?: string } =>
+  typeof client === "string" ? { client } : {};
+
 const root = createRootRoute();
 
 const signIn = createRoute({
@@ -73,7 +76,7 @@ const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
     path: "/",
-    component: lazyRouteComponent(() => import("./screens/overview.tsx"), "Overview"),
+    component: lazyRouteComponent(() => import("./screens/overview/overview.tsx"), "Overview"),
   }),
   createRoute({
     getParentRoute: () => developers,
@@ -96,6 +99,12 @@ const developerScreens = [
     validateSearch: deliveryFilter,
     beforeLoad: ({ params }) => showBrandOf(params.receiverId),
     component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/assistants",
+    validateSearch: shownAssistant,
+    component: lazyRouteComponent(() => import("./screens/assistants/assistants.tsx"), "Assistants"),
   }),
   createRoute({
     getParentRoute: () => developers,

@@ -1,7 +1,7 @@
 import { NavLink, Text, type NavLinkProps } from "@mantine/core";
 import { createLink, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon } from "../parts/icons.tsx";
+import { AssistantIcon, KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon } from "../parts/icons.tsx";
 import styles from "./shell.module.css";
 
 interface Place {
@@ -18,6 +18,7 @@ const AREAS: readonly { readonly title: string; readonly places: readonly Place[
       { text: "Overview", to: "/developers", icon: OverviewIcon },
       { text: "API keys", to: "/developers/keys", icon: KeyIcon },
       { text: "Receivers", to: "/developers/receivers", icon: ReceiverIcon },
+      { text: "Assistants", to: "/developers/assistants", icon: AssistantIcon },
     ],
   },
 ];

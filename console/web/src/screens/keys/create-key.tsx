@@ -4,6 +4,7 @@ import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
+import { firstCall } from "../../parts/first-call.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
@@ -73,12 +74,11 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 }
 
 function NewKey({ secret, onStored }: { readonly secret: string; onStored(): void }) {
-  const snippet = `curl '${window.location.origin}/api/v1/campaigns?limit=2' \\\n  -H "Authorization: Bearer $BRAND_RECORDS_KEY"`;
   return (
     <SecretDialog title="Your new API key" kind="key" secret={secret} onStored={onStored}>
       <Stack gap="xs">
         <Text size="sm">Try it, with the key in the variable BRAND_RECORDS_KEY:</Text>
-        <CopyableText text={snippet} label="A first call" />
+        <CopyableText text={firstCall()} label="A first call" />
       </Stack>
     </SecretDialog>
   );
