@@ -62,6 +62,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/receivers/new", "A payout was paid"],
   [() => `/developers/receivers/${receiverId}`, "payout.paid (test)"],
   [() => `/developers/deliveries/${deliveryId}`, "Attempt 1"],
+  [() => "/developers/assistants", "claude mcp add"],
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
   [() => "/developers/nowhere", "Nothing is here"],
 ];

@@ -132,7 +132,7 @@ async function fillReceivers(
       recovered: ({ last_outcome }) => last_outcome === "accepted",
       healthy: ({ last_outcome, waiting }) => last_outcome === "accepted" && waiting === 0,
       // Eight attempts are too few to pause it.
-      failing: ({ failures }) => failures >= 4,
+      failing: ({ failures }) => failures >= 8,
       paused: ({ paused_until }) => paused_until !== null,
       disabled: ({ enabled, waiting }) => !enabled && waiting > 0,
     } satisfies Record<ReceiverName, (receiver: Awaited<ReturnType<typeof get>>) => boolean>).map(([name, isReached]) =>

@@ -53,7 +53,10 @@ function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
         The address: <Code>{`${url}/api/mcp`}</Code>
       </List.Item>
       <List.Item>
-        <AnchorLink to="/developers/keys">An API key</AnchorLink> of its own, in place of <Code>{key}</Code> below.
+        <AnchorLink to="/developers/keys" inherit>
+          An API key
+        </AnchorLink>{" "}
+        of its own, in place of <Code>{key}</Code> below.
         {!isOwner && " Ask an owner of your brand for one."} Any key can read; none can approve, fund, pay or publish anything.
       </List.Item>
       <List.Item>

@@ -1,5 +1,5 @@
 import type { Output } from "@brand-records/console-contract";
-import { Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { query } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
@@ -58,6 +58,9 @@ function Usage({ buckets, from }: { readonly buckets: Output<"usage.get">["bucke
       ) : (
         <Bars title="Requests an hour" series={SERIES} bars={hoursOfDay(buckets, from)} />
       )}
+      <Anchor href="/developers/usage" size="sm">
+        Usage by key and by minute
+      </Anchor>
     </>
   );
 }

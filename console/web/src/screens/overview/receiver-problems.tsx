@@ -50,15 +50,15 @@ function Why({ receiver }: { readonly receiver: Receiver }) {
   const { enabled, disabled_at, paused_until, failures_in_a_row, last_outcome, last_status } = receiver;
   if (!enabled) {
     return (
-      <>
+      <span>
         Disabled {disabled_at !== null && <When at={disabled_at} />} {reasonOf(receiver)}
-      </>
+      </span>
     );
   }
   const failures =
     failures_in_a_row === 1 ? "The last attempt failed" : `${failures_in_a_row.toLocaleString("en-PH")} attempts failed in a row`;
   return (
-    <>
+    <span>
       {failures}
       {last_outcome !== null && last_outcome !== "accepted" && `: ${outcomeText(last_outcome, last_status)}`}
       {paused_until !== null && (
@@ -66,6 +66,6 @@ function Why({ receiver }: { readonly receiver: Receiver }) {
           . Next try <When at={paused_until} />
         </>
       )}
-    </>
+    </span>
   );
 }
