@@ -73,6 +73,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/receivers/${receiverId}/settings`, "Attempts in flight"],
   [() => `/developers/receivers/${disabledId}`, "by a member"],
   [() => `/developers/deliveries/${deliveryId}`, "Attempt 1"],
+  [() => "/developers/assistants", "claude mcp add"],
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
   [() => "/developers/events", event?.recordId ?? ""],
   [() => "/developers/events?type=campaign.settled", "No events match these filters"],

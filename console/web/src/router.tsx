@@ -29,6 +29,12 @@ async function showBrandOf(recordId: string): Promise<void> {
   }
 }
 
+const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?: string } =>
+  typeof client === "string" ? { client } : {};
+
+/** Not written in its route: beside `beforeLoad`, the names would be lost from its type. */
+const settingsSearch = searchOf("test");
+
 const root = createRootRoute();
 
 const signIn = createRoute({
@@ -55,83 +61,87 @@ const shell = createRoute({
 
 const developers = createRoute({ getParentRoute: () => shell, path: "/developers" });
 
-const routes = root.addChildren([
-  signIn,
-  shell.addChildren([
-    developers.addChildren([
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/",
-        component: lazyRouteComponent(() => import("./screens/overview.tsx"), "Overview"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/keys",
-        component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers",
-        component: lazyRouteComponent(() => import("./screens/receivers/receivers.tsx"), "Receivers"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers/new",
-        component: lazyRouteComponent(() => import("./screens/receivers/new-receiver.tsx"), "NewReceiver"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers/$receiverId",
-        validateSearch: deliverySearch,
-        beforeLoad: ({ params }) => showBrandOf(params.receiverId),
-        component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers/$receiverId/replay",
-        beforeLoad: ({ params }) => showBrandOf(params.receiverId),
-        component: lazyRouteComponent(() => import("./screens/receivers/replay/replay.tsx"), "Replay"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/receivers/$receiverId/settings",
-        validateSearch: searchOf("test"),
-        beforeLoad: ({ params }) => showBrandOf(params.receiverId),
-        component: lazyRouteComponent(() => import("./screens/receivers/settings.tsx"), "ReceiverSettings"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/deliveries/$deliveryId",
-        beforeLoad: ({ params }) => showBrandOf(params.deliveryId),
-        component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/events",
-        validateSearch: searchOf("type", "record_id", "from", "to", "page"),
-        component: lazyRouteComponent(() => import("./screens/events/events.tsx"), "Events"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/events/$eventId",
-        beforeLoad: ({ params }) => showBrandOf(params.eventId),
-        component: lazyRouteComponent(() => import("./screens/events/event.tsx"), "Event"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/usage",
-        validateSearch: searchOf("range"),
-        component: lazyRouteComponent(() => import("./screens/usage/usage.tsx"), "Usage"),
-      }),
-      createRoute({
-        getParentRoute: () => developers,
-        path: "/audit",
-        validateSearch: searchOf("actor", "action", "from", "to", "page"),
-        component: lazyRouteComponent(() => import("./screens/audit/audit.tsx"), "Audit"),
-      }),
-    ]),
-  ]),
-]);
+/** Not written within `addChildren`: its parameter's type would make that of every path `any`, and no link would be checked. */
+const developerScreens = [
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/",
+    component: lazyRouteComponent(() => import("./screens/overview/overview.tsx"), "Overview"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/keys",
+    component: lazyRouteComponent(() => import("./screens/keys/keys.tsx"), "Keys"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers",
+    component: lazyRouteComponent(() => import("./screens/receivers/receivers.tsx"), "Receivers"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers/new",
+    component: lazyRouteComponent(() => import("./screens/receivers/new-receiver.tsx"), "NewReceiver"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers/$receiverId",
+    validateSearch: deliverySearch,
+    beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+    component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers/$receiverId/replay",
+    beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+    component: lazyRouteComponent(() => import("./screens/receivers/replay/replay.tsx"), "Replay"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/receivers/$receiverId/settings",
+    validateSearch: settingsSearch,
+    beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+    component: lazyRouteComponent(() => import("./screens/receivers/settings.tsx"), "ReceiverSettings"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/deliveries/$deliveryId",
+    beforeLoad: ({ params }) => showBrandOf(params.deliveryId),
+    component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/events",
+    validateSearch: searchOf("type", "record_id", "from", "to", "page"),
+    component: lazyRouteComponent(() => import("./screens/events/events.tsx"), "Events"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/events/$eventId",
+    beforeLoad: ({ params }) => showBrandOf(params.eventId),
+    component: lazyRouteComponent(() => import("./screens/events/event.tsx"), "Event"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/usage",
+    validateSearch: searchOf("range"),
+    component: lazyRouteComponent(() => import("./screens/usage/usage.tsx"), "Usage"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/audit",
+    validateSearch: searchOf("actor", "action", "from", "to", "page"),
+    component: lazyRouteComponent(() => import("./screens/audit/audit.tsx"), "Audit"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
+    path: "/assistants",
+    validateSearch: shownAssistant,
+    component: lazyRouteComponent(() => import("./screens/assistants/assistants.tsx"), "Assistants"),
+  }),
+] as const;
+
+const routes = root.addChildren([signIn, shell.addChildren([developers.addChildren(developerScreens)])]);
 
 export const router = createRouter({
   routeTree: routes,

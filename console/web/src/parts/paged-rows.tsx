@@ -1,5 +1,4 @@
-import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { ButtonLink } from "./links.tsx";
 import type { ReactNode } from "react";
 import { CallError } from "../api/call.ts";
 import { Pager } from "./pager.tsx";
@@ -57,9 +56,9 @@ const NoMatch = ({ what }: { readonly what: string }) => (
   <EmptyState
     title={`No ${what} match these filters`}
     action={
-      <Button component={Link} to="." search={{} as never} variant="default" size="xs">
+      <ButtonLink to="." search={{}} variant="default" size="xs">
         Clear filters
-      </Button>
+      </ButtonLink>
     }
   >
     Choose other filters, or clear them to see everything.
@@ -70,15 +69,9 @@ const NoSuchPage = ({ param }: { readonly param: string }) => (
   <EmptyState
     title="This page of the list does not exist"
     action={
-      <Button
-        component={Link}
-        to="."
-        search={((search: object) => ({ ...search, [param]: undefined })) as never}
-        variant="default"
-        size="xs"
-      >
+      <ButtonLink to="." search={(search: object) => ({ ...search, [param]: undefined })} variant="default" size="xs">
         Newest
-      </Button>
+      </ButtonLink>
     }
   >
     The link belongs to a list with other filters, or it is incomplete.

@@ -1,5 +1,4 @@
-import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { ButtonLink } from "./links.tsx";
 import { useRef, type ReactNode } from "react";
 import styles from "./pager.module.css";
 
@@ -21,10 +20,9 @@ export interface PagerProps {
 export function Pager({ label, param, page, next, isLoading = false, children }: PagerProps) {
   const list = useRef<HTMLElement>(null);
   const link = (text: string, to: string | undefined) => (
-    <Button
-      component={Link}
+    <ButtonLink
       to="."
-      search={((search: object) => ({ ...search, [param]: to })) as never}
+      search={(search: object) => ({ ...search, [param]: to })}
       resetScroll={false}
       variant="default"
       size="xs"
@@ -34,7 +32,7 @@ export function Pager({ label, param, page, next, isLoading = false, children }:
       }}
     >
       {text}
-    </Button>
+    </ButtonLink>
   );
   return (
     <section ref={list} tabIndex={-1} aria-label={label} aria-busy={isLoading} className={styles["list"]}>

@@ -1,5 +1,6 @@
-import { Button, Container } from "@mantine/core";
-import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import { Container } from "@mantine/core";
+import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+import { ButtonLink } from "../parts/links.tsx";
 import { Page } from "../parts/page.tsx";
 import { EmptyState, ErrorState } from "../parts/states.tsx";
 
@@ -8,14 +9,7 @@ export function NotFoundPage() {
   return (
     <Container size="md" py="xl">
       <Page title="Not found">
-        <EmptyState
-          title="Nothing is here"
-          action={
-            <Button component={Link} to="/developers">
-              Go to the overview
-            </Button>
-          }
-        >
+        <EmptyState title="Nothing is here" action={<ButtonLink to="/developers">Go to the overview</ButtonLink>}>
           The page does not exist, or it belongs to a brand that you are not a member of.
         </EmptyState>
       </Page>

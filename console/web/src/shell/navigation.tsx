@@ -1,7 +1,7 @@
-import { NavLink, Text } from "@mantine/core";
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { NavLink, Text, type NavLinkProps } from "@mantine/core";
+import { createLink, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { AuditIcon, EventIcon, KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon, UsageIcon } from "../parts/icons.tsx";
+import { AssistantIcon, AuditIcon, EventIcon, KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon, UsageIcon } from "../parts/icons.tsx";
 import { useBrand } from "./brand.tsx";
 import styles from "./shell.module.css";
 
@@ -23,10 +23,13 @@ const AREAS: readonly { readonly title: string; readonly places: readonly Place[
       { text: "Receivers", to: "/developers/receivers", icon: ReceiverIcon },
       { text: "Events", to: "/developers/events", icon: EventIcon },
       { text: "Usage", to: "/developers/usage", icon: UsageIcon },
+      { text: "Assistants", to: "/developers/assistants", icon: AssistantIcon },
       { text: "Audit log", to: "/developers/audit", icon: AuditIcon, isForOwners: true },
     ],
   },
 ];
+
+const PlaceLink = createLink((props: NavLinkProps & { onClick(): void }) => <NavLink {...props} />);
 
 /** @param onNavigate called for each choice: it folds the navigation of a narrow screen */
 export function Navigation({ onNavigate }: { onNavigate(): void }) {
@@ -41,9 +44,8 @@ export function Navigation({ onNavigate }: { onNavigate(): void }) {
           {places
             .filter(({ isForOwners }) => isOwner || !isForOwners)
             .map(({ text, to, icon: Icon }) => (
-              <NavLink
+              <PlaceLink
                 key={to}
-                component={Link}
                 to={to}
                 // The overview is no place above the others, though its path is.
                 activeOptions={{ exact: to === "/developers" }}

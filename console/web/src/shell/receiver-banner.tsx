@@ -1,39 +1,36 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { useLocation } from "@tanstack/react-router";
 import { query } from "../api/queries.ts";
 import { countOf } from "../parts/counts.ts";
+import { AnchorLink } from "../parts/links.tsx";
 import { Notice } from "../parts/states.tsx";
 import { useBrand } from "./brand.tsx";
 
 const POLL_MS = 30_000;
+/** Pages that list the disabled receivers. */
+const LISTED_AT: ReadonlySet<string> = new Set(["/developers", "/developers/receivers"]);
 
-/** On every page while a receiver is disabled: what its integration misses. A failure shows nothing: the page itself has its own. */
+/** On every other page while a receiver is disabled: what its integration misses. A failure shows nothing: the page itself has its own. */
 export function ReceiverBanner() {
   const { ofBrand } = useBrand();
   const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
   const disabled = data?.receivers.filter(({ enabled }) => !enabled) ?? [];
   const [first, ...others] = disabled;
-  if (first === undefined) return null;
+  const { pathname } = useLocation();
+  if (first === undefined || LISTED_AT.has(pathname)) return null;
   return (
     <Notice tone="warning">
       <strong>{others.length === 0 ? `The receiver “${first.label}” is disabled.` : `${disabled.length} receivers are disabled.`}</strong>{" "}
       {heldText(disabled)}{" "}
       {others.length === 0 ? (
-        <Anchor
-          component={Link}
-          to="/developers/receivers/$receiverId"
-          params={{ receiverId: first.id } as never}
-          inherit
-          underline="always"
-        >
+        <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: first.id }} inherit underline="always">
           See the receiver
-        </Anchor>
+        </AnchorLink>
       ) : (
-        <Anchor component={Link} to="/developers/receivers" inherit underline="always">
+        <AnchorLink to="/developers/receivers" inherit underline="always">
           See the receivers
-        </Anchor>
+        </AnchorLink>
       )}
     </Notice>
   );

@@ -1,9 +1,8 @@
 import type { Key, Receiver } from "@brand-records/console-contract";
-import { Anchor } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, type ReactNode } from "react";
 import { query } from "../../api/queries.ts";
+import { AnchorLink } from "../../parts/links.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import styles from "./audit.module.css";
 
@@ -35,17 +34,17 @@ export function Subject({ id, at }: { readonly id: string; readonly at: string }
   const key = keys.get(id);
   if (key !== undefined) {
     return (
-      <Anchor component={Link} to="/developers/keys" inherit>
+      <AnchorLink to="/developers/keys" inherit>
         {key.name} <code className={styles["id"]}>{key.hint}</code>
-      </Anchor>
+      </AnchorLink>
     );
   }
   const receiver = receivers?.get(id);
   if (receiver !== undefined) {
     return (
-      <Anchor component={Link} to="/developers/receivers/$receiverId" params={{ receiverId: id } as never} inherit>
+      <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: id }} inherit>
         {receiver.label}
-      </Anchor>
+      </AnchorLink>
     );
   }
   const shown = <code className={styles["id"]}>{id}</code>;
@@ -53,8 +52,8 @@ export function Subject({ id, at }: { readonly id: string; readonly at: string }
   // A delivery is stored no longer than its event.
   if (!id.startsWith("dlv_") || Date.now() - Date.parse(at) > KEEP_MS) return id.includes("@") ? id : shown;
   return (
-    <Anchor component={Link} to="/developers/deliveries/$deliveryId" params={{ deliveryId: id } as never} inherit>
+    <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId: id }} inherit>
       {shown}
-    </Anchor>
+    </AnchorLink>
   );
 }

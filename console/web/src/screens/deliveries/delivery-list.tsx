@@ -1,11 +1,12 @@
 import type { Delivery, Receiver } from "@brand-records/console-contract";
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { query, whileLoading } from "../../api/queries.ts";
 import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { outcomeText } from "../../parts/outcome.ts";
 import { Pager } from "../../parts/pager.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
@@ -80,16 +81,9 @@ function NewDeliveries({ input }: { readonly input: Parameters<typeof query<"del
   if (seen === undefined && newest !== undefined) setSeen(newest);
   if (seen === undefined || newest === undefined || newest <= seen) return null;
   return (
-    <Button
-      component={Link}
-      to="."
-      search={((search: object) => ({ ...search, after: undefined })) as never}
-      resetScroll={false}
-      size="xs"
-      className={styles["new"] ?? ""}
-    >
+    <ButtonLink to="." search={({ after: _newest, ...search }) => search} resetScroll={false} size="xs" className={styles["new"] ?? ""}>
       New deliveries
-    </Button>
+    </ButtonLink>
   );
 }
 

@@ -1,11 +1,12 @@
 import type { Output } from "@brand-records/console-contract";
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { AnchorLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
@@ -95,9 +96,9 @@ function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Ou
           "Event",
           <>
             <CopyableId id={delivery.event_id} label="event’s id" />{" "}
-            <Anchor component={Link} to="/developers/events/$eventId" params={{ eventId: delivery.event_id } as never} size="sm">
+            <AnchorLink to="/developers/events/$eventId" params={{ eventId: delivery.event_id }} size="sm">
               All of its deliveries
-            </Anchor>
+            </AnchorLink>
           </>,
         ],
       ]}
@@ -115,7 +116,7 @@ const ReceiverLink = ({
   isDeleted ? (
     <ReceiversLink />
   ) : (
-    <Anchor component={Link} to="/developers/receivers/$receiverId" params={{ receiverId } as never} size="sm">
+    <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId }} size="sm">
       {receiver?.label ?? "Receiver"}
-    </Anchor>
+    </AnchorLink>
   );

@@ -1,9 +1,9 @@
 import type { Output } from "@brand-records/console-contract";
-import { Anchor, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { query } from "../../api/queries.ts";
+import { AnchorLink } from "../../parts/links.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -41,9 +41,9 @@ export function WatchDelivery({ deliveryId, onAttempted }: WatchDeliveryProps) {
         <DeliveryState delivery={data.delivery} /> <Progress data={data} />
       </Text>
       {data.attempts.length > 0 && <AttemptList attempts={data.attempts} />}
-      <Anchor component={Link} to="/developers/deliveries/$deliveryId" params={{ deliveryId } as never} size="sm">
+      <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId }} size="sm">
         Open this delivery
-      </Anchor>
+      </AnchorLink>
     </Stack>
   );
 }

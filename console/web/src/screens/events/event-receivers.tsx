@@ -1,6 +1,6 @@
 import type { Delivery, Output } from "@brand-records/console-contract";
-import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { AnchorLink } from "../../parts/links.tsx";
 import { outcomeText } from "../../parts/outcome.ts";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { When } from "../../parts/when.tsx";
@@ -30,9 +30,9 @@ export function EventReceivers({ receivers }: { readonly receivers: readonly Eve
 }
 
 const ReceiverLink = ({ id, label }: { readonly id: string; readonly label: string }) => (
-  <Anchor component={Link} to="/developers/receivers/$receiverId" params={{ receiverId: id } as never} fw={600}>
+  <AnchorLink to="/developers/receivers/$receiverId" params={{ receiverId: id }} fw={600}>
     {label}
-  </Anchor>
+  </AnchorLink>
 );
 
 const DeletedReceiver = ({ id }: { readonly id: string }) => (

@@ -1,9 +1,10 @@
 import type { Output } from "@brand-records/console-contract";
-import { Anchor, Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { CallError } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
+import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { BodyAsSent } from "../deliveries/body-as-sent.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
@@ -16,9 +17,9 @@ import { EventReceivers } from "./event-receivers.tsx";
 import { recordOf } from "./event-record.ts";
 
 const EventsLink = () => (
-  <Anchor component={Link} to="/developers/events" size="sm">
+  <AnchorLink to="/developers/events" size="sm">
     Events
-  </Anchor>
+  </AnchorLink>
 );
 
 /** One event with its deliveries: where the `dashboard_url` of a delivered body leads. */
@@ -47,14 +48,7 @@ const isGone = (error: Error | null): boolean => error instanceof CallError && [
 
 const GonePage = () => (
   <Page title="Event not found" parent={<EventsLink />}>
-    <EmptyState
-      title="Nothing is here"
-      action={
-        <Button component={Link} to="/developers/events">
-          Show the events
-        </Button>
-      }
-    >
+    <EmptyState title="Nothing is here" action={<ButtonLink to="/developers/events">Show the events</ButtonLink>}>
       An event is kept for 30 days. This one is older, it does not exist, or it belongs to a brand that you are not a member of.
     </EmptyState>
   </Page>
@@ -102,7 +96,7 @@ function EventPage({ data: { event, body, receivers, has_more_deliveries } }: { 
 }
 
 const SameRecord = ({ recordId }: { readonly recordId: string }) => (
-  <Anchor component={Link} to="/developers/events" search={{ record_id: recordId } as never} size="sm">
+  <AnchorLink to="/developers/events" search={{ record_id: recordId }} size="sm">
     All events of this record
-  </Anchor>
+  </AnchorLink>
 );

@@ -1,8 +1,9 @@
 import { Anchor, Button, Group, Text } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { EVENT_TYPES } from "../../parts/event-types.ts";
+import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { announce } from "../../parts/status-region.tsx";
@@ -43,9 +44,9 @@ export function NewReceiver() {
           <Button type="submit" loading={create.isPending}>
             Register receiver
           </Button>
-          <Button variant="default" component={Link} to="/developers/receivers">
+          <ButtonLink variant="default" to="/developers/receivers">
             Cancel
-          </Button>
+          </ButtonLink>
         </Group>
       </ReceiverForm>
       {created !== undefined && (

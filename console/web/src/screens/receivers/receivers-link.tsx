@@ -1,9 +1,8 @@
-import { Anchor } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { AnchorLink } from "../../parts/links.tsx";
 
 /** Where a receiver's pages belong. */
 export const ReceiversLink = () => (
-  <Anchor component={Link} to="/developers/receivers" size="sm">
+  <AnchorLink to="/developers/receivers" size="sm">
     Receivers
-  </Anchor>
+  </AnchorLink>
 );

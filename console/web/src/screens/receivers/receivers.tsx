@@ -1,10 +1,10 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { query } from "../../api/queries.ts";
 import { countText } from "../../parts/counts.ts";
+import { ButtonLink } from "../../parts/links.tsx";
 import { outcomeText } from "../../parts/outcome.ts";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
@@ -22,11 +22,7 @@ const POLL_MS = 15_000;
 export function Receivers() {
   const { ofBrand, isOwner } = useBrand();
   const isEligible = useMayIntegrate();
-  const register = isOwner && isEligible && (
-    <Button component={Link} to="/developers/receivers/new">
-      Register receiver
-    </Button>
-  );
+  const register = isOwner && isEligible && <ButtonLink to="/developers/receivers/new">Register receiver</ButtonLink>;
   const { data, error, refetch } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
   let content: ReactNode = <LoadingRows />;
   if (data !== undefined)

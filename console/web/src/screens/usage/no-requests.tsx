@@ -1,9 +1,9 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { query } from "../../api/queries.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { firstCall } from "../../parts/first-call.ts";
+import { ButtonLink } from "../../parts/links.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { useMayIntegrate } from "../eligibility.tsx";
@@ -25,17 +25,7 @@ export function NoRequests({ range }: { readonly range: RangeName }) {
   const hasKey = data.keys.some(({ revoked_at }) => revoked_at === null);
   return (
     <>
-      <EmptyState
-        title="No requests yet"
-        action={
-          mayIntegrate &&
-          !hasKey && (
-            <Button component={Link} to="/developers/keys">
-              Create a key
-            </Button>
-          )
-        }
-      >
+      <EmptyState title="No requests yet" action={mayIntegrate && !hasKey && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}>
         Each request with one of the brand’s keys counts here, of the API and of assistants.
       </EmptyState>
       {mayIntegrate && (

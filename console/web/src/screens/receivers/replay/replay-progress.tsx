@@ -1,9 +1,9 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
-import { Anchor, Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { useChange } from "../../../api/queries.ts";
 import { countOf, countText } from "../../../parts/counts.ts";
+import { AnchorLink } from "../../../parts/links.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
@@ -53,15 +53,14 @@ export function ReplayProgress({ replay, receiver }: ReplayProgressProps) {
         {isRunning && receiver.waiting >= WAITING_MAX && ". It goes on when fewer than 10,000 deliveries wait for this receiver"}.
       </Text>
       <Group gap="md">
-        <Anchor
-          component={Link}
+        <AnchorLink
           to="/developers/receivers/$receiverId"
-          params={{ receiverId: receiver.id } as never}
-          search={{ from: manilaDay(Date.parse(started_at)) } as never}
+          params={{ receiverId: receiver.id }}
+          search={{ from: manilaDay(Date.parse(started_at)) }}
           size="sm"
         >
           See the deliveries since it started
-        </Anchor>
+        </AnchorLink>
         {isRunning && isOwner && (
           <Button variant="default" size="xs" onClick={() => setIsCancelling(true)}>
             Cancel replay

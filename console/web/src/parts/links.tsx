@@ -1,0 +1,17 @@
+import { Anchor, Button, type AnchorProps, type ButtonProps } from "@mantine/core";
+import { createLink } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+/*
+ * Mantine's looks for links within the console. Mantine's own `component` would look the same, but TypeScript does not check its path and
+ * parameters: test/structure/console-links.test.ts forbids it.
+ */
+
+interface LinkContent {
+  readonly children?: ReactNode;
+  onClick?(): void;
+}
+
+export const AnchorLink = createLink((props: AnchorProps & LinkContent) => <Anchor {...props} />);
+
+export const ButtonLink = createLink((props: ButtonProps & LinkContent) => <Button component="a" {...props} />);

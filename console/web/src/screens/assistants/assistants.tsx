@@ -1,0 +1,95 @@
+import { Code, List, Tabs, Text } from "@mantine/core";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { CopyableText } from "../../parts/copyable.tsx";
+import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
+import { Page } from "../../parts/page.tsx";
+import { useBrand, useMe } from "../../shell/brand.tsx";
+import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
+import styles from "./assistants.module.css";
+import { CLIENTS, environmentOf, isClient, type Client, type Place } from "./clients.ts";
+
+/** How to connect an assistant to this deployment. */
+export function Assistants() {
+  const { client } = getRouteApi("/shell/developers/assistants").useSearch();
+  const navigate = useNavigate();
+  const { isOwner } = useBrand();
+  const isEligible = useMayIntegrate();
+  const { environment } = useMe();
+  const place = { url: window.location.origin, key: `brk_${environment}_YOUR_KEY` };
+  const show = (id: string | null): void => {
+    if (id !== null) void navigate({ to: "/developers/assistants", search: { client: id }, replace: true, resetScroll: false });
+  };
+  return (
+    <Page
+      title="Assistants"
+      description="Let an AI assistant read this brand’s records, through the Model Context Protocol."
+      actions={isOwner && isEligible && <ButtonLink to="/developers/keys">Create a key</ButtonLink>}
+    >
+      <Eligibility />
+      <WhatItNeeds place={place} />
+      <Tabs value={isClient(client) ? client : CLIENTS[0].id} onChange={show} variant="pills" keepMounted={false}>
+        <Tabs.List aria-label="Assistants" className={styles["tabs"] ?? ""}>
+          {CLIENTS.map(({ id, name, tab = name }: Client) => (
+            <Tabs.Tab key={id} value={id}>
+              {tab}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {CLIENTS.map((shown: Client) => (
+          <Tabs.Panel key={shown.id} value={shown.id} className={styles["panel"] ?? ""}>
+            <Instructions client={shown} place={place} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  );
+}
+
+function WhatItNeeds({ place: { url, key } }: { readonly place: Place }) {
+  const { isOwner } = useBrand();
+  return (
+    <List className={styles["needs"] ?? ""} spacing="xs">
+      <List.Item>
+        The address: <Code>{`${url}/api/mcp`}</Code>
+      </List.Item>
+      <List.Item>
+        <AnchorLink to="/developers/keys" inherit>
+          An API key
+        </AnchorLink>{" "}
+        of its own, in place of <Code>{key}</Code> below.
+        {!isOwner && " Ask an owner of your brand for one."} Any key can read; none can approve, fund, pay or publish anything.
+      </List.Item>
+      <List.Item>
+        To prepare campaign plans too, a key that <strong>may prepare campaign plans</strong>: its permission is{" "}
+        <Code>campaigns:prepare</Code>, chosen when the key is created. People complete the plans.
+      </List.Item>
+    </List>
+  );
+}
+
+function Instructions({ client: { name, examples, isProgram = false, note }, place }: { readonly client: Client; readonly place: Place }) {
+  return (
+    <section className={styles["instructions"]} aria-label={name}>
+      {isProgram && <Example instruction="The program takes the address and the key from the environment:" text={environmentOf(place)} />}
+      {examples.map(({ instruction, code }) => (
+        <Example key={instruction} instruction={instruction} text={code(place)} />
+      ))}
+      {note !== undefined && <Text size="sm">{note}</Text>}
+      <Text size="sm" c="dimmed">
+        A key is a secret: keep it in the environment or the client’s secret store, never in a file that gets committed. All of the brand’s
+        keys share its rate limit.
+      </Text>
+    </section>
+  );
+}
+
+function Example({ instruction, text }: { readonly instruction: string; readonly text: string }) {
+  return (
+    <div>
+      <Text size="sm" mb="xs">
+        {instruction}
+      </Text>
+      <CopyableText text={text} label={instruction.replace(/:$/, "")} />
+    </div>
+  );
+}

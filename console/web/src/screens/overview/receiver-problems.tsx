@@ -1,0 +1,71 @@
+import type { Receiver } from "@brand-records/console-contract";
+import { Text } from "@mantine/core";
+import { Rows, type Column } from "../../parts/rows.tsx";
+import { outcomeText } from "../../parts/outcome.ts";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import { When } from "../../parts/when.tsx";
+import { Link } from "@tanstack/react-router";
+import { reasonOf, stateOf } from "../receivers/receiver-state.ts";
+import styles from "./receiver-problems.module.css";
+
+const needsAttention = ({ enabled, paused_until, failures_in_a_row }: Receiver): boolean =>
+  !enabled || paused_until !== null || failures_in_a_row > 0;
+
+/** The receivers that miss events now. Nothing if there are none. */
+export function ReceiverProblems({ receivers }: { readonly receivers: readonly Receiver[] }) {
+  const rows = receivers.filter(needsAttention);
+  if (rows.length === 0) return null;
+  return (
+    <section className={styles["section"]} aria-label="Receivers that need attention">
+      <Text component="h2" fw={600}>
+        {rows.length === 1 ? "One receiver needs attention" : `${rows.length} receivers need attention`}
+      </Text>
+      <Rows label="Receivers that need attention" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />
+    </section>
+  );
+}
+
+const COLUMNS: Column<Receiver>[] = [
+  {
+    title: "Receiver",
+    cell: ({ id, label }) => (
+      <Link className="row-link" to="/developers/receivers/$receiverId" params={{ receiverId: id }}>
+        {label}
+      </Link>
+    ),
+  },
+  {
+    title: "State",
+    cell: (receiver) =>
+      stateOf(receiver) === "enabled" ? <StateBadge state="failed" text="Failing" /> : <StateBadge state={stateOf(receiver)} />,
+  },
+  { title: "Why", cell: (receiver) => <Why receiver={receiver} /> },
+  {
+    title: "Waiting",
+    cell: ({ waiting, enabled }) => `${waiting >= 100_000 ? "over 100,000" : waiting.toLocaleString("en-PH")}${enabled ? "" : " held"}`,
+  },
+];
+
+function Why({ receiver }: { readonly receiver: Receiver }) {
+  const { enabled, disabled_at, paused_until, failures_in_a_row, last_outcome, last_status } = receiver;
+  if (!enabled) {
+    return (
+      <span>
+        Disabled {disabled_at !== null && <When at={disabled_at} />} {reasonOf(receiver)}
+      </span>
+    );
+  }
+  const failures =
+    failures_in_a_row === 1 ? "The last attempt failed" : `${failures_in_a_row.toLocaleString("en-PH")} attempts failed in a row`;
+  return (
+    <span>
+      {failures}
+      {last_outcome !== null && last_outcome !== "accepted" && `: ${outcomeText(last_outcome, last_status)}`}
+      {paused_until !== null && (
+        <>
+          . Next try <When at={paused_until} />
+        </>
+      )}
+    </span>
+  );
+}

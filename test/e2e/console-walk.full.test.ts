@@ -1,0 +1,156 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "@brand-records/postgres/embedded";
+import { eventually } from "@brand-records/testkit";
+import type { Page } from "playwright-core";
+import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
+
+/** One promise: the README's walk through the console works, from `npm start` to a delivery that was sent again. */
+
+interface RunFile {
+  readonly base_url: string;
+  readonly console: { readonly url: string; readonly sign_in_url: string };
+  readonly brands: readonly { readonly id: string; readonly owner: string; readonly keys: { readonly reporting: string } }[];
+}
+
+/** Seven seconds on an idle machine with two cores. */
+const START_MS_MAX = 120_000;
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+let launcher: ChildProcess;
+let output = "";
+let browser: TestBrowser;
+let opened: TestPage;
+let page: Page;
+let run: RunFile;
+let receiver: Server;
+/** Event ids, in order of arrival. */
+const arrivals: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "walk-"));
+  // Under root, Postgres runs as another user, who must be able to enter it.
+  await chmod(folder, 0o755);
+  env = { PATH: process.env["PATH"], PORT: String(await freePort()), LOCAL_DIR: folder };
+  launcher = spawn(process.execPath, ["deploy/embedded/dist/main.js"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  for (const stream of [launcher.stdout, launcher.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  receiver = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      arrivals.push((JSON.parse(body) as { id: string }).id);
+      response.writeHead(204).end();
+    });
+  });
+  receiver.listen(0, "127.0.0.1");
+  [browser] = await Promise.all([startBrowser(), once(receiver, "listening"), waitForStart()]);
+  run = JSON.parse(await readFile(join(folder, "run.json"), "utf8")) as RunFile;
+  opened = await browser.open();
+  page = opened.page;
+}, 2 * START_MS_MAX);
+afterAll(async () => {
+  await browser?.stop();
+  receiver?.close();
+  if (launcher.exitCode === null) {
+    const exited = once(launcher, "exit");
+    launcher.kill("SIGINT");
+    await exited;
+  }
+  await rm(folder, { recursive: true, force: true });
+}, START_MS_MAX);
+
+async function waitForStart(): Promise<void> {
+  await eventually(
+    () => {
+      if (launcher.exitCode !== null) throw new Error(`ended with ${launcher.exitCode}:\n${output}`);
+      expect(output).toContain("is running at");
+    },
+    { timeoutMs: START_MS_MAX },
+  );
+}
+
+/** Runs brandctl as in another terminal. */
+async function brandctl(...parameters: string[]): Promise<void> {
+  const child = spawn(process.execPath, ["packages/brandctl/bin/brandctl.js", ...parameters], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number];
+  expect([code, printed]).toEqual([0, expect.any(String)]);
+}
+
+/** A mark that a reload would remove. */
+const markDocument = (): Promise<unknown> => page.evaluate("globalThis.isSameDocument = true");
+const expectNoReload = async (): Promise<void> => expect(await page.evaluate("globalThis.isSameDocument")).toBe(true);
+
+it("signs in with the printed link", async () => {
+  expect(output).toContain(run.console.sign_in_url);
+  await page.goto(run.console.sign_in_url);
+  await page.getByRole("button", { name: `Sign in as ${run.brands[0]?.owner}` }).click();
+  await page.waitForURL(`${run.console.url}/developers`);
+  await page.getByRole("heading", { level: 1, name: "Developers" }).waitFor();
+});
+
+it("creates a key that calls the API", async () => {
+  await page.getByRole("link", { name: "API keys" }).first().click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Walk");
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  const key = (await page.getByText(/^brk_live_\w+$/).textContent()) ?? "";
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("button", { name: "Revoke Walk" }).waitFor();
+  const response = await fetch(`${run.base_url}/api/v1/campaigns?limit=1`, { headers: { authorization: `Bearer ${key}` } });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ resource: "campaigns", count: 1 });
+});
+
+it("registers a receiver, and shows each delivery to it without a reload", async () => {
+  await page.getByRole("link", { name: "Receivers" }).first().click();
+  await page.getByRole("link", { name: "Register receiver" }).click();
+  await page.getByRole("textbox", { name: "URL" }).fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`);
+  await page.getByRole("textbox", { name: "Label" }).fill("My receiver");
+  await page.getByRole("checkbox", { name: "A submission was approved" }).check();
+  await page.getByRole("button", { name: "Register receiver" }).click();
+  await page.getByText(/^whsec_/).waitFor();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByText("No deliveries yet").waitFor();
+  await markDocument();
+
+  const key = run.brands[0]?.keys.reporting ?? "";
+  const submissions = await fetch(`${run.base_url}/api/v1/submissions?limit=200`, { headers: { authorization: `Bearer ${key}` } });
+  const { data } = (await submissions.json()) as { data: { id: string; status: string }[] };
+  const pending = data.find(({ status }) => status === "pending")?.id ?? "";
+  await brandctl("records", "set-status", "submission", pending, "approved");
+  await eventually(() => expect(arrivals).toHaveLength(1));
+  const delivery = page.getByRole("row", { name: /submission\.approved/ });
+  // The page looks every 2 seconds for the first delivery, otherwise every 15.
+  await delivery.getByText("Delivered").waitFor({ timeout: 8_000 });
+  await expectNoReload();
+
+  await delivery.getByRole("link").click();
+  await page.getByText("Attempt 1").waitFor();
+  await page.getByRole("button", { name: "Send again" }).click();
+  await eventually(() => expect(arrivals).toHaveLength(2));
+  expect(new Set(arrivals).size).toBe(1);
+  await page
+    .getByRole("link", { name: /Receiver|My receiver/ })
+    .last()
+    .click();
+  await page.getByText("submission.approved").nth(1).waitFor();
+  await eventually(async () => expect(await page.getByRole("row", { name: /submission\.approved.*Delivered/ }).count()).toBe(2));
+  await expectNoReload();
+  opened.expectNoProblems();
+});
+
+it("counts the call on the overview, whose set-up is complete", async () => {
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByText("Set-up complete: 4 of 4 steps").waitFor();
+  await page.getByText("Requests an hour").waitFor({ timeout: 20_000 });
+  await expectNoReload();
+  opened.expectNoProblems();
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import { UsageServiceService } from "@brand-records/proto/accounts/v1";
+import { openPool } from "@brand-records/postgres";
+import { connectRpc } from "@brand-records/rpc";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { signIn, type ConsoleCaller } from "../console-calls.ts";
+import { seedBrand } from "../seed-brand.ts";
+import { callContext, type Stack } from "../stack.ts";
+import type { Behavior, ReceiverServer } from "./receiver-server.ts";
+
+/** Who looks at the screens. */
+export interface People {
+  /** Owner and member of a brand in use. */
+  readonly owner: ConsoleCaller;
+  readonly member: ConsoleCaller;
+  /** Owner of a brand with nothing yet. */
+  readonly newcomer: ConsoleCaller;
+  /** Owner of a brand that may not integrate. */
+  readonly ineligible: ConsoleCaller;
+  /** Owner of two brands. */
+  readonly agency: ConsoleCaller;
+}
+
+export interface Filled {
+  readonly people: People;
+  readonly brandId: string;
+  readonly receivers: Readonly<Record<ReceiverName, string>>;
+  /** After four attempts. */
+  readonly deliveryId: string;
+  readonly failedDeliveryId: string;
+  readonly eventId: string;
+}
+
+const EVENTS = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
+
+/** As people see them; `behavior` is what really receives. */
+const RECEIVERS = {
+  healthy: { label: "Ledger sync", url: "https://hooks.ulap-at-araw.example/brand-records", behavior: "accepts", events: EVENTS },
+  failing: { label: "Fulfilment", url: "https://fulfilment.ulap-at-araw.example/events", behavior: "fails", events: EVENTS.slice(1, 2) },
+  paused: { label: "BigQuery loader", url: "https://loader.ulap-at-araw.example/v2/in?token=7f3a", behavior: "fails_too", events: EVENTS },
+  disabled: { label: "Old CRM", url: "https://crm.old.example/incoming", behavior: "gone", events: EVENTS.slice(0, 1) },
+  recovered: { label: "Creator chat relay", url: "https://relay.ulap-at-araw.example/", behavior: "recovers", events: EVENTS.slice(2) },
+} as const satisfies Record<string, { label: string; url: string; behavior: Behavior; events: readonly string[] }>;
+
+type ReceiverName = keyof typeof RECEIVERS;
+
+export async function fillBrands(stack: Stack, consoleUrl: string, server: ReceiverServer): Promise<Filled> {
+  const brandId = await createBrand(stack, "Ulap at Araw Skincare", "enterprise", "maria@ulap-at-araw.example");
+  await createBrand(stack, "Kapeng Alapaap", "plus", "tess@kapeng-alapaap.example");
+  await createBrand(stack, "Tindahan ni Aling Nena", "starter", "nena@tindahan.example", false);
+  const second = await createBrand(stack, "Lakad Lokal", "pro", "bea@ahensya.example");
+  await stack.accounts.addMember({ brand_id: brandId, email: "jun@ulap-at-araw.example", role: "member" }, callContext());
+  await stack.accounts.addMember({ brand_id: brandId, email: "bea@ahensya.example", role: "owner" }, callContext());
+  const person = (email: string): Promise<ConsoleCaller> => signIn(stack, consoleUrl, email);
+  const people = {
+    owner: await person("maria@ulap-at-araw.example"),
+    member: await person("jun@ulap-at-araw.example"),
+    newcomer: await person("tess@kapeng-alapaap.example"),
+    ineligible: await person("nena@tindahan.example"),
+    agency: await person("bea@ahensya.example"),
+  };
+  await people.agency.call("keys.create", { brand_id: second, name: "Monthly report", may_prepare: false });
+  await fillKeys(stack, people.owner, brandId);
+  return { people, brandId, ...(await fillReceivers(stack, people.owner, brandId, server)) };
+}
+
+async function createBrand(stack: Stack, name: string, tier: string, email: string, verified = true): Promise<string> {
+  const id = newId("brd");
+  await stack.accounts.createBrand({ id, name, tier, verified }, callContext());
+  await stack.accounts.addMember({ brand_id: id, email, role: "owner" }, callContext());
+  return id;
+}
+
+/** Keys that are used, unused and revoked, and a day of requests that sometimes reach the limit. */
+async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): Promise<void> {
+  const create = async (name: string, may_prepare = false) => await owner.call("keys.create", { brand_id, name, may_prepare });
+  const old = await create("Looker, before the move");
+  const looker = await create("Looker report");
+  const warehouse = await create("Warehouse sync (BigQuery, every 15 minutes)");
+  await create("Claude, campaign team", true);
+  for (const { secret } of [old, looker, warehouse]) await stack.get("/api/v1/campaigns?limit=1", secret);
+  await owner.call("keys.revoke", { brand_id, key_id: old.key.id });
+  const usage = connectRpc(UsageServiceService, stack.addresses.accounts, { idempotent: [] });
+  try {
+    const now = Math.floor(Date.now() / 60_000);
+    const minutes = Array.from({ length: 24 * 60 }, (_, ago) => {
+      const hour = ((now - ago) / 60 + 8) % 24;
+      const busy = Math.max(0, Math.sin(((hour - 6) / 15) * Math.PI)) * 60 + (ago % 7) * 3;
+      const looks = Math.round(busy * 0.3) + 1;
+      const minute = new Date((now - ago) * 60_000).toISOString();
+      const over = ago > 300 && ago < 330 ? 75 : 0;
+      return [
+        { brand_id, key_id: looker.key.id, minute, accepted: looks, refused: 0 },
+        { brand_id, key_id: warehouse.key.id, minute, accepted: over > 0 ? 240 - looks : Math.round(busy), refused: over },
+      ];
+    });
+    for (let first = 0; first < minutes.length; first += 240) {
+      const batch = minutes.slice(first, first + 240).flat();
+      await usage.recordUsage({ batch_id: randomUUID(), minutes: batch }, callContext());
+    }
+  } finally {
+    usage.stop();
+  }
+  await eventually(async () => {
+    const { keys } = await owner.call("keys.list", { brand_id });
+    if (!keys.some(({ last_used_at }) => last_used_at !== null)) throw new Error("no key counts as used");
+  });
+}
+
+/** Receivers in every state, with the deliveries that led to it. */
+async function fillReceivers(
+  stack: Stack,
+  owner: ConsoleCaller,
+  brand_id: string,
+  server: ReceiverServer,
+): Promise<Pick<Filled, "receivers" | "deliveryId" | "failedDeliveryId" | "eventId">> {
+  const receivers: Record<string, string> = {};
+  for (const [name, { label, behavior, events }] of Object.entries(RECEIVERS)) {
+    const { receiver } = await owner.call("receivers.create", { brand_id, url: server.urlOf(behavior), label, events: [...events] });
+    receivers[name] = receiver.id;
+  }
+  const idOf = (name: ReceiverName): string => receivers[name] ?? "";
+  const test = async (name: ReceiverName, type: string): Promise<string> =>
+    (await owner.call("receivers.test", { brand_id, receiver_id: idOf(name), type, next: false })).delivery_id;
+
+  const deliveryId = await test("recovered", "campaign.settled");
+  await seedBrand(stack, brand_id);
+  await changeStatuses(stack, brand_id);
+  await Promise.all(
+    Object.entries({
+      recovered: ({ last_outcome }) => last_outcome === "accepted",
+      healthy: ({ last_outcome, waiting }) => last_outcome === "accepted" && waiting === 0,
+      // Eight attempts are too few to pause it.
+      failing: ({ failures }) => failures >= 8,
+      paused: ({ paused_until }) => paused_until !== null,
+      disabled: ({ enabled, waiting }) => !enabled && waiting > 0,
+    } satisfies Record<ReceiverName, (receiver: Awaited<ReturnType<typeof get>>) => boolean>).map(([name, isReached]) =>
+      eventually(
+        async () => {
+          const receiver = await get(idOf(name as ReceiverName));
+          if (!isReached(receiver)) throw new Error(`${name} is not yet so: ${JSON.stringify(receiver)}`);
+        },
+        { timeoutMs: 60_000, everyMs: 200 },
+      ),
+    ),
+  );
+  async function get(receiver_id: string) {
+    return (await owner.call("receivers.get", { brand_id, receiver_id })).receiver;
+  }
+  // Only now: sending needs the real addresses.
+  await renameUrls(stack, receivers);
+  const failed = await owner.call("deliveries.list", { brand_id, receiver_id: idOf("failing") });
+  const { events } = await owner.call("events.list", { brand_id });
+  return {
+    receivers: receivers as Filled["receivers"],
+    deliveryId,
+    failedDeliveryId: failed.deliveries.find(({ attempts }) => attempts > 0)?.id ?? "",
+    eventId: events.find(({ test }) => !test)?.id ?? "",
+  };
+}
+
+/** What the platform does over a morning. */
+async function changeStatuses({ databaseUrl }: Stack, brandId: string): Promise<void> {
+  const sql = openPool({ url: databaseUrl, applicationName: "screenshots" });
+  const review = (status: string, code: string, count: number): Promise<unknown> =>
+    sql.query(
+      `update records.submissions set status = $2, reviewed_at = now() ${code}
+        where (brand_id, id) in (select brand_id, id from records.submissions where brand_id = $1 and status = 'pending' limit $3)`,
+      [brandId, status, count],
+    );
+  try {
+    await review("approved", "", 6);
+    await review("rejected", ", rejection_code = 'off_brief'", 2);
+  } finally {
+    await sql.stop();
+  }
+}
+
+async function renameUrls({ databaseUrl }: Stack, ids: Readonly<Record<string, string>>): Promise<void> {
+  const sql = openPool({ url: databaseUrl, applicationName: "screenshots" });
+  try {
+    for (const [name, { url }] of Object.entries(RECEIVERS)) {
+      await sql.query("update webhook.receivers set url = $2 where id = $1", [ids[name], url]);
+    }
+    // Or the next try, at an address that does not exist, would show another outcome.
+    await sql.query("update webhook.lanes set open_until = now() + interval '12 minutes' where receiver_id = $1", [ids["paused"]]);
+  } finally {
+    await sql.stop();
+  }
+}

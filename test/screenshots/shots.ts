@@ -1,0 +1,236 @@
+import type { Page } from "playwright-core";
+import type { Filled, People } from "./fill-brands.ts";
+
+/** One picture: a page as a person sees it. */
+export interface Shot {
+  /** Names the file. */
+  readonly name: string;
+  /** undefined: without a session. */
+  readonly as?: keyof People;
+  path(filled: Filled): string;
+  /** Only what fits the window, not the whole page. */
+  readonly isWindow?: boolean;
+  /** What is visible once the page is complete. */
+  readonly shown: string | RegExp;
+  /** What the person does then, such as opening a dialog. */
+  act?(page: Page): Promise<void>;
+  /** Before the page is opened, such as a failure to provoke. */
+  before?(page: Page): Promise<unknown>;
+}
+
+/** @param name of an operation that the server fails to carry out */
+const failing = (name: string) => (page: Page) =>
+  page.route(`**/console/api/${name}`, (route) =>
+    route.fulfill({
+      status: 503,
+      json: {
+        error: {
+          code: "unavailable",
+          message: "A part of the service is unavailable. Try again.",
+          request_id: "4c65099e-0840-4eb2-b716-5f364b8126be",
+        },
+      },
+    }),
+  );
+
+/** @param name of an operation that gets no response */
+const hanging = (name: string) => (page: Page) => page.route(`**/console/api/${name}`, () => {});
+
+const press =
+  (...buttons: (string | RegExp)[]) =>
+  async (page: Page): Promise<void> => {
+    for (const name of buttons) await page.getByRole("button", { name }).last().click();
+  };
+
+const to = (path: string) => (): string => path;
+
+/** Every screen and state of the console. */
+export const SHOTS: readonly Shot[] = [
+  { name: "sign-in", path: to("/sign-in"), shown: "Each works once" },
+  { name: "sign-in-failing", path: to("/sign-in"), shown: "Try again", before: failing("sign_in.options") },
+  { name: "sign-in-unknown-link", path: to(`/sign-in#${"A".repeat(43)}`), shown: "not known" },
+
+  { name: "overview", as: "owner", path: to("/developers"), shown: "Requests an hour" },
+  {
+    name: "overview-set-up",
+    as: "owner",
+    path: to("/developers"),
+    shown: "Requests an hour",
+    act: (page) => page.getByText("Set-up complete").click(),
+  },
+  { name: "overview-member", as: "member", path: to("/developers"), shown: "Requests an hour" },
+  { name: "overview-new", as: "newcomer", path: to("/developers"), shown: "Have a test delivery accepted" },
+  { name: "overview-ineligible", as: "ineligible", path: to("/developers"), shown: "Have a test delivery accepted" },
+  { name: "overview-two-brands", as: "agency", path: to("/developers"), shown: "Requests accepted" },
+  { name: "overview-loading", as: "owner", path: to("/developers"), shown: "Developers", before: hanging("keys.list") },
+  { name: "overview-failing", as: "owner", path: to("/developers"), shown: "Try again", before: failing("keys.list") },
+  {
+    name: "account-menu",
+    as: "owner",
+    path: to("/developers"),
+    shown: "Requests an hour",
+    act: (page) => page.getByRole("banner").getByRole("button").last().click(),
+  },
+
+  { name: "keys", as: "owner", path: to("/developers/keys"), shown: "Looker report" },
+  {
+    name: "keys-revoked",
+    as: "owner",
+    path: to("/developers/keys"),
+    shown: "Looker report",
+    act: (page) => page.getByText("1 revoked key").click(),
+  },
+  { name: "keys-member", as: "member", path: to("/developers/keys"), shown: "Looker report" },
+  { name: "keys-empty", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet" },
+  { name: "keys-ineligible", as: "ineligible", path: to("/developers/keys"), shown: "No keys yet" },
+  { name: "key-create", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet", act: press("Create key") },
+  {
+    name: "key-create-refused",
+    as: "newcomer",
+    path: to("/developers/keys"),
+    shown: "No keys yet",
+    act: press("Create key", "Create key"),
+  },
+  {
+    name: "key-revoke",
+    as: "owner",
+    path: to("/developers/keys"),
+    shown: "Looker report",
+    act: press("Revoke Looker report", "Revoke key"),
+  },
+  {
+    name: "key-secret",
+    as: "agency",
+    path: to("/developers/keys"),
+    shown: "API keys",
+    async act(page) {
+      await page.getByLabel("Brand", { exact: true }).first().selectOption({ label: "Lakad Lokal" });
+      await press("Create key")(page);
+      await page.getByRole("textbox", { name: "Name" }).fill(`Claude for the campaign team ${Date.now()}`);
+      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+      await page.getByText("This is the only time the key is shown").waitFor();
+    },
+  },
+
+  { name: "receivers", as: "owner", path: to("/developers/receivers"), shown: "5 of 20 receivers" },
+  { name: "receivers-member", as: "member", path: to("/developers/receivers"), shown: "5 of 20 receivers" },
+  { name: "receivers-empty", as: "newcomer", path: to("/developers/receivers"), shown: "No receivers yet" },
+  { name: "receivers-ineligible", as: "ineligible", path: to("/developers/receivers"), shown: "No receivers yet" },
+  { name: "receiver-new", as: "newcomer", path: to("/developers/receivers/new"), shown: "A payout was paid" },
+  { name: "receiver-new-member", as: "member", path: to("/developers/receivers/new"), shown: "receiver" },
+  {
+    name: "receiver-new-refused",
+    as: "newcomer",
+    path: to("/developers/receivers/new"),
+    shown: "A payout was paid",
+    async act(page) {
+      await page.getByRole("textbox", { name: "URL" }).fill("http://hooks.example/events");
+      await press("Register receiver")(page);
+      await page.getByRole("textbox", { name: "Label" }).and(page.locator("[aria-invalid=true]")).waitFor();
+    },
+  },
+  {
+    name: "receiver-new-chat",
+    as: "newcomer",
+    path: to("/developers/receivers/new"),
+    shown: "A payout was paid",
+    async act(page) {
+      await page.getByRole("textbox", { name: "URL" }).fill("https://hooks.slack.com/services/T000/B000/xyz");
+      await page.getByRole("textbox", { name: "Label" }).fill("Team chat");
+      await page.getByRole("checkbox").first().check();
+      await press("Register receiver")(page);
+      await page.getByText("relay").first().waitFor();
+    },
+  },
+  { name: "receiver", as: "owner", path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`, shown: "submission.rejected" },
+  {
+    // docs/images/console.png is its wide one.
+    name: "console",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
+    shown: "submission.rejected",
+    isWindow: true,
+  },
+  {
+    name: "receiver-failing",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.failing}`,
+    shown: "submission.approved",
+  },
+  {
+    name: "receiver-paused",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.paused}`,
+    shown: "Sending is paused",
+  },
+  { name: "receiver-disabled", as: "owner", path: ({ receivers }) => `/developers/receivers/${receivers.disabled}`, shown: "410 Gone" },
+  {
+    name: "receiver-member",
+    as: "member",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
+    shown: "submission.rejected",
+  },
+  {
+    name: "receiver-test",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
+    shown: "submission.rejected",
+    act: press("Send test"),
+  },
+  {
+    name: "receiver-disable",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
+    shown: "submission.rejected",
+    act: press("Disable"),
+  },
+  {
+    name: "receiver-enable",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.disabled}`,
+    shown: "410 Gone",
+    act: press("Enable"),
+  },
+  { name: "delivery", as: "owner", path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`, shown: "Attempt 4" },
+  {
+    name: "delivery-retrying",
+    as: "owner",
+    path: ({ failedDeliveryId }) => `/developers/deliveries/${failedDeliveryId}`,
+    shown: "Attempt 1",
+  },
+
+  {
+    name: "receiver-settings",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
+    shown: "Signing secret",
+  },
+  {
+    name: "receiver-replay",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/replay`,
+    shown: "Replay to",
+  },
+  { name: "events", as: "owner", path: to("/developers/events"), shown: "submission.rejected" },
+  { name: "events-empty", as: "newcomer", path: to("/developers/events"), shown: "No events" },
+  { name: "event", as: "owner", path: ({ eventId }) => `/developers/events/${eventId}`, shown: "Ledger sync" },
+  { name: "usage", as: "owner", path: to("/developers/usage"), shown: "Looker report" },
+  { name: "usage-empty", as: "newcomer", path: to("/developers/usage"), shown: "No requests" },
+  { name: "audit", as: "owner", path: to("/developers/audit"), shown: "maria@ulap-at-araw.example" },
+  { name: "audit-member", as: "member", path: to("/developers/audit"), shown: "Only owners see the audit log" },
+  { name: "assistants", as: "owner", path: to("/developers/assistants"), shown: "claude mcp add" },
+  { name: "assistants-typescript", as: "owner", path: to("/developers/assistants?client=typescript"), shown: "callTool" },
+  { name: "assistants-member", as: "member", path: to("/developers/assistants?client=vscode"), shown: "promptString" },
+  { name: "assistants-ineligible", as: "ineligible", path: to("/developers/assistants?client=others"), shown: "mcp-remote" },
+
+  { name: "not-found", as: "owner", path: to("/developers/nowhere"), shown: "Nothing is here" },
+  { name: "unknown-delivery", as: "owner", path: to("/developers/deliveries/dlv_unknown"), shown: "Nothing is here" },
+  { name: "failing", as: "owner", path: to("/developers/keys"), shown: "Try again", before: failing("session.me") },
+  { name: "navigation", as: "owner", path: to("/developers/keys"), shown: "Looker report", act: openNavigation },
+];
+
+/** On a narrow screen only: a wide one always shows it. */
+async function openNavigation(page: Page): Promise<void> {
+  const burger = page.getByRole("button", { name: "Navigation" });
+  if (await burger.isVisible()) await burger.click();
+}

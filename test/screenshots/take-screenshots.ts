@@ -1,0 +1,76 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { startBrowser, type TestBrowser } from "../browser.ts";
+import { startStack, type Stack } from "../stack.ts";
+import { fillBrands, type Filled } from "./fill-brands.ts";
+import { startReceiverServer, type ReceiverServer } from "./receiver-server.ts";
+import { SHOTS, type Shot } from "./shots.ts";
+
+/**
+ * Takes the pictures that shots.ts lists: the console on a system of its own, with data as brands have it. `-t keys` takes those whose
+ * name contains "keys".
+ */
+
+const FOLDER = join(process.cwd(), ".local/screenshots");
+
+const VIEWS = [
+  ["wide", { viewport: { width: 1280, height: 800 } }],
+  ["narrow", { viewport: { width: 360, height: 740 } }],
+  ["dark", { viewport: { width: 1280, height: 800 }, colorScheme: "dark" }],
+] as const;
+
+let stack: Stack;
+let browser: TestBrowser;
+let server: ReceiverServer;
+let filled: Filled;
+let url: string;
+
+beforeAll(async () => {
+  const webhook = { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "1,1,1,3600,3600", DELIVERY_DEADLINE_MS: "2000" };
+  [stack, browser, server] = await Promise.all([
+    startStack({ hasConsole: true, envOf: { webhook } }),
+    startBrowser(),
+    startReceiverServer(),
+  ]);
+  url = stack.gateways[0].console?.url ?? "";
+  filled = await fillBrands(stack, url, server);
+  await mkdir(FOLDER, { recursive: true });
+  for (const { name } of SHOTS) for (const [view] of VIEWS) await rm(join(FOLDER, `${name}.${view}.png`), { force: true });
+}, 180_000);
+afterAll(async () => {
+  await browser?.stop();
+  await stack?.stop();
+  server?.stop();
+});
+
+describe.each(VIEWS)("%s", (view, options) => {
+  /** One for each person: what it has loaded once it need not load again. */
+  const pages = new Map<Shot["as"], Page>();
+
+  async function pageOf(as: Shot["as"]): Promise<Page> {
+    const known = pages.get(as);
+    if (known !== undefined) return known;
+    const { page } = await browser.open({ ...options, reducedMotion: "reduce" });
+    page.setDefaultTimeout(10_000);
+    const [name = "", value = ""] = as === undefined ? [] : filled.people[as].cookie.split("=");
+    if (as !== undefined) await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+    pages.set(as, page);
+    return page;
+  }
+
+  it.each(SHOTS)("$name", async ({ name, as, path, shown, isWindow = false, before, act }: Shot) => {
+    const page = await pageOf(as);
+    await page.goto("about:blank");
+    await before?.(page);
+    try {
+      await page.goto(`${url}${path(filled)}`);
+      await page.getByText(shown).first().waitFor();
+      await act?.(page);
+    } finally {
+      // Also of what went wrong.
+      await page.screenshot({ path: join(FOLDER, `${name}.${view}.png`), fullPage: !isWindow, animations: "disabled" });
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    }
+  });
+});
