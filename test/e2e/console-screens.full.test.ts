@@ -96,7 +96,7 @@ describe.each(VIEWS)("%s", (_, options) => {
     }
     // The unknown delivery, and the unknown event.
     expectNoProblems(404);
-  }, 120_000);
+  }, 240_000);
 
   it("every dialog is accessible", async () => {
     const { page, expectAccessible, expectNoProblems } = await openSignedIn(options);
@@ -116,7 +116,7 @@ describe.each(VIEWS)("%s", (_, options) => {
     await openDialog(`/developers/receivers/${receiverId}`, "Disable");
     await openDialog("/developers", brand.owner);
     expectNoProblems();
-  }, 120_000);
+  }, 240_000);
 });
 
 it("the keyboard alone signs in and creates a key; the focus follows", async () => {
