@@ -69,10 +69,10 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
   [() => "/developers/events", event?.recordId ?? ""],
   [() => "/developers/events?type=campaign.settled", "No events match these filters"],
-  [() => `/developers/events/${event?.id}`, "Retrying"],
+  [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
   [() => "/developers/usage", "All keys"],
-  [() => "/developers/audit", "Register a receiver"],
+  [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/developers/nowhere", "Nothing is here"],
 ];
 
