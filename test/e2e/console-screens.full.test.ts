@@ -77,10 +77,10 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
   [() => "/developers/events", event?.recordId ?? ""],
   [() => "/developers/events?type=campaign.settled", "No events match these filters"],
-  [() => `/developers/events/${event?.id}`, "Retrying"],
+  [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
   [() => "/developers/usage", "All keys"],
-  [() => "/developers/audit", "Register a receiver"],
+  [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/developers/nowhere", "Nothing is here"],
 ];
 
@@ -99,7 +99,7 @@ describe.each(VIEWS)("%s", (_, options) => {
     }
     // The unknown delivery, and the unknown event.
     expectNoProblems(404);
-  }, 120_000);
+  }, 240_000);
 
   it("every dialog is accessible", async () => {
     const { page, expectAccessible, expectNoProblems } = await openSignedIn(options);
@@ -133,7 +133,7 @@ describe.each(VIEWS)("%s", (_, options) => {
     await expectAccessible();
     await openDialog("/developers", brand.owner);
     expectNoProblems();
-  }, 120_000);
+  }, 240_000);
 });
 
 it("the keyboard alone signs in and creates a key; the focus follows", async () => {

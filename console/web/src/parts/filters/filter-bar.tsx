@@ -45,7 +45,7 @@ export const isFiltered = (filters: readonly Filter[], values: FilterValues): bo
 /** Filters of a list. They live in the URL; changing one drops everything else from it, such as the page. */
 export function FilterBar({ filters, values }: FilterBarProps) {
   const navigate = useNavigate();
-  const show = (search: FilterValues): void => void navigate({ to: ".", search: search as never, resetScroll: false });
+  const show = (search: FilterValues): void => void navigate({ to: ".", search, resetScroll: false });
   const set = (changed: FilterValues): void => {
     const next = { ...values, ...changed };
     show(Object.fromEntries(filters.flatMap(namesOf).flatMap((name) => (next[name] === undefined ? [] : [[name, next[name]]]))));
