@@ -1,8 +1,8 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState, type KeyboardEvent } from "react";
+import { useId, useState, type KeyboardEvent } from "react";
 import { announce } from "../status-region.tsx";
-import { isDay } from "./days.ts";
+import { dayText, isDay } from "./days.ts";
 import styles from "./filter-bar.module.css";
 
 export type Filter =
@@ -24,6 +24,8 @@ export type Filter =
       readonly pattern: RegExp;
       /** Shown for text that does not match the pattern. */
       readonly problem: string;
+      /** Offered while people type; applied as soon as it is chosen. */
+      readonly suggestions?: readonly string[];
     };
 
 export type FilterValues = Readonly<Record<string, string | undefined>>;
@@ -43,7 +45,7 @@ export const isFiltered = (filters: readonly Filter[], values: FilterValues): bo
 /** Filters of a list. They live in the URL; changing one drops everything else from it, such as the page. */
 export function FilterBar({ filters, values }: FilterBarProps) {
   const navigate = useNavigate();
-  const show = (search: FilterValues): void => void navigate({ to: ".", search: search as never, resetScroll: false });
+  const show = (search: FilterValues): void => void navigate({ to: ".", search, resetScroll: false });
   const set = (changed: FilterValues): void => {
     const next = { ...values, ...changed };
     show(Object.fromEntries(filters.flatMap(namesOf).flatMap((name) => (next[name] === undefined ? [] : [[name, next[name]]]))));
@@ -80,12 +82,11 @@ function FilterField({ filter, values, set }: FieldProps) {
   if (filter.kind === "choice") return <Choice filter={filter} value={values[filter.name]} set={set} />;
   if (filter.kind === "text") return <TextFilter filter={filter} value={values[filter.name]} set={set} />;
   const { from, to } = values;
-  const isReversed = from !== undefined && to !== undefined && to < from;
   return (
-    <>
+    <div className={styles["days"]}>
       <DayFilter name="from" label="From" value={from} max={to} set={set} />
-      <DayFilter name="to" label="To" value={to} min={from} set={set} problem={isReversed ? "Is before the first day" : undefined} />
-    </>
+      <DayFilter name="to" label="To" value={to} min={from} set={set} />
+    </div>
   );
 }
 
@@ -129,14 +130,19 @@ interface DayFilterProps extends Pick<FieldProps, "set"> {
   readonly name: "from" | "to";
   readonly label: string;
   readonly value: string | undefined;
+  /** The other end of the range. */
   readonly min?: string | undefined;
   readonly max?: string | undefined;
-  readonly problem?: string | undefined;
 }
 
 /** A day applies as soon as it is complete; an emptied one when the field is left, because it is empty while it is typed, too. */
-function DayFilter({ name, label, value = "", min, max, problem, set }: DayFilterProps) {
+function DayFilter({ name, label, value = "", min, max, set }: DayFilterProps) {
   const [draft, setDraft] = useDraft(value);
+  const problemOf = (day: string): string | undefined => {
+    if (!isDay(day)) return undefined;
+    if (min !== undefined && day < min) return "Is before the first day";
+    return max !== undefined && day > max ? "Is after the last day" : undefined;
+  };
   const clear = (): void => {
     if (draft === "" && value !== "") set({ [name]: undefined });
   };
@@ -148,10 +154,13 @@ function DayFilter({ name, label, value = "", min, max, problem, set }: DayFilte
       value={draft}
       {...(min !== undefined && { min })}
       {...(max !== undefined && { max })}
-      error={problem}
-      onChange={({ currentTarget }) => {
-        setDraft(currentTarget.value);
-        if (isDay(currentTarget.value)) set({ [name]: currentTarget.value });
+      error={problemOf(draft)}
+      // Browsers write days in the order of their own language.
+      description={isDay(draft) && dayText(draft)}
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      onChange={({ currentTarget: { value: day } }) => {
+        setDraft(day);
+        if (isDay(day) && problemOf(day) === undefined) set({ [name]: day });
       }}
       onBlur={clear}
       onKeyDown={onEnter(clear)}
@@ -164,32 +173,44 @@ interface TextFilterProps extends Pick<FieldProps, "set"> {
   readonly value: string | undefined;
 }
 
-function TextFilter({ filter: { name, label, placeholder, pattern, problem }, value = "", set }: TextFilterProps) {
+function TextFilter({ filter: { name, label, placeholder, pattern, problem, suggestions }, value = "", set }: TextFilterProps) {
   const [draft, setDraft] = useDraft(value);
   const [isWrong, setIsWrong] = useState(false);
-  const apply = (): void => {
-    const text = draft.trim();
+  const listId = useId();
+  const apply = (typed: string): void => {
+    const text = typed.trim();
     const isRight = text === "" || pattern.test(text);
     setIsWrong(!isRight);
     if (isRight && text !== value) set({ [name]: text || undefined });
   };
   return (
-    <TextInput
-      className={styles["wide"] ?? ""}
-      label={label}
-      size="xs"
-      value={draft}
-      placeholder={placeholder}
-      error={isWrong && problem}
-      autoComplete="off"
-      spellCheck={false}
-      enterKeyHint="search"
-      onChange={({ currentTarget }) => {
-        setDraft(currentTarget.value);
-        setIsWrong(false);
-      }}
-      onBlur={apply}
-      onKeyDown={onEnter(apply)}
-    />
+    <>
+      <TextInput
+        className={styles["wide"] ?? ""}
+        label={label}
+        size="xs"
+        value={draft}
+        placeholder={placeholder}
+        error={isWrong && problem}
+        autoComplete="off"
+        spellCheck={false}
+        enterKeyHint="search"
+        {...(suggestions !== undefined && { list: listId })}
+        onChange={({ currentTarget: { value: typed } }) => {
+          setDraft(typed);
+          setIsWrong(false);
+          if (suggestions?.includes(typed)) apply(typed);
+        }}
+        onBlur={() => apply(draft)}
+        onKeyDown={onEnter(() => apply(draft))}
+      />
+      {suggestions !== undefined && (
+        <datalist id={listId}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
