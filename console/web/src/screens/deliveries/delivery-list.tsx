@@ -46,8 +46,8 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
   } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
   return (
-    <section aria-labelledby="deliveries" className={styles["section"]}>
-      <Text id="deliveries" component="h2" fw={650}>
+    <div className={styles["section"]}>
+      <Text component="h2" fw={650}>
         Deliveries
       </Text>
       <FilterBar filters={DELIVERY_FILTERS} values={values} />
@@ -56,7 +56,7 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
         {data !== undefined && <FormError error={error} />}
         {content}
       </Pager>
-    </section>
+    </div>
   );
 }
 
