@@ -120,6 +120,18 @@ it("an approval arrives on the open page without a reload", async () => {
     .first()
     .waitFor();
   expect(await page.evaluate("window.isSamePage")).toBe(true);
+
+  // A later page is not read again. It says that there are newer ones.
+  await page.goto(`${url}/developers/receivers/${registered.receiverId}?after=dlv_zzzz`);
+  await deliveryRows(page).getByText("Delivered").waitFor();
+  await eventually(async () => {
+    // Another one, in case the page had not read the newest yet; then the tab is looked at again.
+    await approve(registered.brand);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    expect(await page.getByRole("link", { name: "New deliveries" }).isVisible()).toBe(true);
+  });
+  await page.getByRole("link", { name: "New deliveries" }).click();
+  await eventually(async () => expect(await deliveryRows(page).count()).toBeGreaterThan(1));
   expectNoProblems();
 }, 60_000);
 

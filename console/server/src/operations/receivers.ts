@@ -94,7 +94,7 @@ export const sendTest: Handler<"receivers.test"> = {
 };
 
 const nextSecretExists = (): AppError =>
-  new AppError("request_conflict", "There is a next secret already: somebody has made it meanwhile. Activate it, or replace it for good.");
+  new AppError("request_conflict", "There is a next secret already, made meanwhile. Activate it, or replace it for good.");
 
 function toReceiver(message: ReceiverMessage | null | undefined, { role }: InBrand["brand"]): Receiver {
   if (message == null) throw new Error("webhook returned no receiver");

@@ -1,4 +1,4 @@
-import type { Delivery, Receiver } from "@brand-records/console-contract";
+import type { Delivery } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -13,7 +13,7 @@ import { Rows, type Column } from "../../parts/rows.tsx";
 import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
-import { deliveryFilters, listFilter } from "./delivery-search.ts";
+import { DELIVERY_FILTERS, listFilter } from "./delivery-search.ts";
 import { DeliveryState } from "./delivery-state.tsx";
 import styles from "./delivery.module.css";
 import { pollMs, UNUSED_AFTER_MS } from "./polling.ts";
@@ -21,11 +21,10 @@ import { pollMs, UNUSED_AFTER_MS } from "./polling.ts";
 const route = getRouteApi("/shell/developers/receivers/$receiverId");
 
 /** A receiver's deliveries, newest first, with the filters in the URL. The first page keeps itself current; the others say what is new. */
-export function DeliveryList({ receiver }: { readonly receiver: Receiver }) {
+export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
   const { ofBrand } = useBrand();
   const { after, ...values } = route.useSearch();
-  const filters = deliveryFilters(receiver.events);
-  const scope = { ...ofBrand, receiver_id: receiver.id };
+  const scope = { ...ofBrand, receiver_id: receiverId };
   const firstPage = { ...scope, ...listFilter(values) };
   const isFirst = after === undefined;
   const isLive = !useIdle(UNUSED_AFTER_MS, { initialState: false });
@@ -41,24 +40,24 @@ export function DeliveryList({ receiver }: { readonly receiver: Receiver }) {
   if (data !== undefined) {
     content =
       data.deliveries.length === 0 ? (
-        <NoDeliveries isFiltered={isFiltered(filters, values)} isFirst={isFirst} />
+        <NoDeliveries isFiltered={isFiltered(DELIVERY_FILTERS, values)} isFirst={isFirst} />
       ) : (
         <Rows label="Deliveries" columns={COLUMNS} rows={data.deliveries} keyOf={({ id }) => id} />
       );
   } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
   return (
-    <section aria-labelledby="deliveries" className={styles["section"]}>
-      <Text id="deliveries" component="h2" fw={650}>
+    <div className={styles["section"]}>
+      <Text component="h2" fw={650}>
         Deliveries
       </Text>
-      <FilterBar filters={filters} values={values} />
+      <FilterBar filters={DELIVERY_FILTERS} values={values} />
       {!isFirst && <NewDeliveries key={JSON.stringify(firstPage)} input={firstPage} />}
       <Pager label="Deliveries" param="after" page={after} next={data?.next_after_id ?? null} isLoading={isPlaceholderData}>
         {data !== undefined && <FormError error={error} />}
         {content}
       </Pager>
-    </section>
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Delivery, Input } from "@brand-records/console-contract";
+import { EVENT_TYPES } from "../../parts/event-types.ts";
 import type { Filter } from "../../parts/filters/filter-bar.tsx";
 import { instantsOf } from "../../parts/filters/days.ts";
 import { searchOf } from "../../parts/filters/search.ts";
@@ -8,6 +9,9 @@ export const deliverySearch = searchOf("state", "type", "event", "from", "to", "
 
 export type DeliverySearch = ReturnType<typeof deliverySearch>;
 
+/** All of them: a receiver has deliveries of types that it no longer selects. */
+const TYPES = EVENT_TYPES.map(({ type }) => ({ value: type, label: type }));
+
 const STATES: readonly { readonly value: Delivery["state"]; readonly label: string }[] = [
   { value: "failed", label: "Failed" },
   { value: "pending", label: "Waiting" },
@@ -16,10 +20,9 @@ const STATES: readonly { readonly value: Delivery["state"]; readonly label: stri
   { value: "delivered", label: "Delivered" },
 ];
 
-/** @param types what the receiver selects; a link may name another */
-export const deliveryFilters = (types: readonly string[]): readonly Filter[] => [
+export const DELIVERY_FILTERS: readonly Filter[] = [
   { kind: "choice", name: "state", label: "State", all: "All states", options: STATES },
-  { kind: "choice", name: "type", label: "Event type", all: "All types", options: types.map((type) => ({ value: type, label: type })) },
+  { kind: "choice", name: "type", label: "Event type", all: "All types", options: TYPES },
   { kind: "days" },
   {
     kind: "text",

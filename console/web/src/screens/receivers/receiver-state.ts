@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type Health = Pick<Receiver, "enabled" | "paused_until" | "failures_in_a_row">;
 
-/** Failing: the last attempt failed, tests apart. Paused: so many failed in a row that sending waits. */
+/** Failing: the last attempt failed, tests apart. Paused: ten or more failed in a row, and sending waits. */
 export function stateOf({ enabled, paused_until, failures_in_a_row }: Health): State {
   if (!enabled) return "disabled";
   if (paused_until !== null) return "paused";

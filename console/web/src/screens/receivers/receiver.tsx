@@ -26,7 +26,7 @@ export function Receiver() {
         <>
           <ReceiverFacts receiver={receiver} />
           <AttemptBars receiverId={receiver.id} />
-          <DeliveryList receiver={receiver} />
+          <DeliveryList receiverId={receiver.id} />
         </>
       )}
     </ReceiverPage>

@@ -82,7 +82,7 @@ const COLUMNS: Column<Receiver>[] = [
     ),
   },
   {
-    title: "Last delivery",
+    title: "Last attempt",
     cell: ({ last_delivery_at, last_outcome, last_status }) =>
       last_delivery_at === null ? (
         "None yet"

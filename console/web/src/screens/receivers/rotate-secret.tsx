@@ -70,7 +70,7 @@ const Step = ({ title, isDone, isCurrent, children }: StepProps) => (
 /** Forgets the test of an earlier next secret. */
 function useForgetTest(): () => void {
   const navigate = useNavigate();
-  return () => void navigate({ to: ".", search: {} as never, replace: true, resetScroll: false });
+  return () => void navigate({ to: ".", search: {}, replace: true, resetScroll: false });
 }
 
 function MakeStep({ receiver, onMade }: StepsProps & { onMade(): void }) {
@@ -124,7 +124,7 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
       {
         onSuccess: ({ delivery_id }) => {
           announce("Test queued");
-          void navigate({ to: ".", search: { test: delivery_id } as never, replace: true, resetScroll: false });
+          void navigate({ to: ".", search: { test: delivery_id }, replace: true, resetScroll: false });
         },
       },
     );
