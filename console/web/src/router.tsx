@@ -1,8 +1,8 @@
 import type { Delivery } from "@brand-records/console-contract";
+import { ownPath } from "@brand-records/console-contract/own-path";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { CallError } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
-import { ownPath } from "./own-path.ts";
 import { chooseBrand } from "./shell/brand.tsx";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
@@ -42,12 +42,25 @@ const deliveryFilter = ({ state, after }: Record<string, unknown>): DeliveryFilt
 const isDeliveryState = (text: unknown): text is Delivery["state"] =>
   ["pending", "sending", "held", "delivered", "failed"].includes(String(text));
 
+interface SignInSearch {
+  readonly return_to?: string;
+  /** Why a sign-in through the provider failed: a code, and the id of the request. The page checks both. */
+  readonly error?: string;
+  readonly request_id?: string;
+}
+
+const signInSearch = ({ return_to, error, request_id }: Record<string, unknown>): SignInSearch => ({
+  ...(return_to !== undefined && { return_to: ownPath(return_to) }),
+  ...(error !== undefined && { error: String(error) }),
+  ...(request_id !== undefined && { request_id: String(request_id) }),
+});
+
 const root = createRootRoute();
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: (search): { return_to?: string } => ("return_to" in search ? { return_to: ownPath(search["return_to"]) } : {}),
+  validateSearch: signInSearch,
   component: lazyRouteComponent(() => import("./screens/sign-in.tsx"), "SignIn"),
 });
 
