@@ -88,7 +88,7 @@ it("in a browser: signs in, returns to where the person was going, and signs out
   expect(await page.getByText("brandctl members link").count()).toBe(0);
   const signIn = async (): Promise<void> => {
     await page.getByRole("link", { name: "Sign in with Test ID" }).click();
-    await page.getByLabel("Subject").fill("in a browser");
+    await page.getByLabel("Subject").fill("in-a-browser");
     await page.getByLabel("E-mail").fill(email.toUpperCase());
     await page.getByRole("button", { name: "Continue" }).click();
   };
@@ -173,6 +173,10 @@ describe("refuses", () => {
     await stack.signIn.unlinkIdentities({ email: account.email }, callContext());
     expect(await signInAs(new Visitor(), other)).toEqual(signedIn);
     expect(await signInAs(new Visitor(), account)).toEqual(refused("identity_conflict"));
+  });
+
+  it("a subject that no provider may send", async () => {
+    expect(await signInAs(new Visitor(), { ...(await newMember()), sub: "with a blank" })).toEqual(refused("invalid_response"));
   });
 
   it("what the person has cancelled", async () => {
@@ -294,7 +298,7 @@ it("gives a new session at each sign-in and ends the earlier one", async () => {
   expect(sessionOf(visitor)).toMatch(/^[\w-]{43}$/);
   await signInAs(visitor, account);
   expect(cookieHeader(visitor)).not.toBe(first);
-  expect(await consoleCaller(url, first).send("session.me", {})).toEqual({ status: 200, code: undefined });
+  expect(await consoleCaller(url, first).send("session.me", {})).toEqual({ status: 401, code: "invalid_session" });
 });
 
 it("keeps six attempts of a browser at most, so that its requests stay small", async () => {
