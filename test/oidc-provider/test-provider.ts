@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort } from "@brand-records/postgres/embedded";
 import { startProcess, type ServiceProcess } from "@brand-records/testkit";
 
-/** An OpenID provider that a console can be told of before it runs. */
+/** An OpenID provider whose settings a console can have before it runs. */
 export interface TestProvider {
   readonly issuer: string;
   readonly clientSecret: string;
