@@ -21,7 +21,7 @@ let url: string;
 beforeAll(async () => {
   provider = await planTestProvider();
   // Tests sign in more often from one address than people do.
-  const consoleEnv = { ...provider.settings, SIGN_INS_PER_ADDRESS: "10000" };
+  const consoleEnv = { ...provider.settings, SIGN_INS_PER_ADDRESS: "300" };
   [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf: { console: consoleEnv } }), startBrowser()]);
   brand = await stack.createBrand();
   url = stack.gateways[0].console?.url ?? "";
@@ -360,14 +360,40 @@ it("logs why a sign-in failed, without codes, tokens, states, addresses or the s
   }
 });
 
-/** Returns the attempt of a cookie, sealed as a console with another secret or clock would. Jest cannot load what seals it. */
-async function sealAgain(cookie: string, secret: string, minutesAgo: number): Promise<string> {
-  const module = JSON.stringify(join(process.cwd(), "console/server/dist/sign-in/sealed-values.js"));
+it("trusts no provider that names another issuer than was configured", async () => {
+  const other = provider.issuer.replace("127.0.0.1", "localhost");
   const program = `
-    import { sealedValues } from ${module};
+    import { openProvider } from ${compiled("provider.js")};
+    import { diagnose } from ${compiled("failures.js")};
+    const settings = ${JSON.stringify({ ...provider.settings, OIDC_ISSUER: other, PUBLIC_URL: url })};
+    const attempt = { state: "s", nonce: "n", verifier: "v", returnTo: "/developers" };
+    const error = await openProvider(settings).authorizationUrl(attempt, false).catch((thrown) => thrown);
+    process.stdout.write(JSON.stringify(diagnose(error)));`;
+  expect(JSON.parse(await runModule(program))).toEqual({
+    failure: "provider_error",
+    fields: { cause: "the provider names another issuer than OIDC_ISSUER", provider_issuer: provider.issuer },
+  });
+});
+
+it("refuses one address more attempts than a person makes", async () => {
+  let error: string | null = null;
+  for (let attempts = 0; attempts < 700 && error === null; attempts += 1) {
+    const { location } = await new Visitor().send(`${url}/auth/sign-in`);
+    error = new URL(location).searchParams.get("error");
+  }
+  expect(error).toBe("rate_limited");
+}, 60_000);
+
+const compiled = (file: string): string => JSON.stringify(join(process.cwd(), "console/server/dist/sign-in", file));
+
+/** Runs what jest cannot load, and returns what it writes. */
+const runModule = async (program: string): Promise<string> =>
+  (await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program])).stdout;
+
+/** Returns the attempt of a cookie, sealed as a console with another secret or clock would. */
+const sealAgain = (cookie: string, secret: string, minutesAgo: number): Promise<string> =>
+  runModule(`
+    import { sealedValues } from ${compiled("sealed-values.js")};
     const { value } = await sealedValues(${JSON.stringify(provider.clientSecret)}, "sign-in attempt").open(${JSON.stringify(cookie)});
     const then = new Date(Date.now() - ${minutesAgo * 60_000});
-    process.stdout.write(await sealedValues(${JSON.stringify(secret)}, "sign-in attempt").seal(value, 600, then));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
-  return stdout;
-}
+    process.stdout.write(await sealedValues(${JSON.stringify(secret)}, "sign-in attempt").seal(value, 600, then));`);

@@ -16,7 +16,7 @@ const publicUrl = origin.superRefine((url, context) => {
 });
 
 /** Kept as it is written: providers compare issuers byte for byte. */
-const issuerUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).superRefine((text, context) => {
+const issuerUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL", abort: true }).superRefine((text, context) => {
   const url = new URL(text);
   const problem = (message: string): void => context.addIssue({ code: "custom", message });
   if (!isSafe(url)) problem("must be https, unless its host is localhost");

@@ -117,11 +117,16 @@ async function discoverOnce(issuer: URL, clientId: string, clientSecret: string)
   const extensions = [client.enableNonRepudiationChecks, ...(issuer.protocol === "http:" ? [client.allowInsecureRequests] : [])];
   const metadata = { [client.clockTolerance]: CLOCK_SKEW_SECONDS };
   const options = { execute: extensions, timeout: REQUEST_SECONDS_MAX };
-  const configuration = await client.discovery(issuer, clientId, metadata, authenticate(clientSecret), options);
+  const configuration = await client.discovery(issuer, clientId, metadata, authenticate(clientSecret), options).catch(rethrowMismatch);
   // openid-client lets Microsoft's hosts name another issuer than was asked for: `common` would let every company's accounts in.
   const named = configuration.serverMetadata().issuer;
   if (new URL(named).href !== issuer.href) throw new ProviderMismatch(named);
   return configuration;
+}
+
+function rethrowMismatch(error: unknown): never {
+  if (!(error instanceof client.ClientError) || error.code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") throw error;
+  throw new ProviderMismatch(String((error.cause as { readonly body?: { readonly issuer?: unknown } } | undefined)?.body?.issuer));
 }
 
 /** Authenticates this service as providers expect it without further settings: by Basic, unless they accept only the other form. */

@@ -9,7 +9,7 @@ export interface SealedValues<Value extends object> {
 }
 
 /**
- * Every console derives the same key from the provider's client secret, which they share already: one more secret to make, keep and
+ * Every console derives the same key from the provider's client secret, which they share already. One more secret to make, keep and
  * rotate would protect nothing else. Changing it ends the sign-ins under way.
  *
  * @param purpose gives each kind of value a key of its own
