@@ -51,8 +51,9 @@ interface SignInSearch {
 
 const signInSearch = ({ return_to, error, request_id }: Record<string, unknown>): SignInSearch => ({
   ...(return_to !== undefined && { return_to: ownPath(return_to) }),
-  ...(error !== undefined && { error: String(error) }),
-  ...(request_id !== undefined && { request_id: String(request_id) }),
+  ...(typeof error === "string" && { error }),
+  // The router reads digits as a number.
+  ...((typeof request_id === "string" || typeof request_id === "number") && { request_id: String(request_id) }),
 });
 
 const root = createRootRoute();

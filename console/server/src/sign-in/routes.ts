@@ -1,5 +1,5 @@
 import type { Logger } from "@brand-records/telemetry";
-import { Router, type Request, type Response } from "express";
+import { Router, type Request, type RequestHandler, type Response } from "express";
 import type { ConsoleConfig } from "../config.ts";
 import type { CallLimit } from "../http/call-limits.ts";
 import { only } from "../http/only-methods.ts";
@@ -33,7 +33,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
 
   /** @param step returns where the browser goes next; it names early where it goes in the end, so that a failure keeps that */
   const serve = (path: string, step: (request: Request, response: Response, keep: (returnTo: string) => void) => Promise<string>): void => {
-    router.all(path, only("GET"), onPublicHost(config.PUBLIC_URL), async (request, response) => {
+    const handler: RequestHandler = async (request, response) => {
       const context = contextOf(response);
       context.route = `/auth${path}`;
       response.setHeader("Cache-Control", "no-store");
@@ -51,7 +51,8 @@ export function serveSignIn(deps: SignInDependencies): Router {
         query.set("request_id", context.requestId);
         response.redirect(303, `/sign-in?${query.toString()}`);
       }
-    });
+    };
+    router.all(path, only("GET"), onPublicHost(config.PUBLIC_URL), handler);
   };
 
   serve("/sign-in", async (request, response, keep) => {

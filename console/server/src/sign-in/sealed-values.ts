@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { EncryptJWT, errors, jwtDecrypt, type JWTPayload } from "jose";
+import { EncryptJWT, errors, jwtDecrypt } from "jose";
 
 /** Values that only this deployment's consoles can read and make, such as those of cookies. */
 export interface SealedValues<Value extends object> {
@@ -19,7 +19,7 @@ export function sealedValues<Value extends object>(clientSecret: string, purpose
   const algorithms = { keyManagementAlgorithms: ["dir"], contentEncryptionAlgorithms: ["A256GCM"] };
   return {
     seal: (value, ttlSeconds, now = new Date()) =>
-      new EncryptJWT({ value } as JWTPayload)
+      new EncryptJWT({ value })
         .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
         .setExpirationTime(new Date(now.getTime() + ttlSeconds * 1_000))
         .encrypt(key),
