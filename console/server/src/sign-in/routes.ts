@@ -32,8 +32,9 @@ export function serveSignIn(deps: SignInDependencies): Router {
   const router = Router({ caseSensitive: true });
 
   /** @param step returns where the browser goes next; it names early where it goes in the end, so that a failure keeps that */
-  const serve = (path: string, step: (request: Request, response: Response, keep: (returnTo: string) => void) => Promise<string>): void => {
-    const handler: RequestHandler = async (request, response) => {
+  const redirect =
+    (path: string, step: (request: Request, response: Response, keep: (returnTo: string) => void) => Promise<string>): RequestHandler =>
+    async (request, response) => {
       const context = contextOf(response);
       context.route = `/auth${path}`;
       response.setHeader("Cache-Control", "no-store");
@@ -52,16 +53,15 @@ export function serveSignIn(deps: SignInDependencies): Router {
         response.redirect(303, `/sign-in?${query.toString()}`);
       }
     };
-    router.all(path, only("GET"), onPublicHost(config.PUBLIC_URL), handler);
-  };
+  const checks = [only("GET"), onPublicHost(config.PUBLIC_URL)];
 
-  serve("/sign-in", async (request, response, keep) => {
+  const begin = redirect("/sign-in", async (request, response, keep) => {
     const parameters = parametersOf(request);
     const attempt = await attempts.begin(request, response, parameters.get("return_to"));
     keep(attempt.returnTo);
     return (await provider.authorizationUrl(attempt, parameters.get("account") === "other")).href;
   });
-  serve("/callback", async (request, response, keep) => {
+  const finish = redirect("/callback", async (request, response, keep) => {
     const parameters = parametersOf(request);
     const [state = "", ...others] = parameters.getAll("state");
     const taken = others.length > 0 ? undefined : await attempts.take(request, response, state);
@@ -71,6 +71,8 @@ export function serveSignIn(deps: SignInDependencies): Router {
     await openSession(deps, request, response, await provider.identify(parameters, taken.attempt));
     return taken.attempt.returnTo;
   });
+  router.all("/sign-in", checks, begin);
+  router.all("/callback", checks, finish);
   return router;
 }
 
