@@ -39,8 +39,8 @@ export interface StackOptions {
   /** Brokers of the event log. Default: none, so that records sends its events to webhook directly. */
   readonly kafkaBrokers?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Settings of one service. They override `env`. */
-  readonly envOf?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
+  /** Settings of one service, or of the consoles. They override `env`. */
+  readonly envOf?: Partial<Record<ServiceName | "console", Readonly<Record<string, string>>>>;
   /** Puts a proxy between the gateways and a service: takes the service's port and returns the port to call instead. */
   readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;
 }
@@ -188,7 +188,14 @@ async function startOn(
     const process = await startOwned({
       name: "console",
       script: join(ROOT, "console/server/dist/main.js"),
-      env: { ...common, PORT: "0", PUBLIC_URL: url, ACCOUNTS_ADDRESS: targets.accounts, WEBHOOK_ADDRESS: addresses.webhook },
+      env: {
+        ...common,
+        ...envOf.console,
+        PORT: "0",
+        PUBLIC_URL: url,
+        ACCOUNTS_ADDRESS: targets.accounts,
+        WEBHOOK_ADDRESS: addresses.webhook,
+      },
     });
     return { url, process };
   };

@@ -13,15 +13,17 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const DIST = join(HERE, "dist");
+/** Sources in other folders. */
+const OUTSIDE = [join(ROOT, "packages/console-contract/src/own-path.ts"), join(ROOT, "package-lock.json")];
 /** Names the sources that dist was built from. */
 const STAMP = "sources.sha256";
 
-/** Everything that a build depends on; the lock file stands for the packages. */
+/** Everything that a build depends on; the lock file stands for the packages of others. */
 async function hashSources() {
   const files = [];
   for await (const file of glob(["index.html", "build.js", "vite.config.js", "src/**/*.*"], { cwd: HERE })) files.push(join(HERE, file));
   const contents = await Promise.all(
-    [...files.toSorted(), join(ROOT, "package-lock.json")].map(async (file) => [relative(ROOT, file), await readFile(file, "base64")]),
+    [...files.toSorted(), ...OUTSIDE].map(async (file) => [relative(ROOT, file), await readFile(file, "base64")]),
   );
   return hash("sha256", JSON.stringify(contents));
 }

@@ -122,7 +122,9 @@ describe("docker-compose.yml", () => {
     const example = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=(.*)$/gm);
     const listed = new Map([...example].map(([, name, value]) => [name, value]));
     expect(new Set(listed.keys())).toEqual(used);
-    const secrets = [...listed].filter(([name]) => /PASSWORD|PEPPERS|SECRET/.test(name ?? ""));
+    // Without a provider there is no client secret.
+    const secrets = [...listed].filter(([name]) => /PASSWORD|PEPPERS|SECRET/.test(name ?? "") && name !== "OIDC_CLIENT_SECRET");
+    expect(listed.get("OIDC_CLIENT_SECRET")).toBe("");
     expect(secrets).toHaveLength(8);
     for (const [name, value] of secrets) expect([name, value]).toEqual([name, ""]);
     // Without a default: compose refuses to start without them.
@@ -136,6 +138,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   RECEIVER_SECRET_KEYS: KEY,
   TRUST_PROXY: "1",
   ALLOWED_ORIGINS: "https://app.example",
+  OIDC_ISSUER: "https://id.example",
+  OIDC_CLIENT_SECRET: "0123456789abcdef",
+  OIDC_TRUST_EMAIL: "false",
+  SIGN_IN_LINKS: "false",
 };
 
 /** Substitutes variables as Compose does; those without a default come from SETTINGS. */

@@ -17,3 +17,36 @@ it.each([
 ])("refuses PUBLIC_URL %s: %s", (PUBLIC_URL, reason) => {
   expect(() => parseConfig({ ...required, PUBLIC_URL })).toThrow(`PUBLIC_URL: ${reason}`);
 });
+
+const provider = { OIDC_ISSUER: "https://id.example/realms/brands", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "0123456789abcdef" };
+
+it.each([
+  "https://id.example",
+  "https://id.example/",
+  "https://id.example/realms/brands",
+  "http://localhost:9000",
+  "http://127.0.0.1:9000/a",
+])("keeps OIDC_ISSUER %s as it is written", (OIDC_ISSUER) => {
+  expect(parseConfig({ ...required, ...provider, OIDC_ISSUER }).OIDC_ISSUER).toBe(OIDC_ISSUER);
+});
+
+it.each([
+  ["http://id.example", "must be https"],
+  ["http://localhost.evil.example", "must be https"],
+  ["id.example", "must be an http or https URL"],
+  ["https://id.example/?tenant=1", "must have no query"],
+  ["https://user:pw@id.example", "must have no query"],
+  ["https://id.example/.well-known/openid-configuration", "must be the issuer"],
+])("refuses OIDC_ISSUER %s: %s", (OIDC_ISSUER, reason) => {
+  expect(() => parseConfig({ ...required, ...provider, OIDC_ISSUER })).toThrow(`OIDC_ISSUER: ${reason}`);
+});
+
+it.each(Object.keys(provider))("refuses the settings of a provider without %s", (name) => {
+  expect(() => parseConfig({ ...required, ...provider, [name]: "" })).toThrow(`${name}: must be set with OIDC_`);
+});
+
+it("refuses a client secret that is guessed easily, without repeating it", () => {
+  const parse = () => parseConfig({ ...required, ...provider, OIDC_CLIENT_SECRET: "hunter2" });
+  expect(parse).toThrow("OIDC_CLIENT_SECRET: must be at least 16 characters");
+  expect(parse).not.toThrow("hunter2");
+});

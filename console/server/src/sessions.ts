@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Output } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
 import type { CallContext } from "@brand-records/rpc";
+import type { Visitor } from "./operations/operation.ts";
 import type { Services } from "./services.ts";
 
 /** A signed-in person, with memberships as they are at this call: removing a member takes effect with the next one. */
@@ -26,4 +27,16 @@ export async function readSession({ sessions }: Services, token: string | undefi
     memberships: memberships.map((membership) => ({ ...membership, role: membership.role === "owner" ? "owner" : "member" })),
     sessionKey: hash("sha256", token, "base64url"),
   };
+}
+
+/**
+ * Gives the browser a session in place of its earlier one. That one ends first: the browser forgets it, so no one could end it any more.
+ */
+export async function replaceSession(
+  { sessions }: Services,
+  { call, sessionToken, startSession }: Pick<Visitor, "call" | "sessionToken" | "startSession">,
+  token: string,
+): Promise<void> {
+  if (sessionToken !== undefined) await sessions.endSession({ token: sessionToken }, call);
+  startSession(token);
 }

@@ -1,7 +1,7 @@
+import { ownPath } from "@brand-records/console-contract/own-path";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { CallError } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
-import { ownPath } from "./own-path.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/deliveries/delivery-search.ts";
 import { chooseBrand } from "./shell/brand.tsx";
@@ -35,12 +35,26 @@ const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?
 /** Not written in its route: beside `beforeLoad`, the names would be lost from its type. */
 const settingsSearch = searchOf("test");
 
+interface SignInSearch {
+  readonly return_to?: string;
+  /** Why a sign-in through the provider failed: a code, and the id of the request. The page checks both. */
+  readonly error?: string;
+  readonly request_id?: string;
+}
+
+const signInSearch = ({ return_to, error, request_id }: Record<string, unknown>): SignInSearch => ({
+  ...(return_to !== undefined && { return_to: ownPath(return_to) }),
+  ...(typeof error === "string" && { error }),
+  // The router reads digits as a number.
+  ...((typeof request_id === "string" || typeof request_id === "number") && { request_id: String(request_id) }),
+});
+
 const root = createRootRoute();
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: (search): { return_to?: string } => ("return_to" in search ? { return_to: ownPath(search["return_to"]) } : {}),
+  validateSearch: signInSearch,
   component: lazyRouteComponent(() => import("./screens/sign-in.tsx"), "SignIn"),
 });
 

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { hasSignInLinks } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { banner, exampleBrand } from "./banner.ts";
 import type { LauncherConfig } from "./config.ts";
@@ -82,7 +83,7 @@ export async function launch(
   await supervise(programs.console).start();
   const gateway = supervise(programs.gateway);
   const consoleUrl = publicUrlOf(config);
-  const hasLinks = brand !== undefined && env["SIGN_IN_LINKS"] !== "false";
+  const hasLinks = brand !== undefined && hasSignInLinks(env);
   const run: RunFile = {
     base_url: `http://${reachableHost(config.HOST)}:${config.PORT}`,
     launcher: lock.launcher,

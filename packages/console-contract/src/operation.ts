@@ -27,4 +27,3 @@ export const time = z.string();
 export const ofBrand = { brand_id: id("brd") } as const;
 
 export const empty = z.strictObject({});
-export const nothing = z.object({});

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { empty, nothing, time, type Operation } from "./operation.ts";
+import { empty, time, type Operation } from "./operation.ts";
 
 /** 32 bytes in base64url. */
 const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be the token of a sign-in link");
@@ -28,15 +28,15 @@ const person = z.object({
 
 /** Signing in and out, and the signed-in person. */
 export const SESSION_OPERATIONS = {
-  /** Returns how people sign in here. */
+  /** Returns how people sign in here: with links, and with which provider. */
   "sign_in.options": { needs: "anyone", input: empty, output: z.object({ links: z.boolean(), provider: z.string().nullable() }) },
   /** Returns whom a link signs in, and uses nothing up. */
   "sign_in.peek": { needs: "anyone", input: z.strictObject({ token }), output: z.object({ email: z.string(), expires_at: time }) },
   /** Uses the link up and sets the session's cookie. */
   "sign_in.redeem": { needs: "anyone", input: z.strictObject({ token }), output: z.object({ email: z.string() }) },
   "session.me": { needs: "session", input: empty, output: person },
-  /** Ends the session. Succeeds without one, too. */
-  "session.sign_out": { needs: "anyone", input: empty, output: nothing },
+  /** Ends the session. Succeeds without one, too. `location` is where the browser goes next to sign out at the provider, if anywhere. */
+  "session.sign_out": { needs: "anyone", input: empty, output: z.object({ location: z.string().nullable() }) },
   /** Returns which of the person's brands has a record. */
   "session.locate": {
     needs: "session",

@@ -3,12 +3,18 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import express, { type Express, type RequestHandler } from "express";
 import type { ConsoleConfig } from "../config.ts";
 import type { Services } from "../services.ts";
+import { openProviderSignOut } from "../sign-in/provider-sign-out.ts";
+import { openProvider } from "../sign-in/provider.ts";
+import { serveSignIn } from "../sign-in/routes.ts";
 import { accessLog } from "./access-log.ts";
 import { serveAssets } from "./assets.ts";
+import { CallLimit } from "./call-limits.ts";
 import { serveCalls } from "./calls.ts";
 import { errorHandler } from "./errors.ts";
+import { only } from "./only-methods.ts";
 import { servePage } from "./pages.ts";
-import { requestContext } from "./request-context.ts";
+import { onPublicHost } from "./public-host.ts";
+import { contextOf, requestContext } from "./request-context.ts";
 import type { WebFiles } from "./web-files.ts";
 
 export interface AppDependencies {
@@ -21,12 +27,17 @@ export interface AppDependencies {
   isStopping(): boolean;
 }
 
+const onlyReads = only("GET", "HEAD");
+
 /** Every path that shows the page; its script decides what to show. */
 const PAGES = ["/sign-in", "/developers", "/developers/*path", "/workspaces", "/workspaces/*path"];
 
 /** Returns the application: every check and handler of a request, in order. */
 export function createApp(deps: AppDependencies): Express {
   const { config, web, log, metrics } = deps;
+  const provider = openProvider(config);
+  const providerSignOut = provider && openProviderSignOut({ ...deps, provider });
+  const signInsOfAddress = new CallLimit(config.SIGN_INS_PER_ADDRESS);
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -37,9 +48,12 @@ export function createApp(deps: AppDependencies): Express {
   app.use(accessLog(log, metrics));
   app.use(everyResponse(deps));
   app.use("/console/assets", onlyReads, serveAssets(web));
-  app.use("/console/api", serveCalls(deps));
+  app.use("/console/api", serveCalls({ ...deps, provider, providerSignOut, signInsOfAddress }));
+  if (provider !== undefined && providerSignOut !== undefined) {
+    app.use("/auth", serveSignIn({ ...deps, provider, providerSignOut, signInsOfAddress }));
+  }
   app.all("/", onlyReads, (_request, response) => response.redirect(302, "/developers"));
-  app.all(PAGES, onlyReads, servePage(web, config.PUBLIC_URL));
+  app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), servePage(web));
   app.use(() => {
     throw new AppError("not_found", "Nothing exists at this path.");
   });
@@ -55,10 +69,8 @@ function everyResponse({ isStopping }: AppDependencies): RequestHandler {
   };
 }
 
-const onlyReads: RequestHandler = (request, response, next) => {
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    response.setHeader("Allow", "GET, HEAD");
-    throw new AppError("method_not_allowed", "This path supports GET and HEAD only.");
-  }
+const page: RequestHandler = (_request, response, next) => {
+  contextOf(response).route = "page";
+  response.setHeader("Cache-Control", "no-store");
   next();
 };

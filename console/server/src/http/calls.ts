@@ -6,6 +6,8 @@ import { runAudited } from "../audit.ts";
 import { HANDLERS } from "../operations/index.ts";
 import type { Handler, InBrand } from "../operations/operation.ts";
 import { readSession, type Person } from "../sessions.ts";
+import type { ProviderSignOut } from "../sign-in/provider-sign-out.ts";
+import type { SignInProvider } from "../sign-in/provider.ts";
 import type { AppDependencies } from "./app.ts";
 import { CallLimit } from "./call-limits.ts";
 import { contextOf } from "./request-context.ts";
@@ -14,8 +16,14 @@ import { sessionCookie } from "./session-cookie.ts";
 
 const BODY_BYTES_MAX = 768 * 1024;
 
+export interface CallDependencies extends AppDependencies {
+  readonly provider: SignInProvider | undefined;
+  readonly providerSignOut: ProviderSignOut | undefined;
+  readonly signInsOfAddress: CallLimit;
+}
+
 /** Serves `POST /console/api/{operation}`. The order of the checks: origin, limits, session, body, brand and role, input. */
-export function serveCalls(deps: AppDependencies): Router {
+export function serveCalls(deps: CallDependencies): Router {
   const router = Router({ caseSensitive: true });
   const operation: RequestHandler = (request, response, next) => {
     const name = request.path.slice(1);
@@ -34,10 +42,9 @@ export function serveCalls(deps: AppDependencies): Router {
 }
 
 /** Counts the call, then finds the person. Both before the body is read. */
-function admitCalls({ config, services }: AppDependencies): RequestHandler {
+function admitCalls({ config, services, signInsOfAddress }: CallDependencies): RequestHandler {
   const cookie = sessionCookie(config.PUBLIC_URL);
   const ofAddress = new CallLimit(config.CALLS_PER_ADDRESS);
-  const signInsOfAddress = new CallLimit(config.SIGN_INS_PER_ADDRESS);
   const ofSession = new CallLimit(config.CALLS_PER_SESSION);
   return async (request, response, next) => {
     const context = contextOf(response);
@@ -53,8 +60,8 @@ function admitCalls({ config, services }: AppDependencies): RequestHandler {
   };
 }
 
-function serveCall(deps: AppDependencies): RequestHandler {
-  const { services, config, log } = deps;
+function serveCall(deps: CallDependencies): RequestHandler {
+  const { services, config, log, provider, providerSignOut } = deps;
   const cookie = sessionCookie(config.PUBLIC_URL);
   return async (request, response) => {
     const context = contextOf(response);
@@ -66,9 +73,11 @@ function serveCall(deps: AppDependencies): RequestHandler {
       person: response.locals["person"] as Person,
       brand: brandOf(name, response, request.body),
       config,
+      provider,
       sessionToken: cookie.read(request),
       startSession: (token) => cookie.set(response, token),
       endSession: () => cookie.clear(response),
+      providerSignOutLocation: async (token) => (await providerSignOut?.locationFor(request, response, token, context)) ?? null,
     };
     const input = parseInput(OPERATIONS[name].input, request.body);
     const handler = HANDLERS[name] as unknown as Handler<OperationName>;

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { RequestHandler } from "express";
-import { contextOf } from "./request-context.ts";
 import type { WebFiles } from "./web-files.ts";
 
 const NONCE_PLACEHOLDER = "__CSP_NONCE__";
@@ -19,19 +18,9 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join("; ");
 
-/**
- * Serves the page that every path shows. A page asked for under another host than PUBLIC_URL's is redirected there: 127.0.0.1 and
- * localhost have different cookies.
- */
-export function servePage({ page }: WebFiles, publicUrl: string): RequestHandler {
-  const { host: publicHost } = new URL(publicUrl);
-  return (request, response) => {
-    contextOf(response).route = "page";
-    response.setHeader("Cache-Control", "no-store");
-    if (request.headers.host !== publicHost) {
-      response.redirect(307, `${publicUrl}${request.originalUrl}`);
-      return;
-    }
+/** Serves the page that every path shows. */
+export function servePage({ page }: WebFiles): RequestHandler {
+  return (_request, response) => {
     const nonce = randomBytes(18).toString("base64");
     response.setHeader("Content-Security-Policy", policy(nonce));
     response.setHeader("Referrer-Policy", "same-origin");

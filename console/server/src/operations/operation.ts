@@ -3,17 +3,22 @@ import type { CallContext } from "@brand-records/rpc";
 import type { ConsoleConfig } from "../config.ts";
 import type { Services } from "../services.ts";
 import type { Person } from "../sessions.ts";
+import type { SignInProvider } from "../sign-in/provider.ts";
 
 /** Who calls an operation that needs no session, and from where. */
 export interface Visitor {
   readonly call: CallContext;
   readonly address: string;
   readonly config: ConsoleConfig;
+  /** Undefined if none is configured. */
+  readonly provider: Pick<SignInProvider, "name"> | undefined;
   readonly sessionToken: string | undefined;
   /** Sets the session's cookie. */
   startSession(token: string): void;
   /** Deletes the session's cookie. */
   endSession(): void;
+  /** Returns where the browser goes to sign out at the provider, if the session began there. */
+  providerSignOutLocation(sessionToken: string): Promise<string | null>;
 }
 
 export interface SignedIn extends Visitor {

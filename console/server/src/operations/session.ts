@@ -9,10 +9,14 @@ export const me: Handler<"session.me"> = {
 };
 
 export const signOut: Handler<"session.sign_out"> = {
-  async run({ sessions }, { call, sessionToken, endSession }) {
-    if (sessionToken !== undefined) await sessions.endSession({ token: sessionToken }, call);
+  async run({ sessions }, { call, sessionToken, endSession, providerSignOutLocation }) {
+    let location: string | null = null;
+    if (sessionToken !== undefined) {
+      location = await providerSignOutLocation(sessionToken);
+      await sessions.endSession({ token: sessionToken }, call);
+    }
     endSession();
-    return {};
+    return { location };
   },
 };
 

@@ -1,9 +1,11 @@
+import { hasSignInLinks } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import type { ConsoleConfig } from "../config.ts";
+import { replaceSession } from "../sessions.ts";
 import type { Handler } from "./operation.ts";
 
 export const signInOptions: Handler<"sign_in.options"> = {
-  run: async (_services, { config }) => ({ links: config.SIGN_IN_LINKS === "true", provider: null }),
+  run: async (_services, { config, provider }) => ({ links: hasSignInLinks(config), provider: provider?.name ?? null }),
 };
 
 export const peekLink: Handler<"sign_in.peek"> = {
@@ -14,17 +16,15 @@ export const peekLink: Handler<"sign_in.peek"> = {
 };
 
 export const redeemLink: Handler<"sign_in.redeem"> = {
-  async run({ signIn, sessions }, { call, config, sessionToken, startSession }, { token }) {
-    requireLinks(config);
-    const { session } = await signIn.redeemSignInLink({ token }, call);
+  async run(services, visitor, { token }) {
+    requireLinks(visitor.config);
+    const { session } = await services.signIn.redeemSignInLink({ token }, visitor.call);
     if (session == null) throw new Error("redeemSignInLink returned no session");
-    startSession(session.token);
-    // The browser forgets the earlier session, so no one could end it any more.
-    if (sessionToken !== undefined) await sessions.endSession({ token: sessionToken }, call);
+    await replaceSession(services, visitor, session.token);
     return { email: session.email };
   },
 };
 
-function requireLinks({ SIGN_IN_LINKS }: ConsoleConfig): void {
-  if (SIGN_IN_LINKS !== "true") throw new AppError("sign_in_link_unknown", "This service does not use sign-in links.");
+function requireLinks(config: ConsoleConfig): void {
+  if (!hasSignInLinks(config)) throw new AppError("sign_in_link_unknown", "This service does not use sign-in links.");
 }

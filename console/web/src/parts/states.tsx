@@ -60,7 +60,7 @@ export function FormError({ error, fields = [] }: { readonly error: Error | null
   );
 }
 
-function RequestId({ id }: { readonly id: string }) {
+export function RequestId({ id }: { readonly id: string }) {
   return (
     <Text size="xs" c="dimmed">
       Request id <code>{id}</code>

@@ -1,17 +1,19 @@
+import type { SignInFailure } from "@brand-records/console-contract";
+import { ownPath } from "@brand-records/console-contract/own-path";
 import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { query, useChange } from "../api/queries.ts";
 import iconUrl from "../icon.svg";
-import { ownPath } from "../own-path.ts";
 import { Page } from "../parts/page.tsx";
 import { ErrorState, FormError } from "../parts/states.tsx";
 import { CallError } from "../api/call.ts";
+import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
 import styles from "./sign-in.module.css";
 
 /**
- * Signs in: with the link whose token is this page's fragment, or says how to get one. The fragment is never in a request's URL, and the
+ * Signs in: with the link whose token is this page's fragment, or leads to the provider, or says how to get a link. The fragment is never in a request's URL, and the
  * link is used up only by the button, so that previews of the link use nothing up.
  */
 export function SignIn() {
@@ -96,12 +98,42 @@ function UnusableLink({ error }: { readonly error: Error }) {
 }
 
 function HowToSignIn() {
+  const failure = failureOf(getRouteApi("/sign-in").useSearch());
   const { data, error, refetch } = useQuery(query("sign_in.options", {}));
   let content: ReactNode = <Skeleton height={42} aria-label="Loading" />;
   if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
-  else if (data?.links === true) content = <NewLink />;
-  return <Page title="Sign in to Brand Records">{content}</Page>;
+  else if (data !== undefined) {
+    content = (
+      <>
+        {data.provider !== null && <SignInWithProvider name={data.provider} failed={failure?.error} />}
+        {data.links && <NewLink />}
+      </>
+    );
+  }
+  return (
+    <Page title="Sign in to Brand Records">
+      {failure !== undefined && <SignInFailed failure={failure} />}
+      {content}
+    </Page>
+  );
 }
+
+/** A link: the page's policy stops a form whose response redirects to the provider. */
+function SignInWithProvider({ name, failed }: { readonly name: string; readonly failed: SignInFailure | undefined }) {
+  const { return_to } = getRouteApi("/sign-in").useSearch();
+  const href = `/auth/sign-in?${new URLSearchParams({ return_to: ownPath(return_to) }).toString()}`;
+  return (
+    <>
+      <Button component="a" href={href} size="md" fullWidth classNames={{ label: styles["wrap"] ?? "" }} h="auto" py="sm">
+        Sign in with {name}
+      </Button>
+      {failed !== undefined && OF_ACCOUNT.has(failed) && <Anchor href={`${href}&account=other`}>Use another account</Anchor>}
+    </>
+  );
+}
+
+/** The provider remembers the account: without asking for another, a person would be refused again and again. */
+const OF_ACCOUNT: ReadonlySet<SignInFailure> = new Set(["access_denied", "email_not_verified", "no_membership", "identity_conflict"]);
 
 function NewLink() {
   return (

@@ -55,7 +55,12 @@ function SignOut() {
   const navigate = useNavigate();
   const forgetEverything = useForgetEverything();
   const signOut = useChange("session.sign_out", []);
-  const leave = async (): Promise<void> => {
+  const leave = async (location: string | null): Promise<void> => {
+    if (location !== null) {
+      // The provider ends its session, too, and leads back to /sign-in.
+      window.location.assign(location);
+      return;
+    }
     await navigate({ to: "/sign-in" });
     forgetEverything();
     announce("Signed out");
@@ -66,8 +71,8 @@ function SignOut() {
         variant="default"
         size="xs"
         leftSection={<SignOutIcon size={16} />}
-        loading={signOut.isPending}
-        onClick={() => signOut.mutate({}, { onSuccess: () => void leave() })}
+        loading={signOut.isPending || signOut.isSuccess}
+        onClick={() => signOut.mutate({}, { onSuccess: ({ location }) => void leave(location) })}
       >
         Sign out
       </Button>

@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
   },
   "members list": "reads",
   "members link": "by accounts",
+  "members unlink": "by accounts",
   "members remove": {
     line: "members remove ana@ulap.example --brand brd_1",
     entries: [{ action: "member.remove", subject_id: "ana@ulap.example", fields: [] }],

@@ -8,11 +8,12 @@ import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
 import { link } from "./members-link.ts";
+import { unlink } from "./members-unlink.ts";
 import { brandOption, examples, textParser } from "./options.ts";
 
 export function membersCommand(shell: Shell): Command {
   const members = new Command("members").description("add and remove a brand's owners and other members, and sign them in");
-  for (const command of [add, list, link, remove]) members.addCommand(command(shell));
+  for (const command of [add, list, link, unlink, remove]) members.addCommand(command(shell));
   return members;
 }
 

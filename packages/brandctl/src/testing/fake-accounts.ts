@@ -23,6 +23,8 @@ export class FakeAccounts {
   readonly audit = new FakeAudit();
   /** Seconds for which each sign-in link is valid. */
   readonly links: number[] = [];
+  /** Bound to a member. */
+  readonly identities: string[] = [];
   /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
@@ -101,6 +103,10 @@ export class FakeAccounts {
       peekSignInLink: refuse,
       redeemSignInLink: refuse,
       signInWithIdentity: refuse,
+      unlinkIdentities: async ({ email }) => {
+        if (!this.members.some((member) => member.email === email)) throw new AppError("no_membership", "Not a member", { field: "email" });
+        return { unlinked: this.identities.splice(0).length };
+      },
     }),
     ...this.audit.served,
     service(OperatorServiceService, {

@@ -271,6 +271,15 @@ export interface SignInWithIdentityResponse {
   session: NewSession | null;
 }
 
+export interface UnlinkIdentitiesRequest {
+  email: string;
+}
+
+export interface UnlinkIdentitiesResponse {
+  /** How many identities there were. */
+  unlinked: number;
+}
+
 export interface NewSession {
   /** Returned once and never stored. */
   token: string;
@@ -2987,6 +2996,98 @@ export const SignInWithIdentityResponse: MessageFns<SignInWithIdentityResponse> 
   },
 };
 
+function createBaseUnlinkIdentitiesRequest(): UnlinkIdentitiesRequest {
+  return { email: "" };
+}
+
+export const UnlinkIdentitiesRequest: MessageFns<UnlinkIdentitiesRequest> = {
+  encode(message: UnlinkIdentitiesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnlinkIdentitiesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnlinkIdentitiesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUnlinkIdentitiesResponse(): UnlinkIdentitiesResponse {
+  return { unlinked: 0 };
+}
+
+export const UnlinkIdentitiesResponse: MessageFns<UnlinkIdentitiesResponse> = {
+  encode(message: UnlinkIdentitiesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.unlinked !== 0) {
+      writer.uint32(8).int32(message.unlinked);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnlinkIdentitiesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnlinkIdentitiesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.unlinked = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseNewSession(): NewSession {
   return { token: "", email: "", ends_at: "" };
 }
@@ -4751,6 +4852,22 @@ export const SignInServiceService = {
       Buffer.from(SignInWithIdentityResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SignInWithIdentityResponse => SignInWithIdentityResponse.decode(value),
   },
+  /**
+   * Unbinds a person's identities and ends the person's sessions, so that the next sign-in with the verified address binds
+   * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
+   * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
+   */
+  unlinkIdentities: {
+    path: "/accounts.v1.SignInService/UnlinkIdentities" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UnlinkIdentitiesRequest): Buffer =>
+      Buffer.from(UnlinkIdentitiesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UnlinkIdentitiesRequest => UnlinkIdentitiesRequest.decode(value),
+    responseSerialize: (value: UnlinkIdentitiesResponse): Buffer =>
+      Buffer.from(UnlinkIdentitiesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UnlinkIdentitiesResponse => UnlinkIdentitiesResponse.decode(value),
+  },
 } as const;
 
 export interface SignInServiceServer extends UntypedServiceImplementation {
@@ -4777,6 +4894,12 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
    * `identity_conflict` if another identity of the same issuer is bound to the person.
    */
   signInWithIdentity: handleUnaryCall<SignInWithIdentityRequest, SignInWithIdentityResponse>;
+  /**
+   * Unbinds a person's identities and ends the person's sessions, so that the next sign-in with the verified address binds
+   * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
+   * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
+   */
+  unlinkIdentities: handleUnaryCall<UnlinkIdentitiesRequest, UnlinkIdentitiesResponse>;
 }
 
 /** Sessions of signed-in people. */

@@ -118,6 +118,32 @@ it("keeps a person's identities while any membership is left", async () => {
   expect(await boundTo(email)).toEqual([subject]);
 });
 
+it("unlinks a person's identities and ends the sessions; each brand's audit log says so", async () => {
+  const { brand, email } = await people.newPerson();
+  const other = await served.createBrand();
+  await people.addMember(other, email);
+  const [first, second] = [newSubject(), newSubject()];
+  const token = (await signIn({ subject: first, email }))?.token ?? "";
+  const unlink = () => served.signIn.unlinkIdentities({ email: email.toUpperCase() }, callContext());
+  expect([await unlink(), await unlink()]).toEqual([{ unlinked: 1 }, { unlinked: 0 }]);
+  await expect(people.get(token)).rejects.toMatchObject({ kind: "invalid_session" });
+  expect((await signIn({ subject: second, email }))?.email).toBe(email);
+  await expect(signIn({ subject: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
+  const entries = await served.db.query(
+    "select brand_id, actor, action, outcome from accounts.audit_entries where action = 'identity.unlink' and subject_id = $1 order by brand_id",
+    [email],
+  );
+  expect(entries).toEqual(
+    [brand.id, other.id].toSorted().map((brand_id) => ({ brand_id, actor: null, action: "identity.unlink", outcome: "done" })),
+  );
+});
+
+it("unlinks nothing of an address that is not a member's", async () => {
+  await expect(served.signIn.unlinkIdentities({ email: "stranger@example.ph" }, callContext())).rejects.toMatchObject({
+    kind: "no_membership",
+  });
+});
+
 it("binds one of several identities that sign in for the first time at once, by two processes", async () => {
   const other = await served.alsoWith({});
   for (let round = 0; round < 5; round += 1) {

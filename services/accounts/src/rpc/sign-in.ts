@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
 import { signInWithIdentity } from "../use-cases/sign-in-with-identity.ts";
+import { unlinkIdentities } from "../use-cases/unlink-identities.ts";
 import { fields } from "./fields.ts";
 
 export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionLimits">): Handlers<SignInServiceService> {
@@ -25,6 +26,10 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
       const { email, email_verified, trust_email } = request;
       const signIn = { issuer, subject, email, emailVerified: email_verified, trustEmail: trust_email };
       return { session: await signInWithIdentity(deps, signIn, normalizeEmail) };
+    },
+    async unlinkIdentities(request, { requestId }) {
+      const { email } = check({ email: fields.email }, request);
+      return { unlinked: await unlinkIdentities(deps, email, requestId) };
     },
   };
 }

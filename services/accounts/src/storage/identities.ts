@@ -7,7 +7,7 @@ const statements = {
     name: "identities.bind",
     text: "insert into accounts.identities (issuer, subject, email) values ($1, $2, $3) on conflict do nothing",
   },
-  deleteOf: { name: "identities.delete_of", text: "delete from accounts.identities where email = $1" },
+  deleteOf: { name: "identities.delete_of", text: "delete from accounts.identities where email = $1 returning subject" },
 } satisfies Record<string, Statement>;
 
 /** Returns the address of the person that the identity is bound to. */
@@ -21,6 +21,7 @@ export async function bindIdentity(sql: Sql, { issuer, subject }: Identity, emai
   await sql.query(statements.bind, [issuer, subject, email]);
 }
 
-export async function deleteIdentitiesOf(sql: Sql, email: string): Promise<void> {
-  await sql.query(statements.deleteOf, [email]);
+/** Returns how many there were. */
+export async function deleteIdentitiesOf(sql: Sql, email: string): Promise<number> {
+  return (await sql.query(statements.deleteOf, [email])).length;
 }

@@ -2,11 +2,33 @@ import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
+import type { Membership } from "../domain/membership.ts";
 import { finishAuditEntry, insertAuditEntry, pageOfAuditEntries, type AuditResult, type NewAuditEntry } from "../storage/audit-entries.ts";
 
 /** Writes an entry about a change that is about to be made. */
 export function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id" | "outcome">): Promise<AuditEntry> {
   return insertAuditEntry(sql, { id: newId("aud"), outcome: null, ...entry });
+}
+
+/** Writes what the operator does to a person into the audit log of each brand of the person. */
+export async function recordForBrands(
+  sql: Sql,
+  memberships: readonly Membership[],
+  { action, email, requestId }: { readonly action: string; readonly email: string; readonly requestId: string },
+): Promise<void> {
+  for (const { brand_id } of memberships) {
+    await insertAuditEntry(sql, {
+      id: newId("aud"),
+      brand_id,
+      actor: null,
+      action,
+      subject_id: email,
+      fields: [],
+      request_id: requestId,
+      address: null,
+      outcome: "done",
+    });
+  }
 }
 
 /** Adds the outcome, once. @throws AppError `not_found` */

@@ -1,13 +1,12 @@
 import type { Sql } from "@brand-records/postgres";
-import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Membership } from "../domain/membership.ts";
 import { noMembership, requireUsable, type SignInLink } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";
-import { insertAuditEntry } from "../storage/audit-entries.ts";
 import { membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
+import { recordForBrands } from "./audit.ts";
 import { openSession, type NewSession } from "./sessions.ts";
 
 export interface NewSignInLink {
@@ -28,19 +27,7 @@ export function createSignInLink(
 ): Promise<NewSignInLink> {
   return db.transaction(async (sql) => {
     const { token, tokenHash } = newToken();
-    for (const { brand_id } of await requireMemberships(sql, email)) {
-      await insertAuditEntry(sql, {
-        id: newId("aud"),
-        brand_id,
-        actor: null,
-        action: "sign_in_link.create",
-        subject_id: email,
-        fields: [],
-        request_id: requestId,
-        address: null,
-        outcome: "done",
-      });
-    }
+    await recordForBrands(sql, await requireMemberships(sql, email), { action: "sign_in_link.create", email, requestId });
     return { token, expires_at: await insertSignInLink(sql, { tokenHash, email, ttlSeconds }) };
   });
 }

@@ -1,0 +1,48 @@
+import type { Request, Response } from "express";
+
+/** A cookie of a deployment. No script reads it, and requests from other sites carry it only when they open a page. */
+export interface Cookie {
+  read(request: Request): string | undefined;
+  /** @param maxAgeSeconds default: until the browser ends its session */
+  set(response: Response, value: string, maxAgeSeconds?: number): void;
+  clear(response: Response): void;
+}
+
+/** @param path of the requests that carry it. Default: all */
+export function cookie(publicUrl: string, name: string, path = "/"): Cookie {
+  const { before, after, secure } = naming(publicUrl, path);
+  const start = `${before}${name}${after}=`;
+  const attributes = `HttpOnly; SameSite=Lax; Path=${path}${secure}`;
+  return {
+    read: (request) =>
+      pairsOf(request)
+        .find((pair) => pair.startsWith(start))
+        ?.slice(start.length) || undefined,
+    set(response, value, maxAgeSeconds) {
+      const age = maxAgeSeconds === undefined ? "" : `Max-Age=${maxAgeSeconds}; `;
+      response.append("Set-Cookie", `${start}${value}; ${age}${attributes}`);
+    },
+    clear: (response) => void response.append("Set-Cookie", `${start}; Max-Age=0; ${attributes}`),
+  };
+}
+
+/** Returns the names in a request that begin with `start`. Browsers send the cookies of one path in the order in which they were set. */
+export function cookieNames(publicUrl: string, start: string, request: Request): string[] {
+  const { before, after } = naming(publicUrl, "/");
+  return pairsOf(request)
+    .map((pair) => pair.slice(0, pair.indexOf("=")))
+    .filter((name) => name.startsWith(`${before}${start}`) && name.endsWith(after))
+    .map((name) => name.slice(before.length, name.length - after.length));
+}
+
+/**
+ * On https a name has a prefix with which browsers refuse a cookie that plain http or, with `__Host-`, a subdomain has set. On loopback
+ * all ports share their cookies, so that a name has the port.
+ */
+function naming(publicUrl: string, path: string): { before: string; after: string; secure: string } {
+  const { protocol, port } = new URL(publicUrl);
+  if (protocol === "https:") return { before: path === "/" ? "__Host-" : "__Secure-", after: "", secure: "; Secure" };
+  return { before: "", after: `_${port || "80"}`, secure: "" };
+}
+
+const pairsOf = ({ headers: { cookie: header = "" } }: Request): string[] => header.split(";").map((pair) => pair.trim());

@@ -1,0 +1,95 @@
+import type { Logger } from "@brand-records/telemetry";
+import { Router, type Request, type RequestHandler, type Response } from "express";
+import type { ConsoleConfig } from "../config.ts";
+import type { CallLimit } from "../http/call-limits.ts";
+import { only } from "../http/only-methods.ts";
+import { onPublicHost } from "../http/public-host.ts";
+import { contextOf } from "../http/request-context.ts";
+import { sessionCookie } from "../http/session-cookie.ts";
+import type { Services } from "../services.ts";
+import { replaceSession } from "../sessions.ts";
+import { openAttempts } from "./attempts.ts";
+import { diagnose, SignInError } from "./failures.ts";
+import type { ProviderSignOut } from "./provider-sign-out.ts";
+import type { ProviderIdentity, SignInProvider } from "./provider.ts";
+
+interface SignInDependencies {
+  readonly config: ConsoleConfig;
+  readonly services: Services;
+  readonly log: Logger;
+  readonly provider: SignInProvider;
+  readonly providerSignOut: ProviderSignOut;
+  readonly signInsOfAddress: CallLimit;
+}
+
+/**
+ * Serves `GET /auth/sign-in`, which leads to the provider, and `GET /auth/callback`, to which the provider leads back. People open them
+ * in the address bar, so that every failure ends on the page `/sign-in`.
+ */
+export function serveSignIn(deps: SignInDependencies): Router {
+  const { config, log, provider, signInsOfAddress } = deps;
+  const attempts = openAttempts(config.PUBLIC_URL, config.OIDC_CLIENT_SECRET ?? "");
+  const router = Router({ caseSensitive: true });
+
+  /** @param step returns where the browser goes next; it names early where it goes in the end, so that a failure keeps that */
+  const redirect =
+    (path: string, step: (request: Request, response: Response, keep: (returnTo: string) => void) => Promise<string>): RequestHandler =>
+    async (request, response) => {
+      const context = contextOf(response);
+      context.route = `/auth${path}`;
+      response.setHeader("Cache-Control", "no-store");
+      // The address holds a code.
+      response.setHeader("Referrer-Policy", "no-referrer");
+      const query = new URLSearchParams();
+      try {
+        signInsOfAddress.spend(context.address);
+        response.redirect(303, await step(request, response, (returnTo) => query.set("return_to", returnTo)));
+      } catch (error) {
+        const { failure, fields } = diagnose(error);
+        context.errorKind = failure;
+        log.warn({ ...fields, failure, request_id: context.requestId }, "sign-in failed");
+        query.set("error", failure);
+        query.set("request_id", context.requestId);
+        response.redirect(303, `/sign-in?${query.toString()}`);
+      }
+    };
+  const checks = [only("GET"), onPublicHost(config.PUBLIC_URL)];
+
+  const begin = redirect("/sign-in", async (request, response, keep) => {
+    const parameters = parametersOf(request);
+    const attempt = await attempts.begin(request, response, parameters.get("return_to"));
+    keep(attempt.returnTo);
+    return (await provider.authorizationUrl(attempt, parameters.get("account") === "other")).href;
+  });
+  const finish = redirect("/callback", async (request, response, keep) => {
+    const parameters = parametersOf(request);
+    const [state = "", ...others] = parameters.getAll("state");
+    const taken = others.length > 0 ? undefined : await attempts.take(request, response, state);
+    if (taken === undefined) throw new SignInError("attempt_unknown");
+    keep(taken.attempt.returnTo);
+    if (taken.isExpired) throw new SignInError("attempt_expired");
+    await openSession(deps, request, response, await provider.identify(parameters, taken.attempt));
+    return taken.attempt.returnTo;
+  });
+  router.all("/sign-in", checks, begin);
+  router.all("/callback", checks, finish);
+  return router;
+}
+
+async function openSession(
+  { config, services, providerSignOut }: SignInDependencies,
+  request: Request,
+  response: Response,
+  { idToken, ...identity }: ProviderIdentity,
+): Promise<void> {
+  const call = contextOf(response);
+  const cookie = sessionCookie(config.PUBLIC_URL);
+  const trust_email = config.OIDC_TRUST_EMAIL === "true";
+  const { session } = await services.signIn.signInWithIdentity({ ...identity, trust_email }, call);
+  if (session == null) throw new Error("signInWithIdentity returned no session");
+  const startSession = (token: string): void => cookie.set(response, token);
+  await replaceSession(services, { call, sessionToken: cookie.read(request), startSession }, session.token);
+  await providerSignOut.keep(response, session.token, idToken);
+}
+
+const parametersOf = ({ originalUrl }: Request): URLSearchParams => new URL(originalUrl, "http://console.invalid").searchParams;
