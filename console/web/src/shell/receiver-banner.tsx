@@ -7,7 +7,7 @@ import { useBrand } from "./brand.tsx";
 
 const POLL_MS = 30_000;
 /** Pages that list the disabled receivers. */
-const LISTED_AT: readonly string[] = ["/developers", "/developers/receivers"];
+const LISTED_AT: ReadonlySet<string> = new Set(["/developers", "/developers/receivers"]);
 
 /** On every other page while a receiver is disabled: what its integration misses. A failure shows nothing: the page itself has its own. */
 export function ReceiverBanner() {
@@ -15,7 +15,7 @@ export function ReceiverBanner() {
   const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
   const disabled = data?.receivers.filter(({ enabled }) => !enabled) ?? [];
   const { pathname } = useLocation();
-  if (disabled.length === 0 || LISTED_AT.includes(pathname)) return null;
+  if (disabled.length === 0 || LISTED_AT.has(pathname)) return null;
   const held = disabled.reduce((sum, { waiting }) => sum + waiting, 0);
   return (
     <Notice tone="warning">
