@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Follows the README as a newcomer does, with its own commands: clones into an empty folder, installs, starts before anything
-// else is built, sends one request, watches one event arrive, presses Ctrl-C, starts again with the same keys, resets.
+// else is built, opens the console, sends one request, watches one event arrive, presses Ctrl-C, starts again with the same keys, resets.
 // Needs git and what the README lists.
 //
 //   scripts/newcomer.js [FOLDER]   FOLDER must be empty or not exist; the clone stays in it. Without FOLDER the clone is in a

@@ -46,6 +46,7 @@ export class Newcomer {
     await step("npm ci", () => first.shows(/^> tsc -b/m, INSTALL_SECONDS_MAX));
     await step(`npm start, on port ${port}`, () => first.shows(/is running at/, START_SECONDS_MAX));
     const keys = this.#keys();
+    await step("the printed sign-in link", () => this.#openConsole(first.output()));
     await step("a request", () => this.#request(readme));
     await step("an event at brandctl listen", () => this.#watchEvent(readme, first.output()));
     await step("Ctrl-C", () => this.#stop(first));
@@ -75,6 +76,16 @@ export class Newcomer {
   #keys() {
     const { brands } = JSON.parse(readFileSync(join(this.#folder, ".local/run.json"), "utf8"));
     return JSON.stringify(brands.map(({ id, keys }) => [id, keys]));
+  }
+
+  /** @param banner the output of `npm start` */
+  async #openConsole(banner) {
+    const [link] = /http\S+\/sign-in#[\w-]{43}/.exec(banner) ?? [];
+    if (link === undefined) throw new Error("npm start prints no sign-in link.");
+    const response = await fetch(link);
+    const page = await response.text();
+    if (!response.ok || !page.includes('id="root"'))
+      throw new Error(`The console responded with ${response.status}: ${page.slice(0, 500)}`);
   }
 
   async #request(readme) {

@@ -1,8 +1,9 @@
 import type { Output } from "@brand-records/console-contract";
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { query } from "../../api/queries.ts";
+import { query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
+import { AnchorLink } from "../../parts/links.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand, useMe } from "../../shell/brand.tsx";
 import { hoursOfDay, startOfDay } from "./hours.ts";
@@ -25,7 +26,7 @@ export function LastDay() {
   const { data, error, refetch } = useQuery({
     ...query("usage.get", { ...ofBrand, ...range, bucket_minutes: 60, by_key: false }),
     refetchInterval: POLL_MS,
-    placeholderData: (previous) => previous,
+    placeholderData: whileLoading(ofBrand),
   });
   return (
     <section className={styles["section"]} aria-label="Requests of the last 24 hours">
@@ -58,9 +59,9 @@ function Usage({ buckets, from }: { readonly buckets: Output<"usage.get">["bucke
       ) : (
         <Bars title="Requests an hour" series={SERIES} bars={hoursOfDay(buckets, from)} />
       )}
-      <Anchor href="/developers/usage" size="sm">
+      <AnchorLink to="/developers/usage" size="sm">
         Usage by key and by minute
-      </Anchor>
+      </AnchorLink>
     </>
   );
 }
