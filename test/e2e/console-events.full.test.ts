@@ -126,7 +126,8 @@ it("an event shows its receivers, also a deleted one, and is sent again from the
     status = 204;
     await page.getByRole("button", { name: "Send now to Warehouse" }).click();
     await page.waitForURL("**/developers/deliveries/*");
-    await page.getByText("HTTP 204").waitFor();
+    await page.getByRole("heading", { name: "Attempts" }).waitFor();
+    await page.getByText("HTTP 204").first().waitFor();
     await page.goto(`${url}/developers/events/${eventId}`);
     await page.getByRole("button", { name: "Send again to Warehouse" }).waitFor();
     expectNoProblems();

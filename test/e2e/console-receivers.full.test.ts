@@ -127,7 +127,7 @@ it("an approval arrives on the open page without a reload", async () => {
   await eventually(async () => {
     // Another one, in case the page had not read the newest yet; then the tab is looked at again.
     await approve(registered.brand);
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
     expect(await page.getByRole("link", { name: "New deliveries" }).isVisible()).toBe(true);
   });
   await page.getByRole("link", { name: "New deliveries" }).click();
