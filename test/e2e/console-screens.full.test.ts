@@ -76,7 +76,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/deliveries/${deliveryId}`, "Attempt 1"],
   [() => "/developers/assistants", "claude mcp add"],
   [() => "/developers/deliveries/dlv_unknown", "Nothing is here"],
-  [() => "/developers/events", event?.recordId ?? ""],
+  [() => "/developers/events", "po_01"],
   [() => "/developers/events?type=campaign.settled", "No events match these filters"],
   [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
@@ -93,7 +93,11 @@ async function expectUsableInEveryView({ page, expectAccessible }: TestPage, par
   for (const { width, height, colorScheme } of VIEWS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
-    expect([page.url(), width, await page.evaluate("document.documentElement.scrollWidth <= innerWidth")]).toEqual([page.url(), width, true]);
+    expect([page.url(), width, await page.evaluate("document.documentElement.scrollWidth <= innerWidth")]).toEqual([
+      page.url(),
+      width,
+      true,
+    ]);
     await expectAccessible(part);
   }
   const [{ width, height, colorScheme }] = VIEWS;
