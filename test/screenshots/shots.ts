@@ -33,6 +33,27 @@ const failing = (name: string) => (page: Page) =>
     }),
   );
 
+/** A replay that is far from its end: a real one takes less time than a picture. */
+const replaying = (page: Page) =>
+  page.route("**/console/api/replays.latest", (route) =>
+    route.fulfill({
+      json: {
+        replay: {
+          id: "rpl_01m81s8gcgfbzv502wncvvmy43",
+          receiver_id: "rcv_01m81s8gcgfbzv502wncvvmy43",
+          since: "2026-11-20T16:00:00.000Z",
+          until: "2026-11-22T01:00:00.000Z",
+          failed_only: true,
+          started_at: "2026-11-22T01:00:00.000Z",
+          queued: 1_240,
+          total: 5_312,
+          finished_at: null,
+          cancelled_at: null,
+        },
+      },
+    }),
+  );
+
 /** @param name of an operation that gets no response */
 const hanging = (name: string) => (page: Page) => page.route(`**/console/api/${name}`, () => {});
 
@@ -155,13 +176,13 @@ export const SHOTS: readonly Shot[] = [
     name: "receiver-failing",
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.failing}`,
-    shown: "submission.approved",
+    shown: "Retrying",
   },
   {
     name: "receiver-paused",
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.paused}`,
-    shown: "Sending is paused",
+    shown: "is paused until",
   },
   { name: "receiver-disabled", as: "owner", path: ({ receivers }) => `/developers/receivers/${receivers.disabled}`, shown: "410 Gone" },
   {
@@ -180,8 +201,8 @@ export const SHOTS: readonly Shot[] = [
   {
     name: "receiver-disable",
     as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
-    shown: "submission.rejected",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
+    shown: "Signing secret",
     act: press("Disable"),
   },
   {
@@ -206,13 +227,41 @@ export const SHOTS: readonly Shot[] = [
     shown: "Signing secret",
   },
   {
+    name: "receiver-settings-member",
+    as: "member",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
+    shown: "Settings of",
+  },
+  {
+    name: "receiver-delete",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
+    shown: "Signing secret",
+    act: press("Delete receiver"),
+  },
+  {
+    name: "receiver-next-secret",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/settings`,
+    shown: "Signing secret",
+    act: press("Make the next secret"),
+  },
+  {
     name: "receiver-replay",
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/replay`,
     shown: "Replay to",
   },
+  {
+    name: "receiver-replaying",
+    as: "owner",
+    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}/replay`,
+    shown: "Cancel replay",
+    before: replaying,
+  },
   { name: "events", as: "owner", path: to("/developers/events"), shown: "submission.rejected" },
   { name: "events-empty", as: "newcomer", path: to("/developers/events"), shown: "No events" },
+  { name: "event-gone", as: "owner", path: to("/developers/events/evt_unknown"), shown: "An event is kept for 30 days" },
   { name: "event", as: "owner", path: ({ eventId }) => `/developers/events/${eventId}`, shown: "Ledger sync" },
   { name: "usage", as: "owner", path: to("/developers/usage"), shown: "Looker report" },
   { name: "usage-empty", as: "newcomer", path: to("/developers/usage"), shown: "No requests" },

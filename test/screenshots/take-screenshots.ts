@@ -65,7 +65,7 @@ describe.each(VIEWS)("%s", (view, options) => {
     await before?.(page);
     try {
       await page.goto(`${url}${path(filled)}`);
-      await page.getByText(shown).first().waitFor();
+      await page.getByText(shown).filter({ visible: true }).first().waitFor();
       await act?.(page);
     } finally {
       // Also of what went wrong.

@@ -19,6 +19,8 @@ export function ReceiverBanner() {
   const [first, ...others] = disabled;
   const { pathname } = useLocation();
   if (first === undefined || LISTED_AT.has(pathname)) return null;
+  // Its own pages say it, too.
+  if (others.length === 0 && pathname.startsWith(`/developers/receivers/${first.id}`)) return null;
   return (
     <Notice tone="warning">
       <strong>{others.length === 0 ? `The receiver “${first.label}” is disabled.` : `${disabled.length} receivers are disabled.`}</strong>{" "}

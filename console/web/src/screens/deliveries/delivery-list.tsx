@@ -42,7 +42,7 @@ export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
       data.deliveries.length === 0 ? (
         <NoDeliveries isFiltered={isFiltered(DELIVERY_FILTERS, values)} isFirst={isFirst} />
       ) : (
-        <Rows label="Deliveries" columns={COLUMNS} rows={data.deliveries} keyOf={({ id }) => id} />
+        <Rows label="Deliveries" columns={columns(data.paused_until)} rows={data.deliveries} keyOf={({ id }) => id} />
       );
   } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
@@ -92,7 +92,7 @@ function NoDeliveries({ isFiltered, isFirst }: { readonly isFiltered: boolean; r
   return <EmptyState title="No deliveries yet">They show here within seconds of an event. Send a test to see one.</EmptyState>;
 }
 
-const COLUMNS: Column<Delivery>[] = [
+const columns = (pausedUntil: string | null): Column<Delivery>[] => [
   {
     title: "Event",
     cell: ({ id, event_type, test }) => (
@@ -102,7 +102,7 @@ const COLUMNS: Column<Delivery>[] = [
       </Link>
     ),
   },
-  { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} /> },
+  { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} pausedUntil={pausedUntil} /> },
   {
     title: "Last attempt",
     cell: ({ last_outcome, last_http_status }) => (last_outcome === null ? "None yet" : outcomeText(last_outcome, last_http_status)),

@@ -1,20 +1,27 @@
 import type { Delivery } from "@brand-records/console-contract";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { retryText } from "./retry-text.ts";
+import { nextAttemptAt, retryText } from "./retry-text.ts";
+
+interface DeliveryStateProps {
+  readonly delivery: Delivery;
+  /** Until when sending to its receiver is paused; null if it is not. */
+  readonly pausedUntil?: string | null;
+}
 
 /** A delivery's state; for one that is retried, which attempt is next and when. */
-export function DeliveryState({ delivery }: { readonly delivery: Delivery }) {
-  const { state, due_at } = delivery;
+export function DeliveryState({ delivery, pausedUntil = null }: DeliveryStateProps) {
+  const { state } = delivery;
+  const next = nextAttemptAt(delivery, pausedUntil);
   const text = retryText(delivery);
   if (text === undefined) return <StateBadge state={state} />;
   return (
     <span>
       <StateBadge state={state} text={text} />
-      {due_at !== null && (
+      {next !== undefined && (
         <>
           {" "}
-          next <When at={due_at} isBrief />
+          next <When at={new Date(next).toISOString()} isBrief />
         </>
       )}
     </span>

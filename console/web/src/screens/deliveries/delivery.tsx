@@ -79,7 +79,7 @@ function DeliveryFacts({ data: { delivery, paused_until } }: { readonly data: Ou
   return (
     <Facts
       facts={[
-        ["State", <DeliveryState delivery={delivery} />],
+        ["State", <DeliveryState delivery={delivery} pausedUntil={paused_until} />],
         ...(next === undefined
           ? []
           : [

@@ -38,7 +38,7 @@ export function WatchDelivery({ deliveryId, onAttempted }: WatchDeliveryProps) {
   return (
     <Stack gap="sm" w="100%">
       <Text size="sm">
-        <DeliveryState delivery={data.delivery} /> <Progress data={data} />
+        <DeliveryState delivery={data.delivery} pausedUntil={data.paused_until} /> <Progress data={data} />
       </Text>
       {data.attempts.length > 0 && <AttemptList attempts={data.attempts} />}
       <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId }} size="sm">

@@ -6,6 +6,7 @@ import { EVENT_TYPES } from "../../parts/event-types.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { EmptyState } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { ReceiverForm } from "./receiver-form.tsx";
@@ -15,12 +16,19 @@ const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type
 
 /** Registers a receiver, then shows its signing secret once. */
 export function NewReceiver() {
-  const { ofBrand } = useBrand();
+  const { ofBrand, isOwner } = useBrand();
   const navigate = useNavigate();
   // Here alone: a secret in a cache would outlive its dialog.
   const [created, setCreated] = useState<{ readonly secret: string; readonly receiverId: string }>();
   const create = useChange("receivers.create", ["receivers.list"]);
 
+  if (!isOwner) {
+    return (
+      <Page title="Register a receiver" parent={<ReceiversLink />}>
+        <EmptyState title="Only owners register receivers">Ask an owner of your brand to register yours.</EmptyState>
+      </Page>
+    );
+  }
   return (
     <Page title="Register a receiver" parent={<ReceiversLink />}>
       <ReceiverForm
