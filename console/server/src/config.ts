@@ -62,7 +62,7 @@ const Settings = z
     SIGN_IN_LINKS: z.enum(["true", "false"], "must be true or false").optional(),
     /** A call that takes longer fails with `timeout`. */
     REQUEST_DEADLINE_MS: integer(10_000, 100, 60_000),
-    /** Calls accepted in a minute, per process: of a session, of an address, and attempts to sign in of an address. */
+    /** Calls accepted in a minute, per process: of a session, of an address without a session, and attempts to sign in of an address. */
     CALLS_PER_SESSION: integer(600, 1, 100_000),
     CALLS_PER_ADDRESS: integer(1_200, 1, 100_000),
     SIGN_INS_PER_ADDRESS: integer(30, 1, 100_000),

@@ -1,11 +1,14 @@
 import "@mantine/core/styles.css";
 import "./styles.css";
 import { createRoot } from "react-dom/client";
+import { stopReadingWhileIdle } from "./api/idle.ts";
 import { App } from "./app.tsx";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 // react-remove-scroll, which Mantine's dialogs use, takes the nonce of its style elements from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+stopReadingWhileIdle();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element #root");

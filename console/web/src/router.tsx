@@ -1,6 +1,6 @@
 import { ownPath } from "@brand-records/console-contract/own-path";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { CallError } from "./api/call.ts";
+import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/deliveries/delivery-search.ts";
@@ -14,18 +14,21 @@ export const queryClient = createQueryClient(() => void showSignIn());
 async function showSignIn(): Promise<void> {
   const { location } = router.state;
   if (location.pathname === "/sign-in") return;
-  queryClient.clear();
   await router.navigate({ to: "/sign-in", search: { return_to: location.href } });
+  // Not before: a dialog that shows a secret stops the navigation until it is closed.
+  if (router.state.location.pathname === "/sign-in") queryClient.clear();
 }
 
 /** Links name no brand: shows the one of the person's brands that has the record. For an unknown record the page says so. */
-async function showBrandOf(recordId: string): Promise<void> {
+async function showBrandOf(recordId: string, isPreload: boolean): Promise<void> {
+  // The pointer is only above the link.
+  if (isPreload) return;
   const { memberships } = await queryClient.ensureQueryData(query("session.me", {}));
   if (memberships.length < 2) return;
   try {
     chooseBrand((await queryClient.ensureQueryData(query("session.locate", { id: recordId }))).brand_id);
   } catch (error) {
-    if (!(error instanceof CallError && ["not_found", "invalid_request"].includes(error.code))) throw error;
+    if (!(error instanceof Error && isGone(error))) throw error;
   }
 }
 
@@ -101,26 +104,26 @@ const developerScreens = [
     getParentRoute: () => developers,
     path: "/receivers/$receiverId",
     validateSearch: deliverySearch,
-    beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+    beforeLoad: ({ params, preload }) => showBrandOf(params.receiverId, preload),
     component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
   }),
   createRoute({
     getParentRoute: () => developers,
     path: "/receivers/$receiverId/replay",
-    beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+    beforeLoad: ({ params, preload }) => showBrandOf(params.receiverId, preload),
     component: lazyRouteComponent(() => import("./screens/receivers/replay/replay.tsx"), "Replay"),
   }),
   createRoute({
     getParentRoute: () => developers,
     path: "/receivers/$receiverId/settings",
     validateSearch: settingsSearch,
-    beforeLoad: ({ params }) => showBrandOf(params.receiverId),
+    beforeLoad: ({ params, preload }) => showBrandOf(params.receiverId, preload),
     component: lazyRouteComponent(() => import("./screens/receivers/settings.tsx"), "ReceiverSettings"),
   }),
   createRoute({
     getParentRoute: () => developers,
     path: "/deliveries/$deliveryId",
-    beforeLoad: ({ params }) => showBrandOf(params.deliveryId),
+    beforeLoad: ({ params, preload }) => showBrandOf(params.deliveryId, preload),
     component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
   }),
   createRoute({
@@ -132,7 +135,7 @@ const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
     path: "/events/$eventId",
-    beforeLoad: ({ params }) => showBrandOf(params.eventId),
+    beforeLoad: ({ params, preload }) => showBrandOf(params.eventId, preload),
     component: lazyRouteComponent(() => import("./screens/events/event.tsx"), "Event"),
   }),
   createRoute({
@@ -155,7 +158,14 @@ const developerScreens = [
   }),
 ] as const;
 
-const routes = root.addChildren([signIn, shell.addChildren([developers.addChildren(developerScreens)])]);
+/** Where the `review_path` of a prepared plan leads. */
+const workspaces = createRoute({
+  getParentRoute: () => shell,
+  path: "/workspaces/$",
+  component: lazyRouteComponent(() => import("./screens/workspaces.tsx"), "Workspaces"),
+});
+
+const routes = root.addChildren([signIn, shell.addChildren([developers.addChildren(developerScreens), workspaces])]);
 
 export const router = createRouter({
   routeTree: routes,

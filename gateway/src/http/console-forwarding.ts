@@ -14,6 +14,8 @@ const SOCKETS_MAX = 256;
 const IDLE_MS = 30_000;
 /** Without a byte from the console for this long, a request fails. The console's own deadline is shorter. */
 const SILENCE_MS = 20_000;
+/** For a free connection. Slow clients may hold all of them. */
+const WAIT_MS = 5_000;
 
 /** Paths of the console, with all below them. The rest of the gateway's paths stay its own. */
 const CONSOLE_PATHS = ["/sign-in", "/auth", "/console", "/developers", "/workspaces"];
@@ -69,6 +71,10 @@ export function forwardToConsole({ address, tls, publicUrl }: ConsoleTarget): Re
       setHost: false,
     };
     const upstream = send(options);
+    // `timeout` begins with the connection.
+    const waiting = setTimeout(() => upstream.destroy(new Error("no connection to the console is free")), WAIT_MS);
+    upstream.once("socket", () => clearTimeout(waiting));
+    upstream.once("close", () => clearTimeout(waiting));
     let isTimedOut = false;
     upstream.once("timeout", () => {
       isTimedOut = true;

@@ -6,5 +6,7 @@ it("refuses the calls beyond the limit of a caller's minute, and no one else's",
   limit.spend("a", 1_000);
   expect(() => limit.spend("a", 20_500)).toThrow(expect.objectContaining({ kind: "rate_limited", retryAfterSeconds: 40 }));
   limit.spend("b", 20_500);
+  limit.requireRoom("b", 20_500);
+  expect(() => limit.requireRoom("a", 20_500)).toThrow(expect.objectContaining({ kind: "rate_limited" }));
   limit.spend("a", 60_000);
 });

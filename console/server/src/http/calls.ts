@@ -49,12 +49,20 @@ function admitCalls({ config, services, signInsOfAddress }: CallDependencies): R
   return async (request, response, next) => {
     const context = contextOf(response);
     const name = nameOf(request);
-    ofAddress.spend(context.address);
-    if (name === "sign_in.peek" || name === "sign_in.redeem") signInsOfAddress.spend(context.address);
-    if (OPERATIONS[name].needs !== "anyone") {
+    if (OPERATIONS[name].needs === "anyone") {
+      ofAddress.spend(context.address);
+      if (name === "sign_in.peek" || name === "sign_in.redeem") signInsOfAddress.spend(context.address);
+      return next();
+    }
+    ofAddress.requireRoom(context.address);
+    try {
       const person = await readSession(services, cookie.read(request), context);
       ofSession.spend(person.sessionKey);
       response.locals["person"] = person;
+    } catch (error) {
+      // Only what a session does not vouch for: many people work behind one address.
+      if (error instanceof AppError && error.kind === "invalid_session") ofAddress.spend(context.address);
+      throw error;
     }
     next();
   };

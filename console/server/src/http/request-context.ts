@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isIP } from "node:net";
 import { traceparentFrom, type CallContext } from "@brand-records/rpc";
 import type { RequestHandler, Response } from "express";
 
@@ -16,6 +17,13 @@ export interface RequestContext extends CallContext {
   errorKind?: string;
 }
 
+/** Some proxies add a port to the address that they report, and IPv6 addresses of a link have a zone. Empty if it is no address. */
+export function addressOf(reported: string | undefined): string {
+  const [, bare = reported ?? ""] = /^(?:\[([^\]]+)\](?::\d+)?)$/.exec(reported ?? "") ?? /^([\d.]+):\d+$/.exec(reported ?? "") ?? [];
+  const [address = ""] = bare.split("%");
+  return isIP(address) === 0 ? "" : address;
+}
+
 /** Gives every request its id (the gateway's), its trace, its deadline, and a signal that aborts if the client disconnects. */
 export function requestContext(deadlineMs: number): RequestHandler {
   return (request, response, next) => {
@@ -31,7 +39,7 @@ export function requestContext(deadlineMs: number): RequestHandler {
       traceparent: traceparentFrom(typeof traceparent === "string" ? traceparent : undefined),
       deadline: Date.now() + deadlineMs,
       startedAt: performance.now(),
-      address: request.ip ?? "",
+      address: addressOf(request.ip),
       signal: disconnected.signal,
       route: "none",
     } satisfies RequestContext;

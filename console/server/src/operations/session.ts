@@ -22,9 +22,12 @@ export const signOut: Handler<"session.sign_out"> = {
 
 export const locate: Handler<"session.locate"> = {
   async run({ keyBrands, webhookBrands }, { call, person }, { id }) {
-    const { brand_id } = await (id.startsWith("key_") ? keyBrands : webhookBrands).findBrand({ id }, call);
+    const found = await (id.startsWith("key_") ? keyBrands : webhookBrands).findBrand({ id }, call).catch((error: unknown) => {
+      if (error instanceof AppError && error.kind === "not_found") return undefined;
+      throw error;
+    });
     // Another brand's record and an unknown one look alike.
-    if (person.memberships.some((membership) => membership.brand_id === brand_id)) return { brand_id };
+    if (person.memberships.some(({ brand_id }) => brand_id === found?.brand_id)) return { brand_id: found?.brand_id ?? "" };
     throw new AppError("not_found", "None of your brands has this record.");
   },
 };

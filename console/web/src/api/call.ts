@@ -23,6 +23,13 @@ export const fieldErrors = (error: unknown): Record<string, string> =>
 /** Messages of services continue a field's name: "must not be empty". */
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
+/** Of a page about one record: an unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
+export const isGone = (error: Error | null): boolean => error instanceof CallError && ["not_found", "invalid_request"].includes(error.code);
+
+/** No response says what happened: a change may have been made. */
+export const isUncertain = (error: Error): boolean =>
+  error instanceof CallError && ["unreachable", "unavailable", "timeout", "internal_error"].includes(error.code);
+
 /** @throws CallError */
 export async function call<Name extends OperationName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Output<Name>> {
   const headers = { "content-type": "application/json" };

@@ -8,11 +8,10 @@ import {
   useQueryClient,
   type UseMutationResult,
 } from "@tanstack/react-query";
-import { call, CallError } from "./call.ts";
+import { call, CallError, isUncertain } from "./call.ts";
 
 /** Errors that a repetition does not change. */
-const isFinal = (error: unknown): boolean =>
-  error instanceof CallError && !["unreachable", "unavailable", "timeout", "internal_error"].includes(error.code);
+const isFinal = (error: Error): boolean => error instanceof CallError && !isUncertain(error);
 
 /** @param onSignedOut called for each call that the server refuses because the session has ended */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
@@ -57,7 +56,7 @@ export const pollFirst =
 
 /**
  * The mutation of an operation that changes something. Lists named in `changes` are read again before it counts as done, so that a page
- * never shows the state before.
+ * never shows the state before; also if no response says whether it was made.
  */
 export function useChange<Name extends OperationName>(
   name: Name,
@@ -66,7 +65,8 @@ export function useChange<Name extends OperationName>(
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: Input<Name>) => call(name, input),
-    onSuccess: async () => {
+    onSettled: async (_output, error) => {
+      if (error !== null && !isUncertain(error)) return;
       await Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
     },
   });

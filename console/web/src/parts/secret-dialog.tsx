@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { useBlocker } from "@tanstack/react-router";
+import { useRef, type ReactNode } from "react";
 import { CopyableText } from "./copyable.tsx";
 
 export interface SecretDialogProps {
@@ -13,10 +14,19 @@ export interface SecretDialogProps {
   onStored(): void;
 }
 
-/** Shows a secret that no other page can show. Closes only by the button that says so: Escape and a click beside it do nothing. */
+/**
+ * Shows a secret that no other page can show. Closes only by the button that says so: Escape, a click beside it, the browser's Back and the
+ * end of the session do nothing, and a reload asks first.
+ */
 export function SecretDialog({ title, kind, secret, children, onStored }: SecretDialogProps) {
+  const isStored = useRef(false);
+  useBlocker({ shouldBlockFn: () => !isStored.current, enableBeforeUnload: () => !isStored.current });
+  const close = (): void => {
+    isStored.current = true;
+    onStored();
+  };
   return (
-    <Modal opened onClose={onStored} title={title} size="lg" withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
+    <Modal opened onClose={close} title={title} size="lg" withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
       <Stack gap="md">
         <Text>
           <strong>This is the only time the {kind} is shown.</strong> Store it where your integration keeps its secrets, never in a browser,
@@ -25,7 +35,7 @@ export function SecretDialog({ title, kind, secret, children, onStored }: Secret
         <CopyableText text={secret} label={`The ${kind}`} />
         {children}
         <Group justify="flex-end">
-          <Button onClick={onStored}>I have stored it</Button>
+          <Button onClick={close}>I have stored it</Button>
         </Group>
       </Stack>
     </Modal>

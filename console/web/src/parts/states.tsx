@@ -1,6 +1,6 @@
 import { Anchor, Button, Skeleton, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CallError, fieldErrors } from "../api/call.ts";
+import { CallError, fieldErrors, isUncertain } from "../api/call.ts";
 import styles from "./states.module.css";
 
 /** What a list says before it has anything. */
@@ -43,18 +43,23 @@ export function ErrorState({ error, retry }: { readonly error: Error; retry?(): 
   );
 }
 
-/**
- * The error of a form or a dialog, unless its fields show it.
- *
- * @param fields names of the fields that show their own errors
- */
-export function FormError({ error, fields = [] }: { readonly error: Error | null; readonly fields?: readonly string[] }) {
+interface FormErrorProps {
+  readonly error: Error | null;
+  /** Names of the fields that show their own errors. */
+  readonly fields?: readonly string[];
+  /** What to do about a change that may have been made: no response came. */
+  readonly unknownOutcome?: string;
+}
+
+/** The error of a form or a dialog, unless its fields show it. */
+export function FormError({ error, fields = [], unknownOutcome }: FormErrorProps) {
   if (error === null) return null;
   const shown = Object.keys(fieldErrors(error));
   if (shown.length > 0 && shown.every((field) => fields.includes(field))) return null;
   return (
     <div className={styles["error"]} role="alert">
       <Text size="sm">{error.message}</Text>
+      {unknownOutcome !== undefined && isUncertain(error) && <Text size="sm">{unknownOutcome}</Text>}
       {error instanceof CallError && error.requestId !== undefined && <RequestId id={error.requestId} />}
     </div>
   );

@@ -5,11 +5,11 @@ const SHORT = new Intl.DateTimeFormat("en-PH", {
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
-  hour12: false,
+  hourCycle: "h23",
 });
 const SHORT_WITH_YEAR = new Intl.DateTimeFormat("en-PH", { ...ZONE, day: "numeric", month: "short", year: "numeric" });
-const FULL = new Intl.DateTimeFormat("en-PH", { ...ZONE, dateStyle: "full", timeStyle: "medium", hour12: false });
-const TIME = new Intl.DateTimeFormat("en-PH", { ...ZONE, hour: "2-digit", minute: "2-digit", hour12: false });
+const FULL = new Intl.DateTimeFormat("en-PH", { ...ZONE, dateStyle: "full", timeStyle: "medium", hourCycle: "h23" });
+const TIME = new Intl.DateTimeFormat("en-PH", { ...ZONE, hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const DAY = new Intl.DateTimeFormat("en", { ...ZONE, dateStyle: "short" });
 const YEAR = new Intl.DateTimeFormat("en", { ...ZONE, year: "numeric" });
 

@@ -2,8 +2,7 @@ import type { SignInFailure } from "@brand-records/console-contract";
 import { ownPath } from "@brand-records/console-contract/own-path";
 import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, useRouter } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { query, useChange } from "../api/queries.ts";
 import iconUrl from "../icon.svg";
 import { Page } from "../parts/page.tsx";
@@ -13,16 +12,17 @@ import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
 import styles from "./sign-in.module.css";
 
 /**
- * Signs in: with the link whose token is this page's fragment, or leads to the provider, or says how to get a link. The fragment is never in a request's URL, and the
- * link is used up only by the button, so that previews of the link use nothing up.
+ * Signs in: with the link whose token is this page's fragment, or leads to the provider, or says how to get a link. The fragment is never
+ * in a request's URL, and the link is used up only by the button, so that previews of the link use nothing up.
  */
 export function SignIn() {
-  const [token] = useState(() => window.location.hash.slice(1));
+  // Of the router: a link pasted into a tab that shows this page changes the fragment alone.
+  const token = useLocation({ select: ({ hash }) => hash });
   return (
     <main className={styles["screen"]}>
       <div className={styles["card"]}>
         <img src={iconUrl} alt="" width={40} height={40} />
-        {token === "" ? <HowToSignIn /> : <SignInByLink token={token} />}
+        {token === "" ? <HowToSignIn /> : <SignInByLink key={token} token={token} />}
       </div>
     </main>
   );
@@ -91,7 +91,7 @@ function UnusableLink({ error }: { readonly error: Error }) {
   }
   return (
     <Page title={title}>
-      {(error as CallError).code === "no_membership" ? <Text>{error.message}</Text> : <NewLink />}
+      {(error as CallError).code === "no_membership" ? <Text>{error.message}</Text> : <WaysToSignIn />}
       <Anchor href="/developers">Continue if you are signed in</Anchor>
     </Page>
   );
@@ -99,22 +99,23 @@ function UnusableLink({ error }: { readonly error: Error }) {
 
 function HowToSignIn() {
   const failure = failureOf(getRouteApi("/sign-in").useSearch());
-  const { data, error, refetch } = useQuery(query("sign_in.options", {}));
-  let content: ReactNode = <Skeleton height={42} aria-label="Loading" />;
-  if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
-  else if (data !== undefined) {
-    content = (
-      <>
-        {data.provider !== null && <SignInWithProvider name={data.provider} failed={failure?.error} />}
-        {data.links && <NewLink />}
-      </>
-    );
-  }
   return (
     <Page title="Sign in to Brand Records">
       {failure !== undefined && <SignInFailed failure={failure} />}
-      {content}
+      <WaysToSignIn failed={failure?.error} />
     </Page>
+  );
+}
+
+function WaysToSignIn({ failed }: { readonly failed?: SignInFailure | undefined }) {
+  const { data, error, refetch } = useQuery(query("sign_in.options", {}));
+  if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton height={42} aria-label="Loading" />;
+  return (
+    <>
+      {data.provider !== null && <SignInWithProvider name={data.provider} failed={failed} />}
+      {data.links && <NewLink />}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import type { Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { CallError } from "../../api/call.ts";
+import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
@@ -30,7 +30,7 @@ export function Delivery() {
     refetchInterval: ({ state: { data, error } }) => pollMs(data && [data.delivery], error),
   });
   if (data === undefined) {
-    if (error instanceof CallError && error.code === "not_found") return <NotFoundPage />;
+    if (isGone(error)) return <NotFoundPage />;
     return (
       <Page title="Delivery" parent={<ReceiversLink />}>
         {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}

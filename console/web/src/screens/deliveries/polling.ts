@@ -6,7 +6,7 @@ const LIVE_MS = 1_500;
 const QUIET_MS = 15_000;
 const AFTER_ERROR_MS = 30_000;
 /** A page that a person has not touched for so long is looked at from time to time. */
-export const UNUSED_AFTER_MS = 3 * 60_000;
+export const UNUSED_AFTER_MS = 15 * 60_000;
 
 export interface PollOptions {
   /** Whether what is new is to show at once: a list that a person looks at. */

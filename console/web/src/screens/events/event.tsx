@@ -2,7 +2,7 @@ import type { Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { CallError } from "../../api/call.ts";
+import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { BodyAsSent } from "../deliveries/body-as-sent.tsx";
@@ -42,9 +42,6 @@ export function Event() {
     </Page>
   );
 }
-
-/** An unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
-const isGone = (error: Error | null): boolean => error instanceof CallError && ["not_found", "invalid_request"].includes(error.code);
 
 const GonePage = () => (
   <Page title="Event not found" parent={<EventsLink />}>

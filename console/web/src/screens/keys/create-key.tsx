@@ -19,6 +19,10 @@ export function CreateKey({ onClose }: { onClose(): void }) {
   const create = useChange("keys.create", ["keys.list"]);
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", may_prepare: false } });
 
+  // A key that is made while its dialog closes would be shown to nobody.
+  const close = (): void => {
+    if (!create.isPending) onClose();
+  };
   const submit = form.onSubmit((values) =>
     create.mutate(
       { ...ofBrand, ...values },
@@ -35,7 +39,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 
   if (secret !== undefined) return <NewKey secret={secret} onStored={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="Create an API key" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={close} title="Create an API key" closeButtonProps={{ "aria-label": "Close" }}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -58,9 +62,13 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           <Text size="sm" c="dimmed">
             Every key can read all of the brand’s records.
           </Text>
-          <FormError error={create.error} fields={["name", "may_prepare"]} />
+          <FormError
+            error={create.error}
+            fields={["name", "may_prepare"]}
+            unknownOutcome="The key may have been created all the same. Look at the list before you create another."
+          />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close} disabled={create.isPending}>
               Cancel
             </Button>
             <Button type="submit" loading={create.isPending}>

@@ -9,7 +9,7 @@ const HOUR = new Intl.DateTimeFormat("en-PH", {
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
-  hour12: false,
+  hourCycle: "h23",
 });
 
 /** The beginning of the 24 hours whose last one is now. */

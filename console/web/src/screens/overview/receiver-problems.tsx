@@ -1,6 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { Rows, type Column } from "../../parts/rows.tsx";
+import { countText } from "../../parts/counts.ts";
 import { outcomeText } from "../../parts/outcome.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
@@ -8,8 +9,7 @@ import { Link } from "@tanstack/react-router";
 import { reasonOf, stateOf } from "../receivers/receiver-state.ts";
 import styles from "./receiver-problems.module.css";
 
-const needsAttention = ({ enabled, paused_until, failures_in_a_row }: Receiver): boolean =>
-  !enabled || paused_until !== null || failures_in_a_row > 0;
+const needsAttention = (receiver: Receiver): boolean => stateOf(receiver) !== "enabled";
 
 /** The receivers that miss events now. Nothing if there are none. */
 export function ReceiverProblems({ receivers }: { readonly receivers: readonly Receiver[] }) {
@@ -36,13 +36,12 @@ const COLUMNS: Column<Receiver>[] = [
   },
   {
     title: "State",
-    cell: (receiver) =>
-      stateOf(receiver) === "enabled" ? <StateBadge state="failed" text="Failing" /> : <StateBadge state={stateOf(receiver)} />,
+    cell: (receiver) => <StateBadge state={stateOf(receiver)} />,
   },
   { title: "Why", cell: (receiver) => <Why receiver={receiver} /> },
   {
     title: "Waiting",
-    cell: ({ waiting, enabled }) => `${waiting >= 100_000 ? "over 100,000" : waiting.toLocaleString("en-PH")}${enabled ? "" : " held"}`,
+    cell: ({ waiting, enabled }) => `${countText(waiting)}${enabled ? "" : " held"}`,
   },
 ];
 

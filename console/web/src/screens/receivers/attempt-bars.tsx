@@ -20,7 +20,7 @@ const HOUR = new Intl.DateTimeFormat("en-PH", {
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
-  hour12: false,
+  hourCycle: "h23",
 });
 const SERIES = [
   { name: "Accepted", tone: "good" },

@@ -32,6 +32,10 @@ export function MakeNextSecret({
   const [isMissing, setIsMissing] = useState(false);
   const make = useChange("receivers.rotate", ["receivers.get", "receivers.list"]);
 
+  // A secret that is made while its dialog closes would be shown to nobody.
+  const close = (): void => {
+    if (!make.isPending) onClose();
+  };
   const submit = (): void => {
     if (replaces && !isConfirmed) return setIsMissing(true);
     make.mutate(
@@ -67,7 +71,7 @@ export function MakeNextSecret({
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={close}
       title={replaces ? "Replace the next secret?" : "Make the next secret?"}
       closeButtonProps={{ "aria-label": "Close" }}
     >
@@ -100,9 +104,12 @@ export function MakeNextSecret({
             change yet. The secret shows once, so have the place ready where you store it.
           </Text>
         )}
-        <FormError error={make.error} />
+        <FormError
+          error={make.error}
+          unknownOutcome="The secret may have been made all the same: nobody has seen it, and another one replaces it."
+        />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={close} disabled={make.isPending} data-autofocus>
             Cancel
           </Button>
           <Button color={replaces ? "red.9" : "pine"} onClick={submit} loading={make.isPending}>

@@ -1,8 +1,8 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { CallError } from "../../api/call.ts";
+import { Fragment, type ReactNode } from "react";
+import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
@@ -28,7 +28,7 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
   const input = { ...ofBrand, receiver_id: receiverId };
   const { data, error, refetch } = useQuery({ ...query("receivers.get", input), refetchInterval: POLL_MS });
   if (data === undefined) {
-    if (error instanceof CallError && error.code === "not_found") return <NotFoundPage />;
+    if (isGone(error)) return <NotFoundPage />;
     return (
       <Page title="Receiver" parent={<ReceiversLink />}>
         {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
@@ -44,7 +44,8 @@ export function ReceiverPage({ receiverId, title, actions, children }: ReceiverP
           <PausedText until={receiver.paused_until} failuresInARow={receiver.failures_in_a_row} />
         </Notice>
       )}
-      {children(receiver)}
+      {/* The state of a form is one receiver's. */}
+      <Fragment key={receiver.id}>{children(receiver)}</Fragment>
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Button, Checkbox, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import { useChange } from "../../api/queries.ts";
 import { CheckIcon } from "../../parts/icons.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
@@ -10,8 +10,9 @@ import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { WatchDelivery } from "../deliveries/watch-delivery.tsx";
-import { MakeNextSecret } from "./make-next-secret.tsx";
 import styles from "./settings.module.css";
+
+const MakeNextSecret = lazy(async () => ({ default: (await import("./make-next-secret.tsx")).MakeNextSecret }));
 
 const READ_AGAIN = ["receivers.get", "receivers.list"] as const;
 const route = getRouteApi("/shell/developers/receivers/$receiverId/settings");
@@ -97,16 +98,18 @@ function MakeStep({ receiver, onMade }: StepsProps & { onMade(): void }) {
       <Button variant={rotating ? "default" : "filled"} size="xs" onClick={() => setIsOpen(true)}>
         {rotating ? "Replace the next secret" : "Make the next secret"}
       </Button>
-      {isOpen && (
-        <MakeNextSecret
-          receiver={receiver}
-          onMade={() => {
-            onMade();
-            forgetTest();
-          }}
-          onClose={() => setIsOpen(false)}
-        />
-      )}
+      <Suspense>
+        {isOpen && (
+          <MakeNextSecret
+            receiver={receiver}
+            onMade={() => {
+              onMade();
+              forgetTest();
+            }}
+            onClose={() => setIsOpen(false)}
+          />
+        )}
+      </Suspense>
     </Step>
   );
 }

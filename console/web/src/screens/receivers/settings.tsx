@@ -1,19 +1,22 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { Button, Text } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState, type ReactNode } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import { countOf } from "../../parts/counts.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
-import { DeleteReceiver } from "./delete-receiver.tsx";
 import { EditReceiver } from "./edit-receiver.tsx";
-import { DisableReceiver, EnableReceiver } from "./enable-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
 import { explanationOf, stateOf } from "./receiver-state.ts";
 import { RotateSecret } from "./rotate-secret.tsx";
 import styles from "./settings.module.css";
+
+// Dialogs are a twentieth of the page's scripts, and few visits open one.
+const DeleteReceiver = lazy(async () => ({ default: (await import("./delete-receiver.tsx")).DeleteReceiver }));
+const EnableReceiver = lazy(async () => ({ default: (await import("./enable-receiver.tsx")).EnableReceiver }));
+const DisableReceiver = lazy(async () => ({ default: (await import("./enable-receiver.tsx")).DisableReceiver }));
 
 /** What an owner changes about a receiver; members see it. */
 export function ReceiverSettings() {
@@ -51,9 +54,11 @@ function OwnerSettings({ receiver }: { readonly receiver: Receiver }) {
           Delete receiver
         </Button>
       </Section>
-      {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
-      {open === "disable" && <DisableReceiver receiver={receiver} onClose={close} />}
-      {open === "delete" && <DeleteReceiver receiver={receiver} onClose={close} />}
+      <Suspense>
+        {open === "enable" && <EnableReceiver receiver={receiver} onClose={close} />}
+        {open === "disable" && <DisableReceiver receiver={receiver} onClose={close} />}
+        {open === "delete" && <DeleteReceiver receiver={receiver} onClose={close} />}
+      </Suspense>
     </>
   );
 }

@@ -22,7 +22,7 @@ const START = new Intl.DateTimeFormat("en-PH", {
   month: "short",
   hour: "2-digit",
   minute: "2-digit",
-  hour12: false,
+  hourCycle: "h23",
 });
 
 export interface UsageChartsProps {

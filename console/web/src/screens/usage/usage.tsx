@@ -82,7 +82,7 @@ const Ranges = ({ shown }: { readonly shown: RangeName }) => (
   </nav>
 );
 
-const CLOCK = new Intl.DateTimeFormat("en-PH", { timeZone: "Asia/Manila", timeStyle: "medium", hour12: false });
+const CLOCK = new Intl.DateTimeFormat("en-PH", { timeZone: "Asia/Manila", timeStyle: "medium", hourCycle: "h23" });
 
 const AsOf = ({ at, hasFailed }: { readonly at: number; readonly hasFailed: boolean }) => (
   <Text size="sm" c="dimmed">
