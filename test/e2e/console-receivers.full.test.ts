@@ -305,7 +305,7 @@ it("deleting takes the label, and drops what waits", async () => {
     (await owner.call("receivers.get", { brand_id: brand.id, receiver_id: receiverId })).receiver.waiting;
   await eventually(async () => expect(await waiting()).toBe(2));
   const { page, expectNoProblems } = await open(registered, "/settings");
-  await page.getByText("The receiver “Warehouse” is disabled.").waitFor();
+  await page.getByText("2 deliveries are held").waitFor();
   await page.getByRole("button", { name: "Delete receiver" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("2 waiting deliveries are dropped and never sent.").waitFor();

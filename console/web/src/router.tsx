@@ -16,7 +16,8 @@ async function showSignIn(): Promise<void> {
   if (location.pathname === "/sign-in") return;
   await router.navigate({ to: "/sign-in", search: { return_to: location.href } });
   // Not before: a dialog that shows a secret stops the navigation until it is closed.
-  if (router.state.location.pathname === "/sign-in") queryClient.clear();
+  if (router.state.location.pathname !== "/sign-in") return;
+  queryClient.removeQueries({ predicate: ({ queryKey: [name] }) => !String(name).startsWith("sign_in.") });
 }
 
 /** Links name no brand: shows the one of the person's brands that has the record. For an unknown record the page says so. */
