@@ -157,6 +157,9 @@ it("the keyboard alone signs in and creates a key; the focus follows", async () 
     for (let presses = 0; presses < 40 && !(await focused()).startsWith(text); presses += 1) await page.keyboard.press("Tab");
     expect(await focused()).toMatch(new RegExp(`^${text}`));
   };
+  // The link is pasted into a tab that shows the page already: only the fragment changes.
+  await page.goto(`${url}/sign-in`);
+  await page.getByText("Each works once").waitFor();
   await page.goto(await signInUrl(stack, url, brand.owner));
   await page.getByRole("button", { name: /^Sign in as/ }).waitFor();
   await tabTo("Sign in as");

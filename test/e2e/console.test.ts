@@ -33,6 +33,7 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
   expect([read.status, read.headers.get("x-brand-id")]).toEqual([200, brand.id]);
 
   await page.keyboard.press("Escape");
+  await page.evaluate("history.back()");
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("button", { name: "Revoke Looker report" }).click();
   const kept = await page.evaluate<string[]>(

@@ -8,8 +8,6 @@ export interface Shot {
   /** undefined: without a session. */
   readonly as?: keyof People;
   path(filled: Filled): string;
-  /** Only what fits the window, not the whole page. */
-  readonly isWindow?: boolean;
   /** What is visible once the page is complete. */
   readonly shown: string | RegExp;
   /** What the person does then, such as opening a dialog. */
@@ -71,6 +69,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "sign-in-failing", path: to("/sign-in"), shown: "Try again", before: failing("sign_in.options") },
   { name: "sign-in-unknown-link", path: to(`/sign-in#${"A".repeat(43)}`), shown: "not known" },
 
+  // docs/images/console.png is its wide one.
   { name: "overview", as: "owner", path: to("/developers"), shown: "Requests an hour" },
   {
     name: "overview-set-up",
@@ -164,14 +163,6 @@ export const SHOTS: readonly Shot[] = [
     },
   },
   { name: "receiver", as: "owner", path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`, shown: "submission.rejected" },
-  {
-    // docs/images/console.png is its wide one.
-    name: "console",
-    as: "owner",
-    path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`,
-    shown: "submission.rejected",
-    isWindow: true,
-  },
   {
     name: "receiver-failing",
     as: "owner",

@@ -59,7 +59,7 @@ describe.each(VIEWS)("%s", (view, options) => {
     return page;
   }
 
-  it.each(SHOTS)("$name", async ({ name, as, path, shown, isWindow = false, before, act }: Shot) => {
+  it.each(SHOTS)("$name", async ({ name, as, path, shown, before, act }: Shot) => {
     const page = await pageOf(as);
     await page.goto("about:blank");
     await before?.(page);
@@ -69,7 +69,7 @@ describe.each(VIEWS)("%s", (view, options) => {
       await act?.(page);
     } finally {
       // Also of what went wrong.
-      await page.screenshot({ path: join(FOLDER, `${name}.${view}.png`), fullPage: !isWindow, animations: "disabled" });
+      await page.screenshot({ path: join(FOLDER, `${name}.${view}.png`), fullPage: true, animations: "disabled" });
       await page.unrouteAll({ behavior: "ignoreErrors" });
     }
   });
