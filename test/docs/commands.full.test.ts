@@ -20,6 +20,8 @@ const ONLY_NAMED = /^brandctl(?: [a-z-]+)+$/;
 const commands = [...new Set(findManuals().flatMap(findCommands))].filter((command) => !(command in NOT_RUN) && !ONLY_NAMED.test(command));
 const isAlone = (command: string): boolean => command.startsWith("npm run ");
 
+/** In place of EMAIL. */
+const MEMBER = "reader@docs.example";
 const INSTALL_SECONDS_MAX = 900;
 const COMMAND_SECONDS_MAX = 240;
 const STOP_SECONDS_MAX = 60;
@@ -104,6 +106,7 @@ describe("in addition to npm start", () => {
       `npx brandctl receivers create --brand ${brand} --url ${url} --label Docs --events submission.approved,payout.paid --json`,
     );
     receiver = (JSON.parse(created) as { id: string }).id;
+    await run(`npx brandctl members add ${MEMBER} --brand ${brand}`);
     await run(`npx brandctl records set-status submission ${await pending("submissions")} approved`);
     ({ delivery, event } = await eventually(async () => {
       const { deliveries } = JSON.parse(await run(`npx brandctl deliveries list --brand ${brand} --receiver ${receiver} --json`)) as {
@@ -138,6 +141,7 @@ describe("in addition to npm start", () => {
       .replaceAll("rcv_…", receiver)
       .replaceAll("dlv_…", delivery)
       .replaceAll("evt_…", event)
+      .replaceAll("EMAIL", MEMBER)
       .replaceAll("127.0.0.1:8080", new URL(baseUrl).host)
       .replace(/^brandctl /, "npx brandctl ");
     if (text.includes("sub_…")) return text.replace("sub_…", await pending("submissions"));

@@ -6,7 +6,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm ci && npm test": ".ci/run runs it",
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
   "npm test": ".ci/run runs it, and this test is part of npm run test:full",
-  "npx jest paging": "npm test runs the same files",
+  "npx jest limits": "npm test runs the same files",
   "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "npm run check": ".ci/run runs it",
   "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it and its result",
@@ -59,6 +59,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   // Runs until Ctrl-C, and its pipe takes no options of ours.
   "npx brandctl listen --create --brand brd_… --json | jq -c .body":
     "packages/brandctl/src/commands/listen.test.ts tests the lines that it prints",
+
+  "npm run screenshots": "takes eight minutes; test/e2e/console-screens.full.test.ts opens the screens",
+  "npm run screenshots -- -t keys": "like npm run screenshots",
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",
