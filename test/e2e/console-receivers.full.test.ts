@@ -113,7 +113,7 @@ it("an approval arrives on the open page without a reload", async () => {
   await page.getByText("No deliveries yet").waitFor();
   await page.evaluate("window.isSamePage = true");
   await approve(registered.brand);
-  // Sooner than a list that nobody looks at would: it is read every 15 s.
+  // Less than the 15 s at which an idle list is read.
   await deliveryRows(page).getByText("Delivered").waitFor({ timeout: 8_000 });
   await page
     .getByText(/HTTP 204/)

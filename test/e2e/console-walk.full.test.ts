@@ -128,7 +128,7 @@ it("registers a receiver, and shows each delivery to it without a reload", async
   await brandctl("records", "set-status", "submission", pending, "approved");
   await eventually(() => expect(arrivals).toHaveLength(1));
   const delivery = page.getByRole("row", { name: /submission\.approved/ });
-  // Sooner than a list that nobody looks at would: it is read every 15 s.
+  // Less than the 15 s at which an idle list is read.
   await delivery.getByText("Delivered").waitFor({ timeout: 8_000 });
   await expectNoReload();
 

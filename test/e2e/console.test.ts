@@ -3,7 +3,7 @@ import { startBrowser, type TestBrowser } from "../browser.ts";
 import { consoleCaller, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: an owner works in the console, and nobody else does what owners do. */
+/** One promise: owners can work in the console, and only owners can do what owners do. */
 
 let stack: Stack;
 let browser: TestBrowser;

@@ -1,10 +1,10 @@
 import { focusManager } from "@tanstack/react-query";
 
-/** Then pages stop reading, so that a session that nobody uses ends. */
+/** After this time without use, pages stop polling, so that an unused session can expire. */
 const IDLE_MS = 30 * 60_000;
 const SIGNS_OF_USE = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"] as const;
 
-/** Stops every query's interval while nobody uses this tab, as in a hidden tab; the next sign of use reads everything again. */
+/** Pauses polling while this tab is idle, as if it were hidden. The next sign of use resumes it and reads everything again. */
 export function stopReadingWhileIdle(): void {
   let timer: number | undefined;
   let isIdle = false;

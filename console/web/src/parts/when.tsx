@@ -20,6 +20,9 @@ function formatFor(date: Date, isBrief: boolean): Intl.DateTimeFormat {
   return isSame(YEAR, date) ? SHORT : SHORT_WITH_YEAR;
 }
 
+/** Day and time in Manila: "Nov 22, 22:09". @param at milliseconds since the epoch */
+export const momentText = (at: number): string => SHORT.format(at);
+
 /**
  * A moment in Manila time: the day and time, or the date if it is of another year; in full as a tooltip.
  *

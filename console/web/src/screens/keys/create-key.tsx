@@ -19,7 +19,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
   const create = useChange("keys.create", ["keys.list"]);
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", may_prepare: false } });
 
-  // A key that is made while its dialog closes would be shown to nobody.
+  // The response holds the key. A closed dialog could not show it.
   const close = (): void => {
     if (!create.isPending) onClose();
   };

@@ -5,11 +5,12 @@ import { query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { momentText } from "../../parts/when.tsx";
 import { useBrand, useMe } from "../../shell/brand.tsx";
-import { hoursOfDay, startOfDay } from "./hours.ts";
+import { everyBucket, spanOf, totalOf, type Span } from "../usage/ranges.ts";
 import styles from "./last-day.module.css";
 
-const HOUR_MS = 3_600_000;
+const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
 const POLL_MS = 60_000;
 
 const SERIES = [
@@ -21,17 +22,17 @@ const SERIES = [
 export function LastDay() {
   const { ofBrand } = useBrand();
   // Whole hours, so that the query stays the same until the next.
-  const from = startOfDay(Date.now());
-  const range = { from: new Date(from).toISOString(), to: new Date(from + 24 * HOUR_MS).toISOString() };
+  const span = spanOf(HOURS, Date.now());
+  const range = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() };
   const { data, error, refetch } = useQuery({
-    ...query("usage.get", { ...ofBrand, ...range, bucket_minutes: 60, by_key: false }),
+    ...query("usage.get", { ...ofBrand, ...range, bucket_minutes: HOURS.bucketMinutes, by_key: false }),
     refetchInterval: POLL_MS,
     placeholderData: whileLoading(ofBrand),
   });
   return (
     <section className={styles["section"]} aria-label="Requests of the last 24 hours">
       {data !== undefined ? (
-        <Usage buckets={data.buckets} from={from} />
+        <Usage buckets={data.buckets} span={span} />
       ) : error === null ? (
         <LoadingRows rows={2} />
       ) : (
@@ -41,23 +42,22 @@ export function LastDay() {
   );
 }
 
-function Usage({ buckets, from }: { readonly buckets: Output<"usage.get">["buckets"]; readonly from: number }) {
-  const accepted = buckets.reduce((sum, bucket) => sum + bucket.accepted, 0);
-  const refused = buckets.reduce((sum, bucket) => sum + bucket.refused, 0);
-  const busiest = Math.max(0, ...buckets.map(({ peak_accepted }) => peak_accepted));
+function Usage({ buckets, span }: { readonly buckets: Output<"usage.get">["buckets"]; readonly span: Span }) {
+  const { accepted, refused, peak } = totalOf(buckets);
+  const bars = everyBucket(buckets, HOURS, span).map((hour) => ({ label: momentText(hour.start), values: [hour.accepted, hour.refused] }));
   return (
     <>
       <div className={styles["numbers"]}>
         <Number name="Requests accepted" value={accepted} />
         <Number name="Refused over the limit" value={refused} />
-        <Number name="In the busiest minute" value={busiest} of={useLimit()} />
+        <Number name="In the busiest minute" value={peak} of={useLimit()} />
       </div>
       {accepted + refused === 0 ? (
         <Text size="sm" c="dimmed">
           No requests in the last 24 hours.
         </Text>
       ) : (
-        <Bars title="Requests an hour" series={SERIES} bars={hoursOfDay(buckets, from)} />
+        <Bars title="Requests an hour" series={SERIES} bars={bars} />
       )}
       <AnchorLink to="/developers/usage" size="sm">
         Usage by key and by minute

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { query } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
-import { When } from "../../parts/when.tsx";
+import { momentText, When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { durationText, filledHours, HOUR_MS, lastHours } from "./hours.ts";
 
@@ -14,14 +14,6 @@ const PERIODS = [
   { value: "24", label: "Last 24 hours" },
   { value: "168", label: "Last 7 days" },
 ];
-const HOUR = new Intl.DateTimeFormat("en-PH", {
-  timeZone: "Asia/Manila",
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
 const SERIES = [
   { name: "Accepted", tone: "good" },
   { name: "Failed", tone: "bad" },
@@ -70,7 +62,7 @@ interface StatsProps {
 
 function Stats({ stats: { hours, total, counted_since }, range }: StatsProps) {
   const bars = filledHours(hours, range).map(({ at, accepted, failed }) => ({
-    label: `${HOUR.format(at)} to ${HOUR.format(at + HOUR_MS).slice(-5)}`,
+    label: `${momentText(at)} to ${momentText(at + HOUR_MS).slice(-5)}`,
     values: [accepted, failed],
   }));
   return (

@@ -32,7 +32,7 @@ export function MakeNextSecret({
   const [isMissing, setIsMissing] = useState(false);
   const make = useChange("receivers.rotate", ["receivers.get", "receivers.list"]);
 
-  // A secret that is made while its dialog closes would be shown to nobody.
+  // The response holds the secret. A closed dialog could not show it.
   const close = (): void => {
     if (!make.isPending) onClose();
   };
@@ -106,7 +106,7 @@ export function MakeNextSecret({
         )}
         <FormError
           error={make.error}
-          unknownOutcome="The secret may have been made all the same: nobody has seen it, and another one replaces it."
+          unknownOutcome="The secret may have been made, but it cannot be shown any more. Make another one to replace it."
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={close} disabled={make.isPending} data-autofocus>

@@ -3,13 +3,17 @@ import type { Output } from "@brand-records/console-contract";
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 
-interface Range {
+/** The bars of a range. */
+interface Buckets {
+  readonly bucketMinutes: number;
+  readonly buckets: number;
+}
+
+interface Range extends Buckets {
   /** Ends now: "the last …". */
   readonly length: string;
   /** Of one bar. */
   readonly per: string;
-  readonly bucketMinutes: number;
-  readonly buckets: number;
 }
 
 /** What the page can show: at most 100 bars each. Usage is kept for 31 days. */
@@ -31,7 +35,7 @@ export interface Span {
 }
 
 /** The time of a range whose last bar is the one that now is in. Bars begin at full minutes, quarters or hours, in Manila too. */
-export function spanOf({ bucketMinutes, buckets }: Range, now: number): Span {
+export function spanOf({ bucketMinutes, buckets }: Buckets, now: number): Span {
   const bucketMs = bucketMinutes * MINUTE_MS;
   const to = (Math.floor(now / bucketMs) + 1) * bucketMs;
   return { from: to - buckets * bucketMs, to };
@@ -58,7 +62,7 @@ const sum = (a: Counts, { accepted, refused, peak_accepted }: Bucket): Counts =>
 });
 
 /** Every bucket of a range from its start; those that the response leaves out had no requests. */
-export function everyBucket(buckets: readonly Bucket[], range: Range, { from }: Span): (Counts & { readonly start: number })[] {
+export function everyBucket(buckets: readonly Bucket[], range: Buckets, { from }: Span): (Counts & { readonly start: number })[] {
   const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
   return Array.from({ length: range.buckets }, (_, index) => {
     const start = from + index * range.bucketMinutes * MINUTE_MS;

@@ -1,6 +1,7 @@
 import type { Output } from "@brand-records/console-contract";
 import { Bars } from "../../parts/bars.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { momentText } from "../../parts/when.tsx";
 import { everyBucket, RANGES, type Counts, type RangeName, type Span } from "./ranges.ts";
 
 export interface UsageData {
@@ -16,15 +17,6 @@ const REQUESTS = [
 ] as const;
 const BUSIEST = [{ name: "Accepted in the busiest minute", tone: "quiet" }] as const;
 
-const START = new Intl.DateTimeFormat("en-PH", {
-  timeZone: "Asia/Manila",
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-});
-
 export interface UsageChartsProps {
   readonly data: UsageData;
   readonly total: Counts;
@@ -35,7 +27,7 @@ export interface UsageChartsProps {
 /** Requests over time. The limit is one of a minute, so only bars of minutes are compared with it. */
 export function UsageCharts({ data: { name, span, buckets }, total, limit }: UsageChartsProps) {
   const range = RANGES[name];
-  const all = everyBucket(buckets, range, span).map((bucket) => ({ ...bucket, label: START.format(bucket.start) }));
+  const all = everyBucket(buckets, range, span).map((bucket) => ({ ...bucket, label: momentText(bucket.start) }));
   const line = limit === undefined ? {} : { limit };
   const isByMinute = range.bucketMinutes === 1;
   return (
