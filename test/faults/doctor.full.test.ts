@@ -16,7 +16,7 @@ let kafka: KafkaServer;
 let stack: Stack;
 beforeAll(async () => {
   kafka = await startKafkaServer();
-  stack = await startStack({ kafkaBrokers: kafka.brokers });
+  stack = await startStack({ kafkaBrokers: kafka.brokers, hasConsole: true });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();
@@ -45,11 +45,11 @@ it(
   async () => {
     const addresses = Object.entries(stack.addresses).map(([name, address]) => [`${name.toUpperCase()}_ADDRESS`, address]);
     const rpc = { ...Object.fromEntries(addresses), BASE_URL: stack.url } as Record<string, string>;
-    const services = Object.entries(stack.processes).map(([name, process]) => [
-      `${name.toUpperCase()}_ADMIN`,
-      new URL(adminUrlOf(process)).host,
-    ]);
-    const all = { ...rpc, ...Object.fromEntries(services), GATEWAY_ADMIN: adminUrlOf(stack.gateways[0].process) } as Record<string, string>;
+    const [{ process: gateway, console }] = stack.gateways;
+    if (console === undefined) throw new Error("the stack has no console");
+    const processes = { ...stack.processes, gateway, console: console.process };
+    const admin = Object.entries(processes).map(([name, process]) => [`${name.toUpperCase()}_ADMIN`, new URL(adminUrlOf(process)).host]);
+    const all = { ...rpc, ...Object.fromEntries(admin) } as Record<string, string>;
 
     const well = { code: 0, verdict: "well" };
     await eventually(async () => expect(await doctor(all)).toMatchObject(well), { timeoutMs: DETECTION_MS_MAX });

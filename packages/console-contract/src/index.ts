@@ -3,6 +3,7 @@ import { DELIVERY_OPERATIONS } from "./deliveries.ts";
 import { EVENT_OPERATIONS } from "./events.ts";
 import { KEY_OPERATIONS } from "./keys.ts";
 import { OVERSIGHT_OPERATIONS } from "./oversight.ts";
+import { PLAN_OPERATIONS } from "./plans.ts";
 import { RECEIVER_OPERATIONS } from "./receivers.ts";
 import { REPLAY_OPERATIONS } from "./replays.ts";
 import { SESSION_OPERATIONS } from "./session.ts";
@@ -22,6 +23,7 @@ export const OPERATIONS = {
   ...REPLAY_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...OVERSIGHT_OPERATIONS,
+  ...PLAN_OPERATIONS,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;
@@ -37,6 +39,10 @@ export type Key = Output<"keys.list">["keys"][number];
 export type Receiver = Output<"receivers.get">["receiver"];
 export type Delivery = Output<"deliveries.get">["delivery"];
 export type Replay = Output<"replays.start">["replay"];
+export type Plan = Output<"plans.get">["plan"];
+export type PlanSummary = Output<"plans.list">["plans"][number];
+/** What a call changes of a plan. */
+export type PlanChanges = Input<"plans.update">["changes"];
 export type Attempt = Output<"deliveries.get">["attempts"][number];
 
 /** An error of any operation. `code` is one of packages/errors. */

@@ -40,7 +40,7 @@ export const SESSION_OPERATIONS = {
   /** Returns which of the person's brands has a record. */
   "session.locate": {
     needs: "session",
-    input: z.strictObject({ id: z.string().regex(/^(key|rcv|dlv|evt|rpl)_[0-9a-z]{1,40}$/, "must be the id of a record") }),
+    input: z.strictObject({ id: z.string().regex(/^(key|rcv|dlv|evt|rpl|pln)_[0-9a-z]{1,40}$/, "must be the id of a record") }),
     output: z.object({ brand_id: z.string() }),
   },
 } as const satisfies Record<string, Operation>;
