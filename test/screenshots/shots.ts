@@ -12,6 +12,8 @@ export interface Shot {
   readonly shown: string | RegExp;
   /** What the person does then, such as opening a dialog. */
   act?(page: Page): Promise<void>;
+  /** The view that docs/images has. */
+  readonly documented?: "wide" | "narrow";
   /** Before the page is opened, such as a failure to provoke. */
   before?(page: Page): Promise<unknown>;
 }
@@ -69,8 +71,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "sign-in-failing", path: to("/sign-in"), shown: "Try again", before: failing("sign_in.options") },
   { name: "sign-in-unknown-link", path: to(`/sign-in#${"A".repeat(43)}`), shown: "not known" },
 
-  // docs/images/console.png is its wide one.
-  { name: "overview", as: "owner", path: to("/developers"), shown: "Requests an hour" },
+  { name: "overview", as: "owner", path: to("/developers"), shown: "Requests an hour", documented: "wide" },
   {
     name: "overview-set-up",
     as: "owner",

@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { startBrowser, type TestBrowser } from "../browser.ts";
@@ -9,16 +9,19 @@ import { SHOTS, type Shot } from "./shots.ts";
 
 /**
  * Takes the pictures that shots.ts lists: the console on a system of its own, with data as brands have it. `-t keys` takes those whose
- * name contains "keys".
+ * name contains "keys". Those in the documentation are written there, too.
  */
 
 const FOLDER = join(process.cwd(), ".local/screenshots");
+const DOCUMENTATION = join(process.cwd(), "docs/images");
 
 const VIEWS = [
   ["wide", { viewport: { width: 1280, height: 800 } }],
   ["narrow", { viewport: { width: 360, height: 740 } }],
   ["dark", { viewport: { width: 1280, height: 800 }, colorScheme: "dark" }],
 ] as const;
+
+const fileOf = (name: string, view: string): string => `${name}.${view}.png`;
 
 let stack: Stack;
 let browser: TestBrowser;
@@ -36,7 +39,9 @@ beforeAll(async () => {
   url = stack.gateways[0].console?.url ?? "";
   filled = await fillBrands(stack, url, server);
   await mkdir(FOLDER, { recursive: true });
-  for (const { name } of SHOTS) for (const [view] of VIEWS) await rm(join(FOLDER, `${name}.${view}.png`), { force: true });
+  // Of shots that are no longer listed. The others stay until they are taken again.
+  const listed = new Set(SHOTS.flatMap(({ name }) => VIEWS.map(([view]) => fileOf(name, view))));
+  for (const file of await readdir(FOLDER)) if (!listed.has(file)) await rm(join(FOLDER, file), { recursive: true });
 }, 180_000);
 afterAll(async () => {
   await browser?.stop();
@@ -59,7 +64,8 @@ describe.each(VIEWS)("%s", (view, options) => {
     return page;
   }
 
-  it.each(SHOTS)("$name", async ({ name, as, path, shown, before, act }: Shot) => {
+  it.each(SHOTS)("$name", async ({ name, as, path, shown, before, act, documented }: Shot) => {
+    const file = join(FOLDER, fileOf(name, view));
     const page = await pageOf(as);
     await page.goto("about:blank");
     await before?.(page);
@@ -69,8 +75,9 @@ describe.each(VIEWS)("%s", (view, options) => {
       await act?.(page);
     } finally {
       // Also of what went wrong.
-      await page.screenshot({ path: join(FOLDER, `${name}.${view}.png`), fullPage: true, animations: "disabled" });
+      await page.screenshot({ path: file, fullPage: true, animations: "disabled" });
       await page.unrouteAll({ behavior: "ignoreErrors" });
     }
+    if (documented === view) await copyFile(file, join(DOCUMENTATION, `${name}.png`));
   });
 });

@@ -1,0 +1,21 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { SHOTS } from "../screenshots/shots.ts";
+import { findPages, repositoryFiles } from "./pages.ts";
+
+/** One promise: the documentation's pictures are small, are shown, and come from `npm run screenshots`. */
+
+const BYTES_MAX = 150_000;
+
+const pictures = repositoryFiles().filter((path) => path.startsWith("docs/images/"));
+const pages = findPages().map((page) => readFileSync(page, "utf8"));
+const documented = SHOTS.filter((shot) => shot.documented !== undefined).map(({ name }) => `docs/images/${name}.png`);
+
+it("docs/images has the pictures that npm run screenshots writes, and no others", () => {
+  expect(pictures.toSorted()).toEqual(documented.toSorted());
+});
+
+it.each(pictures)("%s is shown by a page and has at most 150 KB", (path) => {
+  expect(pages.some((text) => text.includes(`images/${basename(path)})`))).toBe(true);
+  expect(statSync(path).size).toBeLessThanOrEqual(BYTES_MAX);
+});
