@@ -55,6 +55,11 @@ export class FakeAccounts {
         this.members.push(member);
         return { member };
       },
+      setMemberRole: async ({ brand_id, email, role }) => {
+        const member = this.members.find((one) => one.brand_id === brand_id && one.email === email);
+        if (member === undefined) throw new AppError("not_found", "There is no such member", { field: "email" });
+        return { member: Object.assign(member, { role }) };
+      },
       listMembers: async ({ brand_id }) => {
         this.#brand(brand_id);
         return { members: this.members.filter((member) => member.brand_id === brand_id).toSorted((a, b) => (a.email < b.email ? -1 : 1)) };
