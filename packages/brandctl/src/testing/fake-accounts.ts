@@ -4,6 +4,7 @@ import {
   OperatorServiceService,
   SignInServiceService,
   type Brand,
+  type ExportPersonResponse,
   type Key,
   type Member,
 } from "@brand-records/proto/accounts/v1";
@@ -25,6 +26,10 @@ export class FakeAccounts {
   readonly links: number[] = [];
   /** Bound to a member. */
   readonly identities: string[] = [];
+  /** Pages of what is kept about a person, by address. */
+  readonly exported = new Map<string, Partial<ExportPersonResponse>[]>();
+  failErasure: AppError | undefined;
+  readonly pseudonym = `erased_${"0".repeat(26)}`;
   /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
@@ -116,6 +121,23 @@ export class FakeAccounts {
     ...this.audit.served,
     service(OperatorServiceService, {
       findBrand: async ({ id }) => ({ brand_id: this.#key(id).brand_id }),
+      exportPerson: async ({ email, page_token }) => ({
+        memberships: [],
+        sessions: [],
+        sign_in_links: [],
+        identities: [],
+        keys: [],
+        erasures: [],
+        audit_entries: [],
+        ...this.exported.get(email)?.[Number(page_token ?? 0)],
+        next_page_token: Number(page_token ?? 0) + 1 < (this.exported.get(email)?.length ?? 0) ? String(Number(page_token ?? 0) + 1) : null,
+      }),
+      beginErasure: async () => ({ pseudonym: this.pseudonym }),
+      erasePerson: async ({ email, brand_ids }) => {
+        if (this.failErasure !== undefined) throw this.failErasure;
+        this.exported.delete(email);
+        return { brand_ids };
+      },
     }),
   ];
 
