@@ -1,4 +1,4 @@
-import { callContext, newBrand, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
+import { callContext, MEMBER, newBrand, OTHER_MEMBER, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
 
 /** One promise: an operator can hand out, and erase, which plans a person closed or edited. */
 
@@ -23,10 +23,9 @@ const erase = async (email: string) => (await served.operator.erasePerson({ emai
 const rows = () => served.db.query<Record<string, unknown>>("select * from plans.plans order by id");
 
 it("exports and erases a person's plans of all brands, pending and closed, and changes nothing else of them", async () => {
-  const [email, other] = ["ana@example.ph", "ana@example.ph.test"];
+  const [email, other] = [MEMBER, OTHER_MEMBER];
   const brands = [newBrand(), newBrand(), newBrand()].toSorted();
   const [ours, second, third] = brands as [string, string, string];
-  for (const brand of brands) for (const person of [email, other]) served.accounts.add(brand, person);
   const prepared = async (brand: string) => (await served.prepare(brand, planInput())).plan.id;
   const cancelled = await prepared(ours);
   await served.cancel(ours, cancelled, email);
@@ -34,7 +33,7 @@ it("exports and erases a person's plans of all brands, pending and closed, and c
   await served.update(second, edited, 1, { title: "Edited" }, email);
   const both = await prepared(second);
   await served.update(second, both, 1, { title: "Edited" }, email);
-  await served.complete(second, both, other);
+  await served.complete(second, both, other, 2);
   const notTheirs = await prepared(third);
   await served.cancel(third, notTheirs, other);
 
