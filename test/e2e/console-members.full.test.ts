@@ -52,7 +52,7 @@ it("an owner adds a person, whose link signs in to this brand alone, though the 
   const link = await dialog.getByText(/\/sign-in#/).innerText();
   await page.keyboard.press("Escape");
   await dialog.getByRole("button", { name: "I have sent it" }).click();
-  await page.getByRole("cell", { name: email }).waitFor();
+  await page.getByRole("cell", { name: email, exact: true }).waitFor();
   const kept = await page.evaluate<string[]>(
     "[document.documentElement.outerHTML, ...Object.values(localStorage), ...Object.values(sessionStorage)]",
   );
@@ -66,7 +66,7 @@ it("an owner adds a person, whose link signs in to this brand alone, though the 
   await invited.page.getByText("This link opens").waitFor();
   await invited.page.getByRole("button", { name: `Sign in as ${email}` }).click();
   await invited.page.waitForURL("**/developers");
-  await invited.page.getByRole("button", { name: email }).click();
+  await invited.page.getByRole("banner").getByRole("button", { name: email }).click();
   await invited.page.getByText(/This session shows .* only/).waitFor();
   expect(await invited.page.getByLabel("Brand", { exact: true }).count()).toBe(0);
   const refused = await invited.page.evaluate<number>(
@@ -110,7 +110,9 @@ it("a person of two brands switches between them, and nothing of the other brand
   await page.goto(`${url}/developers/members`);
   await page.getByRole("button", { name: "Add member" }).click();
   await page.getByRole("dialog").waitFor();
-  expect(await page.getByRole("combobox", { name: "Brand", exact: true }).count()).toBe(0);
+  const box = await switcher.boundingBox();
+  const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 10})?.tagName`;
+  expect(await page.evaluate(covering)).not.toBe("SELECT");
   expectNoProblems();
 }, 60_000);
 
@@ -126,7 +128,8 @@ it("a person who is removed while a page is open is led to the other brand, then
   await remove(one, email);
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   await page.getByText("You are no longer a member of").first().waitFor();
-  expect([new URL(page.url()).pathname, await page.getByRole("dialog").count()]).toEqual(["/developers", 0]);
+  expect(new URL(page.url()).pathname).toBe("/developers");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.goto(`${url}/developers/keys`);
   await page.getByRole("button", { name: "Revoke" }).first().waitFor();
   await remove(two, email);
@@ -169,7 +172,7 @@ it("an owner makes a member an owner, steps down and leaves, but not as the last
 it("a person signs out everywhere, once that is confirmed", async () => {
   const brand = await stack.createBrand();
   const [here, there] = [await openMembers(brand.owner), await openMembers(brand.owner)];
-  await here.page.getByRole("button", { name: brand.owner }).click();
+  await here.page.getByRole("banner").getByRole("button", { name: brand.owner }).click();
   await here.page.getByRole("button", { name: "Sign out everywhere" }).click();
   await here.page.getByRole("button", { name: "Sign out of all" }).click();
   await here.page.waitForURL("**/sign-in");
