@@ -81,7 +81,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
   [() => "/developers/usage", "All keys"],
-  [() => "/developers/members", "Make a member"],
+  [() => "/developers/members", "Change role"],
   [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/developers/nowhere", "Nothing is here"],
 ];
@@ -155,7 +155,7 @@ it("every dialog is accessible, and fits its width", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Make link" }).click();
   await page.getByText("This is the only time the link is shown").waitFor();
   await expectUsableInEveryView(opened, DIALOG);
-  await openDialog("/developers/members", "Make an owner: axe@example.ph");
+  await openDialog("/developers/members", "Change role: axe@example.ph");
   await openDialog("/developers/members", "Remove: axe@example.ph");
   await openDialog("/developers", brand.owner);
   await page.getByRole("button", { name: "Sign out everywhere" }).click();

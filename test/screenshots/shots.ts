@@ -256,16 +256,16 @@ export const SHOTS: readonly Shot[] = [
   { name: "event", as: "owner", path: ({ eventId }) => `/developers/events/${eventId}`, shown: "Ledger sync" },
   { name: "usage", as: "owner", path: to("/developers/usage"), shown: "Looker report" },
   { name: "usage-empty", as: "newcomer", path: to("/developers/usage"), shown: "No requests" },
-  { name: "members", as: "owner", path: to("/developers/members"), shown: "Make an owner" },
+  { name: "members", as: "owner", path: to("/developers/members"), shown: "Change role" },
   { name: "members-member", as: "member", path: to("/developers/members"), shown: "add and remove members" },
   { name: "members-failing", as: "owner", path: to("/developers/members"), shown: "Try again", before: failing("members.list") },
   { name: "members-loading", as: "owner", path: to("/developers/members"), shown: "Add member", before: hanging("members.list") },
-  { name: "member-add", as: "owner", path: to("/developers/members"), shown: "Make an owner", act: press("Add member") },
+  { name: "member-add", as: "owner", path: to("/developers/members"), shown: "Change role", act: press("Add member") },
   {
     name: "member-add-refused",
     as: "owner",
     path: to("/developers/members"),
-    shown: "Make an owner",
+    shown: "Change role",
     async act(page) {
       await press("Add member")(page);
       await page.getByRole("dialog").getByLabel("E-mail address").fill("maria@ulap-at-araw.example");
@@ -277,7 +277,7 @@ export const SHOTS: readonly Shot[] = [
     name: "member-invited",
     as: "owner",
     path: to("/developers/members"),
-    shown: "Make an owner",
+    shown: "Change role",
     async act(page) {
       await press("Add member")(page);
       await page.getByRole("dialog").getByLabel("E-mail address").fill(`lia+${Date.now()}@ulap-at-araw.example`);
@@ -289,14 +289,14 @@ export const SHOTS: readonly Shot[] = [
     name: "member-link",
     as: "owner",
     path: to("/developers/members"),
-    shown: "Make an owner",
+    shown: "Change role",
     async act(page) {
-      await press("New link", "Make link")(page);
+      await press(/^New link: jun/, "Make link")(page);
       await page.getByText("This is the only time the link is shown").waitFor();
     },
   },
-  { name: "member-role", as: "owner", path: to("/developers/members"), shown: "Make an owner", act: press("Make an owner") },
-  { name: "member-remove", as: "owner", path: to("/developers/members"), shown: "Make an owner", act: press("Remove") },
+  { name: "member-role", as: "owner", path: to("/developers/members"), shown: "Change role", act: press(/^Change role: jun/) },
+  { name: "member-remove", as: "owner", path: to("/developers/members"), shown: "Change role", act: press(/^Remove: jun/) },
   { name: "member-leave-refused", as: "newcomer", path: to("/developers/members"), shown: "Leave", act: press("Leave", "Leave") },
   { name: "audit", as: "owner", path: to("/developers/audit"), shown: "maria@ulap-at-araw.example" },
   { name: "audit-member", as: "member", path: to("/developers/audit"), shown: "Only owners see the audit log" },

@@ -88,8 +88,8 @@ function columns(self: string, hasLinks: boolean, change: ((act: Act, member: Me
             isAction: true,
             cell: (member: Member) => (
               <Group gap="xs" justify="flex-end">
-                {hasLinks && button("link", member, "New link")}
-                {button("role", member, member.role === "owner" ? "Make a member" : "Make an owner")}
+                {hasLinks && member.email !== self && button("link", member, "New link")}
+                {button("role", member, "Change role")}
                 {button("remove", member, member.email === self ? "Leave" : "Remove")}
               </Group>
             ),
