@@ -45,7 +45,7 @@ it("an owner adds a person, whose link signs in to this brand alone, though the 
   await dialog.getByText("Must be an e-mail address").waitFor();
   await dialog.getByLabel("E-mail address").fill(brand.owner.toUpperCase());
   await submit.click();
-  await dialog.getByText("is a member of this brand already").waitFor();
+  await dialog.getByText("is a member of the brand already").waitFor();
   await dialog.getByLabel("E-mail address").fill(` ${email.toUpperCase()} `);
   await submit.click();
   await dialog.getByRole("button", { name: "Make link" }).click();

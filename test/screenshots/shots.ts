@@ -297,7 +297,16 @@ export const SHOTS: readonly Shot[] = [
   },
   { name: "member-role", as: "owner", path: to("/developers/members"), shown: "Change role", act: press(/^Change role: jun/) },
   { name: "member-remove", as: "owner", path: to("/developers/members"), shown: "Change role", act: press(/^Remove: jun/) },
-  { name: "member-leave-refused", as: "newcomer", path: to("/developers/members"), shown: "Leave", act: press("Leave", "Leave") },
+  {
+    name: "member-leave-refused",
+    as: "newcomer",
+    path: to("/developers/members"),
+    shown: "Leave",
+    async act(page) {
+      await press("Leave", "Leave")(page);
+      await page.getByText("without an owner").waitFor();
+    },
+  },
   { name: "audit", as: "owner", path: to("/developers/audit"), shown: "maria@ulap-at-araw.example" },
   { name: "audit-member", as: "member", path: to("/developers/audit"), shown: "Only owners see the audit log" },
   { name: "assistants", as: "owner", path: to("/developers/assistants"), shown: "claude mcp add" },

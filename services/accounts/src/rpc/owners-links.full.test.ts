@@ -1,5 +1,8 @@
+import { eventually } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
+import { lockBrand } from "../storage/brands.ts";
+import { deleteMember } from "../storage/members.ts";
 
 /** One promise: a link that an owner makes opens the owner's brand alone, and only while it is the owner's. */
 
@@ -116,6 +119,24 @@ it("leaves no session behind when it is redeemed while its person or its maker i
     expect(outcomes[1].status).toBe("fulfilled");
     expect(await served.db.query("select 1 from accounts.sessions where brand_id = $1", [brand.id])).toEqual([]);
   }
+});
+
+it("waits while the brand's members change, so that redeeming it and removing its maker never wait for each other", async () => {
+  const { brand, email } = await people.newPerson();
+  const second = "second@example.ph";
+  await people.addMember(brand, second, "owner");
+  const token = await invite(brand, email, second);
+  const { redeemed } = await served.db.transaction(async (sql) => {
+    await lockBrand(sql, brand.id);
+    const redeeming = Promise.allSettled([people.redeem(token)]);
+    await eventually(async () => {
+      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      expect(await served.db.query(waiting)).toHaveLength(1);
+    });
+    await deleteMember(sql, brand.id, second);
+    return { redeemed: redeeming };
+  });
+  expect(await redeemed).toEqual([{ status: "rejected", reason: expect.objectContaining(unknownLink) }]);
 });
 
 it("does not sign its person out of other brands: all of its sessions end alone", async () => {

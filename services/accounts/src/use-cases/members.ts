@@ -29,7 +29,7 @@ export function addMember(
   return changeMembers(db, member.brand_id, acting, async (sql) => {
     if (!onlyNew) return withoutOwnersLinks(sql, await upsertMember(sql, member));
     const added = await insertMember(sql, member);
-    if (added === undefined) throw new AppError("already_exists", `${member.email} is a member of this brand already`, { field: "email" });
+    if (added === undefined) throw alreadyAMember();
     return added;
   });
 }
@@ -51,6 +51,9 @@ async function withoutOwnersLinks(sql: Sql, member: Member): Promise<Member> {
   await deleteSessionsMadeBy(sql, member.brand_id, member.email);
   return member;
 }
+
+const alreadyAMember = (): AppError =>
+  new AppError("already_exists", "This person is a member of the brand already. Nothing was changed.", { field: "email" });
 
 const memberNotFound = (): AppError => new AppError("not_found", "There is no such member", { field: "email" });
 

@@ -36,9 +36,8 @@ export default function ChangeRole({ member: { email, role }, onClose }: { reado
         </Text>
         {to === "member" && (
           <Text size="sm" c="dimmed">
-            {isSelf
-              ? "Only another owner can make you an owner again."
-              : "Sign-in links that this owner made for others, and their sessions, end."}
+            Sign-in links that {isSelf ? "you" : "this person"} made for others, and their sessions, end.
+            {isSelf && " Only another owner can make you an owner again."}
           </Text>
         )}
         <FormError error={change.error} unknownOutcome="The role may have been changed all the same: the list shows it." />

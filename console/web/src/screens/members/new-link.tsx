@@ -50,9 +50,14 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
     >
       <Stack>
         <Text>
-          {isNew && "No mail is sent: make a link, and send it to the person. "}
-          The link signs <strong>{email}</strong> in, once, within {options?.link_hours} hours. It opens {brand_name} only, whatever other
-          brands the person has.
+          {isNew ? (
+            "No mail is sent. Make a link, and send it to the person."
+          ) : (
+            <>
+              It signs <strong>{email}</strong> in.
+            </>
+          )}{" "}
+          It works once, within {options?.link_hours} hours, and opens {brand_name} only.
         </Text>
         <Text size="sm" c="dimmed">
           Anyone who opens it acts as this person. The audit log shows that you made it.

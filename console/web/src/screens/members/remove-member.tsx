@@ -41,8 +41,8 @@ export default function RemoveMember({ member: { email, role }, onClose }: { rea
           )}
         </Text>
         <Text size="sm" c="dimmed">
-          API keys that this person created keep working: revoke those that no one else needs.
-          {role === "owner" && " Sign-in links that this owner made for others, and their sessions, end."}
+          API keys that {isSelf ? "you" : "this person"} created keep working: revoke those that no one else needs.
+          {role === "owner" && ` Sign-in links that ${isSelf ? "you" : "this person"} made for others, and their sessions, end.`}
         </Text>
         <FormError error={remove.error} unknownOutcome="The person may have been removed all the same: the list shows it." />
         <Group justify="flex-end">
