@@ -43,10 +43,9 @@ export function changeRole(db: Database, member: NewMember, acting: ActingMember
   });
 }
 
-/** Ends what links of a member who is no owner opened for others, and the links: the member could act as one of them. */
+/** Deletes the links that a member who is no owner made for others, and the sessions they opened: the member could act as an owner. */
 async function withoutOwnersLinks(sql: Sql, member: Member): Promise<Member> {
   if (member.role === "owner") return member;
-  // The links first: a link that is being redeemed at this moment is locked until its session exists.
   await deleteLinksMadeBy(sql, member.brand_id, member.email);
   await deleteSessionsMadeBy(sql, member.brand_id, member.email);
   return member;
