@@ -38,6 +38,7 @@ export class FakeAccounts {
   readonly members = new Set([MEMBER, OTHER_MEMBER]);
   /** Who is a member of one brand no more, as `brand e-mail`. */
   readonly removed = new Set<string>();
+  readonly unknownBrands = new Set<string>();
   isDown = false;
 
   readonly listMembers = async ({ brand_id }: { readonly brand_id: string }) => {
@@ -45,7 +46,7 @@ export class FakeAccounts {
     const members = [...this.members]
       .filter((email) => !this.removed.has(`${brand_id} ${email}`))
       .map((email) => ({ brand_id, email, role: "member", created_at: "2026-11-21T08:30:00.000Z" }));
-    if (members.length === 0) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
+    if (this.unknownBrands.has(brand_id)) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
     return { members };
   };
 }

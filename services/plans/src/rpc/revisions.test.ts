@@ -20,7 +20,7 @@ const kindOf = (error: unknown): string => (error as AppError).kind;
 
 it("of 20 simultaneous changes of a revision, in two processes, exactly one is saved, and the others are refused", async () => {
   const { brand, plan } = await pendingPlan();
-  for (let revision = 1; revision <= 5; revision += 1) {
+  for (let revision = 1; revision <= 2; revision += 1) {
     const changes = Array.from({ length: 20 }, (_, i) => ({ title: `Title ${revision}.${i}`, goal: `Goal ${revision}.${i}` }));
     const outcomes = await Promise.allSettled(
       changes.map((change, i) => processes[i % 2 === 0 ? 0 : 1].update(brand, plan.id, revision, change)),
@@ -46,29 +46,30 @@ it("the same change, saved 20 times at once after a lost response, is saved once
   expect((await served.getInWorkspace(brand, plan.id)).revision).toBe(2);
 });
 
+const CHANGES = ["updated", "completed", "cancelled"] as const;
+
 it("of a simultaneous change, completion and cancellation of one revision, exactly one takes place", async () => {
-  for (let round = 0; round < 12; round += 1) {
+  for (let round = 0; round < 6; round += 1) {
     const { brand, plan } = await pendingPlan();
-    const calls: Record<string, () => Promise<unknown>> = {
+    const calls = {
       updated: () => processes[0].update(brand, plan.id, 1, { title: "Edited" }),
       completed: () => processes[1].complete(brand, plan.id),
       cancelled: () => processes[0].cancel(brand, plan.id, OTHER_MEMBER),
     };
-    const names = Object.keys(calls);
     // Each begins a third of the rounds.
-    const order = names.map((_, i) => names[(i + round) % 3] ?? "");
-    const outcomes = await Promise.allSettled(order.map((name) => calls[name]?.()));
-    const done = order.filter((_, i) => outcomes[i]?.status === "fulfilled");
-    expect(done).toHaveLength(1);
+    const order = [...CHANGES.slice(round % 3), ...CHANGES.slice(0, round % 3)];
+    const outcomes = await Promise.allSettled(order.map((name) => calls[name]()));
+    const [done = "", ...others] = order.filter((_, i) => outcomes[i]?.status === "fulfilled");
+    expect(others).toEqual([]);
     const { plan: current, revision } = await served.getInWorkspace(brand, plan.id);
     const expected: Record<string, Partial<Plan>> = {
       updated: { title: "Edited", status: "pending", closed_by: null },
       completed: { title: plan.title, status: "completed", closed_by: MEMBER },
       cancelled: { title: plan.title, status: "cancelled", closed_by: OTHER_MEMBER },
     };
-    expect(current).toMatchObject(expected[done[0] ?? ""] ?? {});
+    expect(current).toMatchObject(expected[done] ?? { status: "one of the three" });
     expect(revision).toBe(2);
-    const refusal = done[0] === "updated" ? "plan_changed" : "plan_not_pending";
+    const refusal = done === "updated" ? "plan_changed" : "plan_not_pending";
     expect(outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [kindOf(outcome.reason)] : []))).toEqual([refusal, refusal]);
   }
 });

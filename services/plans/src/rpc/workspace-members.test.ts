@@ -50,12 +50,13 @@ describe.each(Object.keys(CALLS))("%s", (name) => {
   });
 
   it("refuses people of other brands and unknown brands alike, with not_found", async () => {
-    const ours = await target();
+    const [ours, unknown] = [await target(), newBrand()];
+    served.accounts.unknownBrands.add(unknown);
     const refusals = await Promise.all(
       [
         { ...ours, acting_member: "stranger@example.ph" },
         { ...ours, plan_id: "pln_unknown", acting_member: "stranger@example.ph" },
-        { ...ours, brand_id: newBrand(), acting_member: "stranger@example.ph" },
+        { ...ours, brand_id: unknown, acting_member: "stranger@example.ph" },
       ].map((one) => call(one).catch(({ kind, message, field }) => ({ kind, message, field }))),
     );
     expect(refusals).toEqual(refusals.map(() => refusals[0]));
