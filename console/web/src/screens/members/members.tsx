@@ -87,7 +87,7 @@ function columns(self: string, hasLinks: boolean, change: ((act: Act, member: Me
             title: "Change",
             isAction: true,
             cell: (member: Member) => (
-              <Group gap="xs" justify="flex-end">
+              <Group gap={4} justify="flex-end">
                 {hasLinks && member.email !== self && button("link", member, "New link")}
                 {button("role", member, "Change role")}
                 {button("remove", member, member.email === self ? "Leave" : "Remove")}
