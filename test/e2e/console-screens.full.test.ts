@@ -81,6 +81,7 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => `/developers/events/${event?.id}`, "Copy as sent"],
   [() => "/developers/events/evt_unknown", "An event is kept for 30 days"],
   [() => "/developers/usage", "All keys"],
+  [() => "/developers/members", "Change role"],
   [() => "/developers/audit", "Fields: URL, label, events"],
   [() => "/developers/nowhere", "Nothing is here"],
 ];
@@ -146,7 +147,20 @@ it("every dialog is accessible, and fits its width", async () => {
   await page.getByText("This is the only time the signing secret is shown").waitFor();
   await expectUsableInEveryView(opened, DIALOG);
   await openDialog(settings, "the next secret");
+  await openDialog("/developers/members", "Add member");
+  await page.getByRole("dialog").getByLabel("E-mail address").fill("axe@example.ph");
+  await page.getByRole("dialog").getByRole("button", { name: "Add member" }).click();
+  await page.getByText("axe@example.ph is a member now").waitFor();
+  await expectUsableInEveryView(opened, DIALOG);
+  await page.getByRole("dialog").getByRole("button", { name: "Make link" }).click();
+  await page.getByText("This is the only time the link is shown").waitFor();
+  await expectUsableInEveryView(opened, DIALOG);
+  await openDialog("/developers/members", "Change role: axe@example.ph");
+  await openDialog("/developers/members", "Remove: axe@example.ph");
   await openDialog("/developers", brand.owner);
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("button", { name: "Sign out of all" }).waitFor();
+  await expectUsableInEveryView(opened, DIALOG);
   opened.expectNoProblems();
 }, 120_000);
 

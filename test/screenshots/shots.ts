@@ -63,6 +63,16 @@ const press =
     for (const name of buttons) await page.getByRole("button", { name }).last().click();
   };
 
+/** Opens a dialog, which loads when it is needed, and presses its buttons. */
+const pressInDialog =
+  (open: string | RegExp, ...buttons: string[]) =>
+  async (page: Page): Promise<void> => {
+    await press(open)(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    for (const name of buttons) await dialog.getByRole("button", { name, exact: true }).click();
+  };
+
 const to = (path: string) => (): string => path;
 
 /** Every screen and state of the console. */
@@ -257,6 +267,57 @@ export const SHOTS: readonly Shot[] = [
   { name: "event", as: "owner", path: ({ eventId }) => `/developers/events/${eventId}`, shown: "Ledger sync" },
   { name: "usage", as: "owner", path: to("/developers/usage"), shown: "Looker report" },
   { name: "usage-empty", as: "newcomer", path: to("/developers/usage"), shown: "No requests" },
+  { name: "members", as: "owner", path: to("/developers/members"), shown: "Change role" },
+  { name: "members-member", as: "member", path: to("/developers/members"), shown: "add and remove members" },
+  { name: "members-failing", as: "owner", path: to("/developers/members"), shown: "Try again", before: failing("members.list") },
+  { name: "members-loading", as: "owner", path: to("/developers/members"), shown: "Add member", before: hanging("members.list") },
+  { name: "member-add", as: "owner", path: to("/developers/members"), shown: "Change role", act: pressInDialog("Add member") },
+  {
+    name: "member-add-refused",
+    as: "owner",
+    path: to("/developers/members"),
+    shown: "Change role",
+    async act(page) {
+      await pressInDialog("Add member")(page);
+      await page.getByRole("dialog").getByLabel("E-mail address").fill("maria@ulap-at-araw.example");
+      await press("Add member")(page);
+      await page.getByText("already").waitFor();
+    },
+  },
+  {
+    name: "member-invited",
+    as: "owner",
+    path: to("/developers/members"),
+    shown: "Change role",
+    async act(page) {
+      await pressInDialog("Add member")(page);
+      await page.getByRole("dialog").getByLabel("E-mail address").fill(`lia+${Date.now()}@ulap-at-araw.example`);
+      await press("Add member")(page);
+      await page.getByText("is a member now").waitFor();
+    },
+  },
+  {
+    name: "member-link",
+    as: "owner",
+    path: to("/developers/members"),
+    shown: "Change role",
+    async act(page) {
+      await pressInDialog(/^New link: jun/, "Make link")(page);
+      await page.getByText("This is the only time the link is shown").waitFor();
+    },
+  },
+  { name: "member-role", as: "owner", path: to("/developers/members"), shown: "Change role", act: pressInDialog(/^Change role: jun/) },
+  { name: "member-remove", as: "owner", path: to("/developers/members"), shown: "Change role", act: pressInDialog(/^Remove: jun/) },
+  {
+    name: "member-leave-refused",
+    as: "newcomer",
+    path: to("/developers/members"),
+    shown: "Leave",
+    async act(page) {
+      await pressInDialog(/^Leave/, "Leave")(page);
+      await page.getByText("without an owner").waitFor();
+    },
+  },
   { name: "audit", as: "owner", path: to("/developers/audit"), shown: "maria@ulap-at-araw.example" },
   { name: "audit-member", as: "member", path: to("/developers/audit"), shown: "Only owners see the audit log" },
   { name: "assistants", as: "owner", path: to("/developers/assistants"), shown: "claude mcp add" },

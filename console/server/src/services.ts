@@ -37,9 +37,12 @@ export interface Services {
 export function connectServices(config: ConsoleConfig): Services {
   const { ACCOUNTS_ADDRESS: accounts, PLANS_ADDRESS: plans, WEBHOOK_ADDRESS: webhook } = config;
   const clients = {
-    accounts: connectRpc(AccountsServiceService, accounts, { config, idempotent: ["listKeys", "revokeKey"] }),
+    accounts: connectRpc(AccountsServiceService, accounts, {
+      config,
+      idempotent: ["listKeys", "revokeKey", "listMembers", "setMemberRole"],
+    }),
     signIn: connectRpc(SignInServiceService, accounts, { config, idempotent: ["peekSignInLink"] }),
-    sessions: connectRpc(SessionsServiceService, accounts, { config, idempotent: ["getSession", "endSession"] }),
+    sessions: connectRpc(SessionsServiceService, accounts, { config, idempotent: ["getSession", "endSession", "endSessionsOf"] }),
     audit: connectRpc(AuditServiceService, accounts, { config, idempotent: ["finishAudit", "listAudit"] }),
     usage: connectRpc(UsageServiceService, accounts, { config, idempotent: ["getUsage"] }),
     keyBrands: connectRpc(AccountsOperator, accounts, { config, idempotent: ["findBrand"] }),

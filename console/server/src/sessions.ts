@@ -11,6 +11,7 @@ export interface Person {
   readonly issuer: string | null;
   readonly ends_at: string;
   readonly memberships: Output<"session.me">["memberships"];
+  readonly limited_to: string | null;
   /** Identifies the session without being its token. */
   readonly sessionKey: string;
 }
@@ -25,6 +26,7 @@ export async function readSession({ sessions }: Services, token: string | undefi
     issuer: session.issuer ?? null,
     ends_at: session.ends_at,
     memberships: memberships.map((membership) => ({ ...membership, role: membership.role === "owner" ? "owner" : "member" })),
+    limited_to: session.brand_id ?? null,
     sessionKey: hash("sha256", token, "base64url"),
   };
 }

@@ -153,6 +153,11 @@ const developerScreens = [
   }),
   createRoute({
     getParentRoute: () => developers,
+    path: "/members",
+    component: lazyRouteComponent(() => import("./screens/members/members.tsx"), "Members"),
+  }),
+  createRoute({
+    getParentRoute: () => developers,
     path: "/assistants",
     validateSearch: shownAssistant,
     component: lazyRouteComponent(() => import("./screens/assistants/assistants.tsx"), "Assistants"),

@@ -49,6 +49,7 @@ const HINTS: Readonly<Record<string, string>> = {
   brand_not_verified: "brandctl brands verify BRAND",
   owner_required: "brandctl members list --brand BRAND shows the owners; brandctl members add EMAIL --brand BRAND --role owner adds one",
   last_owner: "brandctl members add EMAIL --brand BRAND --role owner",
+  still_a_member: "brandctl members export EMAIL shows the brands; brandctl members remove EMAIL --brand BRAND removes the person",
   no_membership: "brandctl members add EMAIL --brand BRAND makes the person a member",
   duplicate_url: "brandctl receivers list --brand BRAND --json shows the brand's receivers with their URLs",
   receiver_limit: "brandctl receivers delete RECEIVER makes room; brandctl receivers list --brand BRAND shows the receivers",

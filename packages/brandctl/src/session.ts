@@ -125,6 +125,15 @@ export class Session {
     return this.#connect(service, ({ connectOperator }) => connectOperator(service));
   }
 
+  /** What accounts does for operators alone. It writes its own audit entries. */
+  accountsOperator(): Promise<Clients.AccountsOperatorClient> {
+    return this.#connect("accounts", ({ connectAccountsOperator }) => connectAccountsOperator);
+  }
+
+  plansOperator(): Promise<Clients.PlansOperatorClient> {
+    return this.#connect("plans", ({ connectPlansOperator }) => connectPlansOperator);
+  }
+
   async imports(): Promise<{ readonly client: Clients.ImportClient; readonly endpoint: Endpoint }> {
     const client = await this.#connect("records", ({ connectImport }) => connectImport);
     return { client, endpoint: this.endpoints.get("records") };

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { DELIVERY_OPERATIONS } from "./deliveries.ts";
 import { EVENT_OPERATIONS } from "./events.ts";
 import { KEY_OPERATIONS } from "./keys.ts";
+import { MEMBER_OPERATIONS } from "./members.ts";
 import { OVERSIGHT_OPERATIONS } from "./oversight.ts";
 import { PLAN_OPERATIONS } from "./plans.ts";
 import { RECEIVER_OPERATIONS } from "./receivers.ts";
@@ -22,6 +23,7 @@ export const OPERATIONS = {
   ...DELIVERY_OPERATIONS,
   ...REPLAY_OPERATIONS,
   ...EVENT_OPERATIONS,
+  ...MEMBER_OPERATIONS,
   ...OVERSIGHT_OPERATIONS,
   ...PLAN_OPERATIONS,
 } as const;
@@ -36,6 +38,7 @@ export type Output<Name extends OperationName> = z.output<(typeof OPERATIONS)[Na
 
 export type Membership = Output<"session.me">["memberships"][number];
 export type Key = Output<"keys.list">["keys"][number];
+export type Member = Output<"members.list">["members"][number];
 export type Receiver = Output<"receivers.get">["receiver"];
 export type Delivery = Output<"deliveries.get">["delivery"];
 export type Replay = Output<"replays.start">["replay"];

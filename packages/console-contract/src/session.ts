@@ -20,6 +20,8 @@ const person = z.object({
   /** The session ends then at the latest. */
   ends_at: time,
   memberships: z.array(membership),
+  /** The one brand that this session opens, after an owner's link; null: every brand of the person. */
+  limited_to: z.string().nullable(),
   /** The environment of this deployment: live or test. */
   environment: z.enum(["live", "test"]),
   /** Requests accepted in any minute, by tier. */
@@ -29,14 +31,34 @@ const person = z.object({
 /** Signing in and out, and the signed-in person. */
 export const SESSION_OPERATIONS = {
   /** Returns how people sign in here: with links, and with which provider. */
-  "sign_in.options": { needs: "anyone", input: empty, output: z.object({ links: z.boolean(), provider: z.string().nullable() }) },
+  "sign_in.options": {
+    needs: "anyone",
+    input: empty,
+    output: z.object({
+      links: z.boolean(),
+      /** For how long a link of an owner works. */
+      link_hours: z.number(),
+      provider: z.string().nullable(),
+    }),
+  },
   /** Returns whom a link signs in, and uses nothing up. */
-  "sign_in.peek": { needs: "anyone", input: z.strictObject({ token }), output: z.object({ email: z.string(), expires_at: time }) },
+  "sign_in.peek": {
+    needs: "anyone",
+    input: z.strictObject({ token }),
+    output: z.object({
+      email: z.string(),
+      expires_at: time,
+      /** The one brand that the link opens; null: every brand of the person. */
+      brand_name: z.string().nullable(),
+    }),
+  },
   /** Uses the link up and sets the session's cookie. */
   "sign_in.redeem": { needs: "anyone", input: z.strictObject({ token }), output: z.object({ email: z.string() }) },
   "session.me": { needs: "session", input: empty, output: person },
   /** Ends the session. Succeeds without one, too. `location` is where the browser goes next to sign out at the provider, if anywhere. */
   "session.sign_out": { needs: "anyone", input: empty, output: z.object({ location: z.string().nullable() }) },
+  /** Ends all sessions of the person, this one included; of a session that opens one brand alone, those that do so, too. */
+  "session.sign_out_everywhere": { needs: "session", input: empty, output: z.object({ location: z.string().nullable() }) },
   /** Returns which of the person's brands has a record. */
   "session.locate": {
     needs: "session",

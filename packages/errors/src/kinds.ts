@@ -37,6 +37,7 @@ export const ERROR_KINDS = {
   no_next_secret: { grpc: "FAILED_PRECONDITION", http: 409 },
   next_secret_not_accepted: { grpc: "FAILED_PRECONDITION", http: 409 },
   last_owner: { grpc: "FAILED_PRECONDITION", http: 409 },
+  still_a_member: { grpc: "FAILED_PRECONDITION", http: 409 },
   sign_in_link_used: { grpc: "FAILED_PRECONDITION", http: 410 },
   sign_in_link_expired: { grpc: "FAILED_PRECONDITION", http: 410 },
   payload_too_large: { grpc: "RESOURCE_EXHAUSTED", http: 413 },

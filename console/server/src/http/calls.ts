@@ -106,7 +106,8 @@ function brandOf(name: OperationName, response: Response, body: unknown): Person
   if (needs !== "member" && needs !== "owner") return undefined as never;
   const { memberships } = response.locals["person"] as Person;
   const brand = memberships.find(({ brand_id }) => brand_id === (body as { brand_id?: unknown } | undefined)?.brand_id);
-  if (brand === undefined) throw new AppError("not_found", "You are not a member of this brand, or it does not exist.");
+  if (brand === undefined)
+    throw new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id" });
   contextOf(response).brandId = brand.brand_id;
   if (needs === "owner" && brand.role !== "owner") {
     throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");

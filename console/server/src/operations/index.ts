@@ -2,6 +2,7 @@ import type { OperationName } from "@brand-records/console-contract";
 import { deliveryStats, getDelivery, listDeliveries, replayDelivery } from "./deliveries.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
+import { addMember, linkMember, listMembers, removeMember, setMemberRole } from "./members.ts";
 import type { Handler } from "./operation.ts";
 import { getUsage, listAudit } from "./oversight.ts";
 import { cancelPlan, completePlan, getPlan, listPlans, updatePlan } from "./plans.ts";
@@ -18,7 +19,7 @@ import {
   updateReceiver,
 } from "./receivers.ts";
 import { cancelReplay, countReplay, latestReplay, startReplay } from "./replays.ts";
-import { locate, me, signOut } from "./session.ts";
+import { locate, me, signOut, signOutEverywhere } from "./session.ts";
 import { peekLink, redeemLink, signInOptions } from "./sign-in.ts";
 
 /** What implements each operation of the contract. */
@@ -28,6 +29,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   "sign_in.redeem": redeemLink,
   "session.me": me,
   "session.sign_out": signOut,
+  "session.sign_out_everywhere": signOutEverywhere,
   "session.locate": locate,
   "keys.list": listKeys,
   "keys.create": createKey,
@@ -52,6 +54,11 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   "replays.cancel": cancelReplay,
   "events.list": listEvents,
   "events.get": getEvent,
+  "members.list": listMembers,
+  "members.add": addMember,
+  "members.set_role": setMemberRole,
+  "members.remove": removeMember,
+  "members.link": linkMember,
   "audit.list": listAudit,
   "usage.get": getUsage,
   "plans.list": listPlans,

@@ -20,6 +20,16 @@ export const signOut: Handler<"session.sign_out"> = {
   },
 };
 
+export const signOutEverywhere: Handler<"session.sign_out_everywhere"> = {
+  async run({ sessions }, { call, person, sessionToken, endSession, providerSignOutLocation }) {
+    const location = sessionToken === undefined ? null : await providerSignOutLocation(sessionToken);
+    // A link of one brand's owner ends nothing of the person's other brands.
+    await sessions.endSessionsOf({ email: person.email, brand_id: person.limited_to }, call);
+    endSession();
+    return { location };
+  },
+};
+
 export const locate: Handler<"session.locate"> = {
   async run({ keyBrands, planBrands, webhookBrands }, { call, person }, { id }) {
     const brands = id.startsWith("key_") ? keyBrands : id.startsWith("pln_") ? planBrands : webhookBrands;

@@ -4,14 +4,22 @@ import type { ConsoleConfig } from "../config.ts";
 import { replaceSession } from "../sessions.ts";
 import type { Handler } from "./operation.ts";
 
+/** For how long a link that an owner makes works. */
+export const LINK_HOURS = 24;
+
 export const signInOptions: Handler<"sign_in.options"> = {
-  run: async (_services, { config, provider }) => ({ links: hasSignInLinks(config), provider: provider?.name ?? null }),
+  run: async (_services, { config, provider }) => ({
+    links: hasSignInLinks(config),
+    link_hours: LINK_HOURS,
+    provider: provider?.name ?? null,
+  }),
 };
 
 export const peekLink: Handler<"sign_in.peek"> = {
   async run({ signIn }, { call, config }, { token }) {
     requireLinks(config);
-    return signIn.peekSignInLink({ token }, call);
+    const { email, expires_at, brand_name } = await signIn.peekSignInLink({ token }, call);
+    return { email, expires_at, brand_name: brand_name ?? null };
   },
 };
 
@@ -25,6 +33,7 @@ export const redeemLink: Handler<"sign_in.redeem"> = {
   },
 };
 
-function requireLinks(config: ConsoleConfig): void {
+/** @throws AppError `sign_in_link_unknown` where links sign no one in */
+export function requireLinks(config: ConsoleConfig): void {
   if (!hasSignInLinks(config)) throw new AppError("sign_in_link_unknown", "This service does not use sign-in links.");
 }

@@ -13,12 +13,19 @@ import { call, CallError, isUncertain } from "./call.ts";
 /** Errors that a repetition does not change. */
 const isFinal = (error: Error): boolean => error instanceof CallError && !isUncertain(error);
 
+/** The person is no member of the brand any more, or no owner: what the session was read to allow has changed. */
+const isRefusedMember = ({ code, details }: CallError): boolean =>
+  code === "owner_required" || (code === "not_found" && details.some(({ field }) => field === "brand_id"));
+
 /** @param onSignedOut called for each call that the server refuses because the session has ended */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown): void => {
-    if (error instanceof CallError && error.code === "invalid_session") onSignedOut();
+    if (!(error instanceof CallError)) return;
+    if (error.code === "invalid_session") onSignedOut();
+    // The shell then shows another brand, or what a member sees.
+    if (isRefusedMember(error)) void client.invalidateQueries({ queryKey: ["session.me"] });
   };
-  return new QueryClient({
+  const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
@@ -28,6 +35,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       mutations: { gcTime: 0 },
     },
   });
+  return client;
 }
 
 /** The query of an operation that reads. Its key begins with the operation's name. */

@@ -31,6 +31,12 @@ export const KeyIcon = icon(
 export const ReceiverIcon = icon(<path d="M4 12h10m0 0-4-4m4 4-4 4M14 5h4a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2h-4" />);
 export const EventIcon = icon(<path d="M13 3 5 14h6l-1 7 8-11h-6z" />);
 export const UsageIcon = icon(<path d="M4 20h16M7 20v-6M12 20V5M17 20v-9" />);
+export const MembersIcon = icon(
+  <>
+    <circle cx="9" cy="8" r="3.5" />
+    <path d="M3 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 5a3.5 3.5 0 0 1 0 6.5M18 14.5c2 .8 3 2.9 3 5.5" />
+  </>,
+);
 export const AuditIcon = icon(<path d="M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7" />);
 export const AssistantIcon = icon(<path d="M12 4l1.8 5.2L19 11l-5.2 1.8L12 18l-1.8-5.2L5 11l5.2-1.8zM18.5 16.5v4M16.5 18.5h4" />);
 export const ReferenceIcon = icon(<path d="M5 4h10a4 4 0 0 1 4 4v12H8a3 3 0 0 1-3-3zm0 13a3 3 0 0 1 3-3h11M9 8h6" />);

@@ -5,20 +5,26 @@ import { CopyableText } from "./copyable.tsx";
 
 export interface SecretDialogProps {
   readonly title: string;
-  /** What it is, for copying: "key" or "signing secret". */
+  /** What it is, for copying: "key", "signing secret" or "link". */
   readonly kind: string;
   readonly secret: string;
+  /** What to do with it at once. Default: to store it. */
+  readonly advice?: ReactNode;
+  /** The button that closes. */
+  readonly done?: string;
   /** Where it goes, and how it is used. */
   readonly children: ReactNode;
   /** The caller forgets the secret: it is kept nowhere else. */
   onStored(): void;
 }
 
+const STORE = "Store it where your integration keeps its secrets, never in a browser, a repository or a chat.";
+
 /**
  * Shows a secret that no other page can show. Closes only by the button that says so: Escape, a click beside it, the browser's Back and the
  * end of the session do nothing, and a reload asks first.
  */
-export function SecretDialog({ title, kind, secret, children, onStored }: SecretDialogProps) {
+export function SecretDialog({ title, kind, secret, advice = STORE, done = "I have stored it", children, onStored }: SecretDialogProps) {
   const isStored = useRef(false);
   useBlocker({ shouldBlockFn: () => !isStored.current, enableBeforeUnload: () => !isStored.current });
   const close = (): void => {
@@ -29,13 +35,12 @@ export function SecretDialog({ title, kind, secret, children, onStored }: Secret
     <Modal opened onClose={close} title={title} size="lg" withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
       <Stack gap="md">
         <Text>
-          <strong>This is the only time the {kind} is shown.</strong> Store it where your integration keeps its secrets, never in a browser,
-          a repository or a chat.
+          <strong>This is the only time the {kind} is shown.</strong> {advice}
         </Text>
         <CopyableText text={secret} label={`The ${kind}`} />
         {children}
         <Group justify="flex-end">
-          <Button onClick={close}>I have stored it</Button>
+          <Button onClick={close}>{done}</Button>
         </Group>
       </Stack>
     </Modal>

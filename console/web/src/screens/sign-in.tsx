@@ -39,6 +39,11 @@ function SignInByLink({ token }: { readonly token: string }) {
         <Skeleton height={42} aria-label="Loading" />
       ) : (
         <Stack>
+          {data.brand_name !== null && (
+            <Text>
+              This link opens <strong>{data.brand_name}</strong> only.
+            </Text>
+          )}
           <Button
             size="md"
             fullWidth
@@ -141,8 +146,8 @@ function NewLink() {
     <Stack gap="xs">
       <Text>Open the sign-in link that you were given. Each works once.</Text>
       <Text size="sm" c="dimmed">
-        Need one? The operator of this service makes it with <Code>brandctl members link EMAIL</Code>, for the address that your brand has
-        added as a member.
+        Need one? An owner of your brand makes it, under “Members”. For owners the operator of this service makes one with{" "}
+        <Code>brandctl members link EMAIL</Code>.
       </Text>
     </Stack>
   );

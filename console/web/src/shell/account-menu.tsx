@@ -1,15 +1,17 @@
 import { Button, Popover, SegmentedControl, Stack, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useChange } from "../api/queries.ts";
 import { SignOutIcon } from "../parts/icons.tsx";
 import { FormError } from "../parts/states.tsx";
-import { announce } from "../parts/status-region.tsx";
-import { useForgetEverything, useMe } from "./brand.tsx";
+import { useMe } from "./brand.tsx";
+import { useLeave } from "./leave.ts";
 import styles from "./shell.module.css";
+
+const SignOutEverywhere = lazy(() => import("./sign-out-everywhere.tsx"));
 
 /** Who is signed in, the colours, and signing out. */
 export function AccountMenu() {
-  const { email } = useMe();
+  const { email, limited_to, memberships } = useMe();
   return (
     <Popover position="bottom-end" width={280} trapFocus withinPortal={false} transitionProps={{ duration: 0 }}>
       <Popover.Target>
@@ -25,8 +27,16 @@ export function AccountMenu() {
           <Text size="sm" className={styles["breakable"]}>
             Signed in as <strong>{email}</strong>
           </Text>
+          {limited_to !== null && (
+            <Text size="sm" c="dimmed">
+              This session shows {memberships[0]?.brand_name} only: it began with a link of one of its owners.
+            </Text>
+          )}
           <Colours />
           <SignOut />
+          <Suspense>
+            <SignOutEverywhere />
+          </Suspense>
         </Stack>
       </Popover.Dropdown>
     </Popover>
@@ -52,19 +62,8 @@ function Colours() {
 }
 
 function SignOut() {
-  const navigate = useNavigate();
-  const forgetEverything = useForgetEverything();
+  const leave = useLeave();
   const signOut = useChange("session.sign_out", []);
-  const leave = async (location: string | null): Promise<void> => {
-    if (location !== null) {
-      // The provider ends its session, too, and leads back to /sign-in.
-      window.location.assign(location);
-      return;
-    }
-    await navigate({ to: "/sign-in" });
-    forgetEverything();
-    announce("Signed out");
-  };
   return (
     <>
       <Button

@@ -13,6 +13,7 @@ const AREAS = [
   "/developers/events",
   "/developers/usage",
   "/developers/assistants",
+  "/developers/members",
   "/developers/audit",
 ] as const;
 

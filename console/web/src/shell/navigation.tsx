@@ -1,7 +1,17 @@
 import { NavLink, Text, type NavLinkProps } from "@mantine/core";
 import { createLink, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { AssistantIcon, AuditIcon, EventIcon, KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon, UsageIcon } from "../parts/icons.tsx";
+import {
+  AssistantIcon,
+  AuditIcon,
+  EventIcon,
+  KeyIcon,
+  MembersIcon,
+  OverviewIcon,
+  ReceiverIcon,
+  ReferenceIcon,
+  UsageIcon,
+} from "../parts/icons.tsx";
 import { useBrand } from "./brand.tsx";
 import styles from "./shell.module.css";
 
@@ -24,6 +34,7 @@ const AREAS: readonly { readonly title: string; readonly places: readonly Place[
       { text: "Events", to: "/developers/events", icon: EventIcon },
       { text: "Usage", to: "/developers/usage", icon: UsageIcon },
       { text: "Assistants", to: "/developers/assistants", icon: AssistantIcon },
+      { text: "Members", to: "/developers/members", icon: MembersIcon },
       { text: "Audit log", to: "/developers/audit", icon: AuditIcon, isForOwners: true },
     ],
   },

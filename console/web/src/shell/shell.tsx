@@ -5,6 +5,7 @@ import { Suspense } from "react";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
 import { BrandSwitcher } from "./brand-switcher.tsx";
+import { LeftBrand } from "./left-brand.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";
 import styles from "./shell.module.css";
@@ -40,6 +41,7 @@ export function Shell() {
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={styles["main"]}>
           <div className={styles["content"]}>
+            <LeftBrand />
             <ReceiverBanner />
             <Suspense fallback={<Loader aria-label="Loading" />}>
               <Outlet />

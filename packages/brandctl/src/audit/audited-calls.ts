@@ -6,7 +6,7 @@ const receiver = ({ receiver_id }: { readonly receiver_id: string }): string => 
 const email = (member: { readonly email: string }): string => member.email;
 
 // Plans have no table here, because brandctl only reads them; records have none, because brandctl writes them as the platform does; and
-// sign-in links have none, because accounts writes their entries itself.
+// sign-in links and the operator's services have none, because accounts writes their entries itself.
 
 export const ACCOUNTS_CALLS: AuditedCalls<AccountsClient> = {
   createBrand: { action: "brand.create", brand: ({ id }) => id, subject: ({ id }) => id ?? "", fields: ["name", "tier", "verified"] },
@@ -15,6 +15,7 @@ export const ACCOUNTS_CALLS: AuditedCalls<AccountsClient> = {
   setBrandTier: { action: "brand.set_tier", brand, subject: brand, fields: ["tier"] },
   setBrandVerified: { action: "brand.set_verified", brand, subject: brand, fields: ["verified"] },
   addMember: { action: "member.add", brand, subject: email, fields: ["role"] },
+  setMemberRole: { action: "member.set_role", brand, subject: email, fields: ["role"] },
   listMembers: UNAUDITED,
   removeMember: { action: "member.remove", brand, subject: email, fields: [] },
   listMemberships: UNAUDITED,

@@ -37,6 +37,8 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
   "members list": "reads",
   "members link": "by accounts",
   "members unlink": "by accounts",
+  "members export": "reads",
+  "members erase": "by accounts",
   "members remove": {
     line: "members remove ana@ulap.example --brand brd_1",
     entries: [{ action: "member.remove", subject_id: "ana@ulap.example", fields: [] }],

@@ -7,13 +7,17 @@ import { printable } from "../output/printable.ts";
 import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
+import { erase } from "./members-erase.ts";
+import { exportPerson } from "./members-export.ts";
 import { link } from "./members-link.ts";
 import { unlink } from "./members-unlink.ts";
 import { brandOption, examples, textParser } from "./options.ts";
 
 export function membersCommand(shell: Shell): Command {
-  const members = new Command("members").description("add and remove a brand's owners and other members, and sign them in");
-  for (const command of [add, list, link, unlink, remove]) members.addCommand(command(shell));
+  const members = new Command("members").description(
+    "add and remove a brand's owners and other members, sign them in, and show and erase what is kept about them",
+  );
+  for (const command of [add, list, link, unlink, remove, exportPerson, erase]) members.addCommand(command(shell));
   return members;
 }
 

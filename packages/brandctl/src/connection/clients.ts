@@ -22,6 +22,8 @@ const CALL_MS = 15_000;
 const EFFECTIVE_MS = 40_000;
 /** Every dead letter is read, published and marked as replayed; the service gives up after the same time. */
 const REPLAY_DEAD_MS = 600_000;
+/** Every audit entry or plan of a person is written, a thousand at a time. */
+const ERASE_MS = 600_000;
 
 /** Where a client connects, and what cancels its calls. */
 export interface Connection {
@@ -44,6 +46,8 @@ export type PlansClient = BoundClient<PlansServiceService>;
 export type ReceiversClient = BoundClient<ReceiversServiceService>;
 export type DeliveriesClient = BoundClient<DeliveriesServiceService>;
 export type EventsClient = BoundClient<EventsServiceService>;
+export type AccountsOperatorClient = BoundClient<AccountsOperatorService>;
+export type PlansOperatorClient = BoundClient<PlansOperatorService>;
 export type OperatorClient = BoundClient<typeof AccountsOperatorService>;
 export type ImportClient = RpcClient<ImportServiceService>;
 
@@ -88,6 +92,13 @@ export const connectOperator =
   (service: OperatorServiceName) =>
   (connection: Connection): OperatorClient =>
     connect(OPERATOR_SERVICES[service] as typeof AccountsOperatorService, connection, ["findBrand"]);
+
+/** After an erasure a repetition finds nothing to end. */
+export const connectAccountsOperator = (connection: Connection): AccountsOperatorClient =>
+  connect(AccountsOperatorService, connection, ["exportPerson", "beginErasure"], { erasePerson: ERASE_MS });
+
+export const connectPlansOperator = (connection: Connection): PlansOperatorClient =>
+  connect(PlansOperatorService, connection, ["exportPerson", "erasePerson"], { erasePerson: ERASE_MS });
 
 export function connectImport({ endpoint, tls }: Connection): ImportClient {
   return connectRpc(ImportServiceService, endpoint.address, { config: tls, idempotent: [] });

@@ -4,6 +4,7 @@ import {
   OperatorServiceService,
   SignInServiceService,
   type Brand,
+  type ExportPersonResponse,
   type Key,
   type Member,
 } from "@brand-records/proto/accounts/v1";
@@ -25,6 +26,10 @@ export class FakeAccounts {
   readonly links: number[] = [];
   /** Bound to a member. */
   readonly identities: string[] = [];
+  /** Pages of what is kept about a person, by address. */
+  readonly exported = new Map<string, Partial<ExportPersonResponse>[]>();
+  failErasure: AppError | undefined;
+  readonly pseudonym = `erased_${"0".repeat(26)}`;
   /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
@@ -54,6 +59,11 @@ export class FakeAccounts {
         const member = { brand_id, email, role, created_at: "2026-11-21T08:31:00.000Z" };
         this.members.push(member);
         return { member };
+      },
+      setMemberRole: async ({ brand_id, email, role }) => {
+        const member = this.members.find((one) => one.brand_id === brand_id && one.email === email);
+        if (member === undefined) throw new AppError("not_found", "There is no such member", { field: "email" });
+        return { member: Object.assign(member, { role }) };
       },
       listMembers: async ({ brand_id }) => {
         this.#brand(brand_id);
@@ -111,6 +121,23 @@ export class FakeAccounts {
     ...this.audit.served,
     service(OperatorServiceService, {
       findBrand: async ({ id }) => ({ brand_id: this.#key(id).brand_id }),
+      exportPerson: async ({ email, page_token }) => ({
+        memberships: [],
+        sessions: [],
+        sign_in_links: [],
+        identities: [],
+        keys: [],
+        erasures: [],
+        audit_entries: [],
+        ...this.exported.get(email)?.[Number(page_token ?? 0)],
+        next_page_token: Number(page_token ?? 0) + 1 < (this.exported.get(email)?.length ?? 0) ? String(Number(page_token ?? 0) + 1) : null,
+      }),
+      beginErasure: async () => ({ pseudonym: this.pseudonym }),
+      erasePerson: async ({ email, brand_ids }) => {
+        if (this.failErasure !== undefined) throw this.failErasure;
+        this.exported.delete(email);
+        return { brand_ids };
+      },
     }),
   ];
 

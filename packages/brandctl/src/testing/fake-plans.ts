@@ -43,6 +43,23 @@ export class FakePlans {
         if (plan === undefined) throw new AppError("not_found", "There is no plan with this id", { field: "id" });
         return { brand_id: plan.brand_id };
       },
+      exportPerson: async ({ email }) => ({
+        plans: this.plans
+          .filter(({ closed_by }) => closed_by === email)
+          .map(({ id, brand_id, status, closed_at }) => ({
+            id,
+            brand_id,
+            status,
+            closed_by_person: true,
+            closed_at,
+            edited_by_person: false,
+          })),
+      }),
+      erasePerson: async ({ email, pseudonym }) => {
+        const erased = this.plans.filter(({ closed_by }) => closed_by === email);
+        for (const plan of erased) plan.closed_by = pseudonym;
+        return { brand_ids: erased.map(({ brand_id }) => brand_id) };
+      },
     }),
   ];
 }

@@ -112,10 +112,27 @@ export interface AddMemberRequest {
   email: string;
   role: string;
   /** E-mail address of the acting member; must be an owner of the brand. Absent: the operator acts. */
-  acting_member?: string | null | undefined;
+  acting_member?:
+    | string
+    | null
+    | undefined;
+  /** Refuses an address that is a member already, instead of changing its role. */
+  only_new?: boolean | null | undefined;
 }
 
 export interface AddMemberResponse {
+  member: Member | null;
+}
+
+export interface SetMemberRoleRequest {
+  brand_id: string;
+  email: string;
+  role: string;
+  /** E-mail address of the acting member; must be an owner of the brand. Absent: the operator acts. */
+  acting_member?: string | null | undefined;
+}
+
+export interface SetMemberRoleResponse {
   member: Member | null;
 }
 
@@ -224,10 +241,134 @@ export interface FindBrandResponse {
   brand_id: string;
 }
 
+export interface ExportPersonRequest {
+  email: string;
+  /** 1 to 1000; 0 means 100. */
+  page_size: number;
+  /** `next_page_token` of the previous page, for the same person: else INVALID_ARGUMENT (kind `invalid_cursor`). */
+  page_token?: string | null | undefined;
+}
+
+/** Records of one kind, oldest first. */
+export interface ExportPersonResponse {
+  memberships: PersonMembership[];
+  sessions: PersonSession[];
+  sign_in_links: PersonSignInLink[];
+  identities: PersonIdentity[];
+  keys: PersonKey[];
+  audit_entries: PersonAuditEntry[];
+  erasures: PersonErasure[];
+  /** Absent on the last page. */
+  next_page_token?: string | null | undefined;
+}
+
+export interface PersonMembership {
+  brand_id: string;
+  brand_name: string;
+  /** owner or member. */
+  role: string;
+  created_at: string;
+}
+
+export interface PersonSession {
+  /** False for another person's session that a link of this person opened. */
+  of_person: boolean;
+  /** The issuer of the identity that signed in; absent after a sign-in link. */
+  issuer?:
+    | string
+    | null
+    | undefined;
+  /** The one brand that the session opens. */
+  brand_id?: string | null | undefined;
+  created_at: string;
+  last_used_at: string;
+}
+
+export interface PersonSignInLink {
+  /** False for a link that this person made for another. */
+  of_person: boolean;
+  /** The one brand that the link opens. */
+  brand_id?: string | null | undefined;
+  created_at: string;
+  expires_at: string;
+  used_at?: string | null | undefined;
+}
+
+export interface PersonIdentity {
+  issuer: string;
+  subject: string;
+  bound_at: string;
+}
+
+/** A key that the person created, or revoked, or both. */
+export interface PersonKey {
+  id: string;
+  brand_id: string;
+  name: string;
+  /** The prefix and the last four characters. */
+  hint: string;
+  created_by_person: boolean;
+  created_at: string;
+  revoked_by_person: boolean;
+  revoked_at?: string | null | undefined;
+}
+
+/** An entry that the person made, or that is about the person, or both. */
+export interface PersonAuditEntry {
+  id: string;
+  brand_id: string;
+  /** Who acted: person, operator or other. */
+  by: string;
+  action: string;
+  /** Absent if it is another person's address. */
+  subject_id?: string | null | undefined;
+  fields: string[];
+  request_id: string;
+  /** IP address, if the person acted. */
+  address?: string | null | undefined;
+  created_at: string;
+  outcome?: string | null | undefined;
+  error_kind?: string | null | undefined;
+}
+
+/** An erasure of the person that has not ended. */
+export interface PersonErasure {
+  pseudonym: string;
+  begun_at: string;
+}
+
+export interface BeginErasureRequest {
+  email: string;
+}
+
+export interface BeginErasureResponse {
+  /** `erased_` and 26 random characters. */
+  pseudonym: string;
+}
+
+export interface ErasePersonRequest {
+  email: string;
+  /** Brands of whose plans the person's address was erased. */
+  brand_ids: string[];
+}
+
+export interface ErasePersonResponse {
+  /** Brands whose audit log has an entry about the erasure. */
+  brand_ids: string[];
+}
+
 export interface CreateSignInLinkRequest {
   email: string;
   /** 60 to 86,400; 0 means 900. */
   ttl_seconds: number;
+  /** Both or neither: the brand that the link opens, and the e-mail address of the owner of it who acts. */
+  brand_id?: string | null | undefined;
+  acting_member?:
+    | string
+    | null
+    | undefined;
+  /** IP address of the acting member, for the audit log. */
+  address?: string | null | undefined;
 }
 
 export interface CreateSignInLinkResponse {
@@ -243,6 +384,8 @@ export interface PeekSignInLinkRequest {
 export interface PeekSignInLinkResponse {
   email: string;
   expires_at: string;
+  /** Name of the one brand that the link opens. Absent: every brand of the person. */
+  brand_name?: string | null | undefined;
 }
 
 export interface RedeemSignInLinkRequest {
@@ -298,6 +441,8 @@ export interface Session {
   idle_ends_at: string;
   /** The session ends then at the latest. */
   ends_at: string;
+  /** The one brand that the session opens. Absent: every brand of the person. */
+  brand_id?: string | null | undefined;
 }
 
 export interface GetSessionRequest {
@@ -321,6 +466,8 @@ export interface EndSessionResponse {
 
 export interface EndSessionsOfRequest {
   email: string;
+  /** Only those that open this brand alone. */
+  brand_id?: string | null | undefined;
 }
 
 export interface EndSessionsOfResponse {
@@ -1426,7 +1573,7 @@ export const Member: MessageFns<Member> = {
 };
 
 function createBaseAddMemberRequest(): AddMemberRequest {
-  return { brand_id: "", email: "", role: "", acting_member: null };
+  return { brand_id: "", email: "", role: "", acting_member: null, only_new: null };
 }
 
 export const AddMemberRequest: MessageFns<AddMemberRequest> = {
@@ -1442,6 +1589,9 @@ export const AddMemberRequest: MessageFns<AddMemberRequest> = {
     }
     if (message.acting_member !== undefined && message.acting_member !== null) {
       writer.uint32(34).string(message.acting_member);
+    }
+    if (message.only_new !== undefined && message.only_new !== null) {
+      writer.uint32(40).bool(message.only_new);
     }
     return writer;
   },
@@ -1491,6 +1641,14 @@ export const AddMemberRequest: MessageFns<AddMemberRequest> = {
             message.acting_member = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.only_new = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1526,6 +1684,131 @@ export const AddMemberResponse: MessageFns<AddMemberResponse> = {
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseAddMemberResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.member = Member.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetMemberRoleRequest(): SetMemberRoleRequest {
+  return { brand_id: "", email: "", role: "", acting_member: null };
+}
+
+export const SetMemberRoleRequest: MessageFns<SetMemberRoleRequest> = {
+  encode(message: SetMemberRoleRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    if (message.role !== "") {
+      writer.uint32(26).string(message.role);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(34).string(message.acting_member);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetMemberRoleRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetMemberRoleRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSetMemberRoleResponse(): SetMemberRoleResponse {
+  return { member: null };
+}
+
+export const SetMemberRoleResponse: MessageFns<SetMemberRoleResponse> = {
+  encode(message: SetMemberRoleResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.member !== undefined && message.member !== null) {
+      Member.encode(message.member, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetMemberRoleResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetMemberRoleResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2551,8 +2834,1087 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
+function createBaseExportPersonRequest(): ExportPersonRequest {
+  return { email: "", page_size: 0, page_token: null };
+}
+
+export const ExportPersonRequest: MessageFns<ExportPersonRequest> = {
+  encode(message: ExportPersonRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.page_size !== 0) {
+      writer.uint32(16).int32(message.page_size);
+    }
+    if (message.page_token !== undefined && message.page_token !== null) {
+      writer.uint32(26).string(message.page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportPersonRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportPersonRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExportPersonResponse(): ExportPersonResponse {
+  return {
+    memberships: [],
+    sessions: [],
+    sign_in_links: [],
+    identities: [],
+    keys: [],
+    audit_entries: [],
+    erasures: [],
+    next_page_token: null,
+  };
+}
+
+export const ExportPersonResponse: MessageFns<ExportPersonResponse> = {
+  encode(message: ExportPersonResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.memberships) {
+      PersonMembership.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.sessions) {
+      PersonSession.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.sign_in_links) {
+      PersonSignInLink.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.identities) {
+      PersonIdentity.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.keys) {
+      PersonKey.encode(v!, writer.uint32(42).fork()).join();
+    }
+    for (const v of message.audit_entries) {
+      PersonAuditEntry.encode(v!, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.erasures) {
+      PersonErasure.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.next_page_token !== undefined && message.next_page_token !== null) {
+      writer.uint32(66).string(message.next_page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportPersonResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportPersonResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.memberships.push(PersonMembership.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sessions.push(PersonSession.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sign_in_links.push(PersonSignInLink.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.identities.push(PersonIdentity.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.keys.push(PersonKey.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.audit_entries.push(PersonAuditEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.erasures.push(PersonErasure.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonMembership(): PersonMembership {
+  return { brand_id: "", brand_name: "", role: "", created_at: "" };
+}
+
+export const PersonMembership: MessageFns<PersonMembership> = {
+  encode(message: PersonMembership, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.brand_name !== "") {
+      writer.uint32(18).string(message.brand_name);
+    }
+    if (message.role !== "") {
+      writer.uint32(26).string(message.role);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(34).string(message.created_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonMembership {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonMembership();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonSession(): PersonSession {
+  return { of_person: false, issuer: null, brand_id: null, created_at: "", last_used_at: "" };
+}
+
+export const PersonSession: MessageFns<PersonSession> = {
+  encode(message: PersonSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.of_person !== false) {
+      writer.uint32(8).bool(message.of_person);
+    }
+    if (message.issuer !== undefined && message.issuer !== null) {
+      writer.uint32(18).string(message.issuer);
+    }
+    if (message.brand_id !== undefined && message.brand_id !== null) {
+      writer.uint32(26).string(message.brand_id);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(34).string(message.created_at);
+    }
+    if (message.last_used_at !== "") {
+      writer.uint32(42).string(message.last_used_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.of_person = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.issuer = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.last_used_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonSignInLink(): PersonSignInLink {
+  return { of_person: false, brand_id: null, created_at: "", expires_at: "", used_at: null };
+}
+
+export const PersonSignInLink: MessageFns<PersonSignInLink> = {
+  encode(message: PersonSignInLink, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.of_person !== false) {
+      writer.uint32(8).bool(message.of_person);
+    }
+    if (message.brand_id !== undefined && message.brand_id !== null) {
+      writer.uint32(18).string(message.brand_id);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(26).string(message.created_at);
+    }
+    if (message.expires_at !== "") {
+      writer.uint32(34).string(message.expires_at);
+    }
+    if (message.used_at !== undefined && message.used_at !== null) {
+      writer.uint32(42).string(message.used_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonSignInLink {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonSignInLink();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.of_person = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expires_at = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.used_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonIdentity(): PersonIdentity {
+  return { issuer: "", subject: "", bound_at: "" };
+}
+
+export const PersonIdentity: MessageFns<PersonIdentity> = {
+  encode(message: PersonIdentity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer !== "") {
+      writer.uint32(10).string(message.issuer);
+    }
+    if (message.subject !== "") {
+      writer.uint32(18).string(message.subject);
+    }
+    if (message.bound_at !== "") {
+      writer.uint32(26).string(message.bound_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonIdentity {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonIdentity();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.bound_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonKey(): PersonKey {
+  return {
+    id: "",
+    brand_id: "",
+    name: "",
+    hint: "",
+    created_by_person: false,
+    created_at: "",
+    revoked_by_person: false,
+    revoked_at: null,
+  };
+}
+
+export const PersonKey: MessageFns<PersonKey> = {
+  encode(message: PersonKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.brand_id !== "") {
+      writer.uint32(18).string(message.brand_id);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.hint !== "") {
+      writer.uint32(34).string(message.hint);
+    }
+    if (message.created_by_person !== false) {
+      writer.uint32(40).bool(message.created_by_person);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(50).string(message.created_at);
+    }
+    if (message.revoked_by_person !== false) {
+      writer.uint32(56).bool(message.revoked_by_person);
+    }
+    if (message.revoked_at !== undefined && message.revoked_at !== null) {
+      writer.uint32(66).string(message.revoked_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.hint = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.created_by_person = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.revoked_by_person = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.revoked_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonAuditEntry(): PersonAuditEntry {
+  return {
+    id: "",
+    brand_id: "",
+    by: "",
+    action: "",
+    subject_id: null,
+    fields: [],
+    request_id: "",
+    address: null,
+    created_at: "",
+    outcome: null,
+    error_kind: null,
+  };
+}
+
+export const PersonAuditEntry: MessageFns<PersonAuditEntry> = {
+  encode(message: PersonAuditEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.brand_id !== "") {
+      writer.uint32(18).string(message.brand_id);
+    }
+    if (message.by !== "") {
+      writer.uint32(26).string(message.by);
+    }
+    if (message.action !== "") {
+      writer.uint32(34).string(message.action);
+    }
+    if (message.subject_id !== undefined && message.subject_id !== null) {
+      writer.uint32(42).string(message.subject_id);
+    }
+    for (const v of message.fields) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.request_id !== "") {
+      writer.uint32(58).string(message.request_id);
+    }
+    if (message.address !== undefined && message.address !== null) {
+      writer.uint32(66).string(message.address);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(74).string(message.created_at);
+    }
+    if (message.outcome !== undefined && message.outcome !== null) {
+      writer.uint32(82).string(message.outcome);
+    }
+    if (message.error_kind !== undefined && message.error_kind !== null) {
+      writer.uint32(90).string(message.error_kind);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonAuditEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonAuditEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.by = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.subject_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.fields.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.outcome = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.error_kind = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonErasure(): PersonErasure {
+  return { pseudonym: "", begun_at: "" };
+}
+
+export const PersonErasure: MessageFns<PersonErasure> = {
+  encode(message: PersonErasure, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pseudonym !== "") {
+      writer.uint32(10).string(message.pseudonym);
+    }
+    if (message.begun_at !== "") {
+      writer.uint32(18).string(message.begun_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonErasure {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonErasure();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pseudonym = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.begun_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginErasureRequest(): BeginErasureRequest {
+  return { email: "" };
+}
+
+export const BeginErasureRequest: MessageFns<BeginErasureRequest> = {
+  encode(message: BeginErasureRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginErasureRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginErasureRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginErasureResponse(): BeginErasureResponse {
+  return { pseudonym: "" };
+}
+
+export const BeginErasureResponse: MessageFns<BeginErasureResponse> = {
+  encode(message: BeginErasureResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pseudonym !== "") {
+      writer.uint32(10).string(message.pseudonym);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginErasureResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginErasureResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pseudonym = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseErasePersonRequest(): ErasePersonRequest {
+  return { email: "", brand_ids: [] };
+}
+
+export const ErasePersonRequest: MessageFns<ErasePersonRequest> = {
+  encode(message: ErasePersonRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    for (const v of message.brand_ids) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasePersonRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasePersonRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseErasePersonResponse(): ErasePersonResponse {
+  return { brand_ids: [] };
+}
+
+export const ErasePersonResponse: MessageFns<ErasePersonResponse> = {
+  encode(message: ErasePersonResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.brand_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasePersonResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasePersonResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseCreateSignInLinkRequest(): CreateSignInLinkRequest {
-  return { email: "", ttl_seconds: 0 };
+  return { email: "", ttl_seconds: 0, brand_id: null, acting_member: null, address: null };
 }
 
 export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
@@ -2562,6 +3924,15 @@ export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
     }
     if (message.ttl_seconds !== 0) {
       writer.uint32(16).int32(message.ttl_seconds);
+    }
+    if (message.brand_id !== undefined && message.brand_id !== null) {
+      writer.uint32(26).string(message.brand_id);
+    }
+    if (message.acting_member !== undefined && message.acting_member !== null) {
+      writer.uint32(34).string(message.acting_member);
+    }
+    if (message.address !== undefined && message.address !== null) {
+      writer.uint32(42).string(message.address);
     }
     return writer;
   },
@@ -2593,6 +3964,30 @@ export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
             }
 
             message.ttl_seconds = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.address = reader.string();
             continue;
           }
         }
@@ -2712,7 +4107,7 @@ export const PeekSignInLinkRequest: MessageFns<PeekSignInLinkRequest> = {
 };
 
 function createBasePeekSignInLinkResponse(): PeekSignInLinkResponse {
-  return { email: "", expires_at: "" };
+  return { email: "", expires_at: "", brand_name: null };
 }
 
 export const PeekSignInLinkResponse: MessageFns<PeekSignInLinkResponse> = {
@@ -2722,6 +4117,9 @@ export const PeekSignInLinkResponse: MessageFns<PeekSignInLinkResponse> = {
     }
     if (message.expires_at !== "") {
       writer.uint32(18).string(message.expires_at);
+    }
+    if (message.brand_name !== undefined && message.brand_name !== null) {
+      writer.uint32(26).string(message.brand_name);
     }
     return writer;
   },
@@ -2753,6 +4151,14 @@ export const PeekSignInLinkResponse: MessageFns<PeekSignInLinkResponse> = {
             }
 
             message.expires_at = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.brand_name = reader.string();
             continue;
           }
         }
@@ -3157,7 +4563,7 @@ export const NewSession: MessageFns<NewSession> = {
 };
 
 function createBaseSession(): Session {
-  return { email: "", issuer: null, created_at: "", idle_ends_at: "", ends_at: "" };
+  return { email: "", issuer: null, created_at: "", idle_ends_at: "", ends_at: "", brand_id: null };
 }
 
 export const Session: MessageFns<Session> = {
@@ -3176,6 +4582,9 @@ export const Session: MessageFns<Session> = {
     }
     if (message.ends_at !== "") {
       writer.uint32(42).string(message.ends_at);
+    }
+    if (message.brand_id !== undefined && message.brand_id !== null) {
+      writer.uint32(50).string(message.brand_id);
     }
     return writer;
   },
@@ -3231,6 +4640,14 @@ export const Session: MessageFns<Session> = {
             }
 
             message.ends_at = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.brand_id = reader.string();
             continue;
           }
         }
@@ -3431,13 +4848,16 @@ export const EndSessionResponse: MessageFns<EndSessionResponse> = {
 };
 
 function createBaseEndSessionsOfRequest(): EndSessionsOfRequest {
-  return { email: "" };
+  return { email: "", brand_id: null };
 }
 
 export const EndSessionsOfRequest: MessageFns<EndSessionsOfRequest> = {
   encode(message: EndSessionsOfRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.email !== "") {
       writer.uint32(10).string(message.email);
+    }
+    if (message.brand_id !== undefined && message.brand_id !== null) {
+      writer.uint32(18).string(message.brand_id);
     }
     return writer;
   },
@@ -3461,6 +4881,14 @@ export const EndSessionsOfRequest: MessageFns<EndSessionsOfRequest> = {
             }
 
             message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_id = reader.string();
             continue;
           }
         }
@@ -4667,8 +6095,9 @@ export const AccountsServiceService = {
     responseDeserialize: (value: Buffer): SetBrandVerifiedResponse => SetBrandVerifiedResponse.decode(value),
   },
   /**
-   * Adds a member, or changes the role of the member with this e-mail address. FAILED_PRECONDITION (kind `last_owner`) if
-   * the brand would lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
+   * `already_exists`) for a member. FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner.
+   * PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    */
   addMember: {
     path: "/accounts.v1.AccountsService/AddMember" as const,
@@ -4678,6 +6107,20 @@ export const AccountsServiceService = {
     requestDeserialize: (value: Buffer): AddMemberRequest => AddMemberRequest.decode(value),
     responseSerialize: (value: AddMemberResponse): Buffer => Buffer.from(AddMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddMemberResponse => AddMemberResponse.decode(value),
+  },
+  /**
+   * Changes a member's role. NOT_FOUND if the brand has no such member; otherwise refuses like AddMember. What links of an
+   * owner opened for others ends when the owner becomes a member.
+   */
+  setMemberRole: {
+    path: "/accounts.v1.AccountsService/SetMemberRole" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetMemberRoleRequest): Buffer => Buffer.from(SetMemberRoleRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetMemberRoleRequest => SetMemberRoleRequest.decode(value),
+    responseSerialize: (value: SetMemberRoleResponse): Buffer =>
+      Buffer.from(SetMemberRoleResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetMemberRoleResponse => SetMemberRoleResponse.decode(value),
   },
   /** Returns members in ascending order of e-mail address. */
   listMembers: {
@@ -4690,9 +6133,9 @@ export const AccountsServiceService = {
     responseDeserialize: (value: Buffer): ListMembersResponse => ListMembersResponse.decode(value),
   },
   /**
-   * Takes effect with the person's next call. After the last membership, the person's sessions and identities are deleted.
-   * FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. PERMISSION_DENIED (kind
-   * `owner_required`) if `acting_member` is not an owner.
+   * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
+   * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
+   * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    */
   removeMember: {
     path: "/accounts.v1.AccountsService/RemoveMember" as const,
@@ -4760,16 +6203,22 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   /** Takes effect for every key of the brand with its next request. */
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
   /**
-   * Adds a member, or changes the role of the member with this e-mail address. FAILED_PRECONDITION (kind `last_owner`) if
-   * the brand would lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
+   * `already_exists`) for a member. FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner.
+   * PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    */
   addMember: handleUnaryCall<AddMemberRequest, AddMemberResponse>;
+  /**
+   * Changes a member's role. NOT_FOUND if the brand has no such member; otherwise refuses like AddMember. What links of an
+   * owner opened for others ends when the owner becomes a member.
+   */
+  setMemberRole: handleUnaryCall<SetMemberRoleRequest, SetMemberRoleResponse>;
   /** Returns members in ascending order of e-mail address. */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
-   * Takes effect with the person's next call. After the last membership, the person's sessions and identities are deleted.
-   * FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner. PERMISSION_DENIED (kind
-   * `owner_required`) if `acting_member` is not an owner.
+   * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
+   * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
+   * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */
@@ -4790,8 +6239,10 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
 export type SignInServiceService = typeof SignInServiceService;
 export const SignInServiceService = {
   /**
-   * Creates a one-time link for a person, and writes it to the audit log of each of the person's brands, as the operator's.
-   * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
+   * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
+   * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
+   * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
+   * if `acting_member` is not an owner of the brand.
    */
   createSignInLink: {
     path: "/accounts.v1.SignInService/CreateSignInLink" as const,
@@ -4807,7 +6258,8 @@ export const SignInServiceService = {
   /**
    * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
    * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
-   * from the last brand since. A link is unknown seven days after it expired.
+   * from the last brand since. A link is unknown seven days after it expired. An owner's link is unknown, too, once the
+   * person or that owner is removed from its brand, or that owner is no owner any more.
    */
   peekSignInLink: {
     path: "/accounts.v1.SignInService/PeekSignInLink" as const,
@@ -4872,14 +6324,17 @@ export const SignInServiceService = {
 
 export interface SignInServiceServer extends UntypedServiceImplementation {
   /**
-   * Creates a one-time link for a person, and writes it to the audit log of each of the person's brands, as the operator's.
-   * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
+   * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
+   * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
+   * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
+   * if `acting_member` is not an owner of the brand.
    */
   createSignInLink: handleUnaryCall<CreateSignInLinkRequest, CreateSignInLinkResponse>;
   /**
    * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
    * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
-   * from the last brand since. A link is unknown seven days after it expired.
+   * from the last brand since. A link is unknown seven days after it expired. An owner's link is unknown, too, once the
+   * person or that owner is removed from its brand, or that owner is no owner any more.
    */
   peekSignInLink: handleUnaryCall<PeekSignInLinkRequest, PeekSignInLinkResponse>;
   /**
@@ -4906,8 +6361,8 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
 export type SessionsServiceService = typeof SessionsServiceService;
 export const SessionsServiceService = {
   /**
-   * Returns the session with the person's memberships as they are now: at least one. UNAUTHENTICATED (kind
-   * `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
+   * Returns the session with the person's memberships as they are now: at least one, and only that of `brand_id` if the
+   * session has one. UNAUTHENTICATED (kind `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
    * for all. Keeps the session from expiring for lack of use.
    */
   getSession: {
@@ -4929,7 +6384,7 @@ export const SessionsServiceService = {
     responseSerialize: (value: EndSessionResponse): Buffer => Buffer.from(EndSessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndSessionResponse => EndSessionResponse.decode(value),
   },
-  /** Ends all sessions of a person. */
+  /** Ends all sessions of a person, or those of one brand. */
   endSessionsOf: {
     path: "/accounts.v1.SessionsService/EndSessionsOf" as const,
     requestStream: false as const,
@@ -4944,14 +6399,14 @@ export const SessionsServiceService = {
 
 export interface SessionsServiceServer extends UntypedServiceImplementation {
   /**
-   * Returns the session with the person's memberships as they are now: at least one. UNAUTHENTICATED (kind
-   * `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
+   * Returns the session with the person's memberships as they are now: at least one, and only that of `brand_id` if the
+   * session has one. UNAUTHENTICATED (kind `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
    * for all. Keeps the session from expiring for lack of use.
    */
   getSession: handleUnaryCall<GetSessionRequest, GetSessionResponse>;
   /** Ends a session. Succeeds for an unknown one, too. */
   endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
-  /** Ends all sessions of a person. */
+  /** Ends all sessions of a person, or those of one brand. */
   endSessionsOf: handleUnaryCall<EndSessionsOfRequest, EndSessionsOfResponse>;
 }
 
@@ -5056,11 +6511,71 @@ export const OperatorServiceService = {
     responseSerialize: (value: FindBrandResponse): Buffer => Buffer.from(FindBrandResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindBrandResponse => FindBrandResponse.decode(value),
   },
+  /**
+   * Returns all that accounts keeps about a person, a member or not, in pages of one kind of record each; a page may be
+   * empty. Names no other person.
+   */
+  exportPerson: {
+    path: "/accounts.v1.OperatorService/ExportPerson" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExportPersonRequest): Buffer => Buffer.from(ExportPersonRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExportPersonRequest => ExportPersonRequest.decode(value),
+    responseSerialize: (value: ExportPersonResponse): Buffer =>
+      Buffer.from(ExportPersonResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExportPersonResponse => ExportPersonResponse.decode(value),
+  },
+  /**
+   * Begins to erase a person: returns the pseudonym that takes the place of the address, the same until ErasePerson is done.
+   * FAILED_PRECONDITION (kind `still_a_member`) if the person is a member of some brand.
+   */
+  beginErasure: {
+    path: "/accounts.v1.OperatorService/BeginErasure" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginErasureRequest): Buffer => Buffer.from(BeginErasureRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginErasureRequest => BeginErasureRequest.decode(value),
+    responseSerialize: (value: BeginErasureResponse): Buffer =>
+      Buffer.from(BeginErasureResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginErasureResponse => BeginErasureResponse.decode(value),
+  },
+  /**
+   * Ends an erasure that has begun, after the other services: deletes the person's sessions, links and identities, and puts
+   * the pseudonym in place of the address in the audit log and in keys. Removes the IP addresses of the person's audit
+   * entries. Writes an entry into the audit log of each brand concerned. Can be repeated until it is done. FAILED_PRECONDITION
+   * (kind `still_a_member`); NOT_FOUND if no erasure has begun.
+   */
+  erasePerson: {
+    path: "/accounts.v1.OperatorService/ErasePerson" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ErasePersonRequest): Buffer => Buffer.from(ErasePersonRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ErasePersonRequest => ErasePersonRequest.decode(value),
+    responseSerialize: (value: ErasePersonResponse): Buffer => Buffer.from(ErasePersonResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ErasePersonResponse => ErasePersonResponse.decode(value),
+  },
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
   /** Returns the brand of a key. NOT_FOUND if the key does not exist. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
+  /**
+   * Returns all that accounts keeps about a person, a member or not, in pages of one kind of record each; a page may be
+   * empty. Names no other person.
+   */
+  exportPerson: handleUnaryCall<ExportPersonRequest, ExportPersonResponse>;
+  /**
+   * Begins to erase a person: returns the pseudonym that takes the place of the address, the same until ErasePerson is done.
+   * FAILED_PRECONDITION (kind `still_a_member`) if the person is a member of some brand.
+   */
+  beginErasure: handleUnaryCall<BeginErasureRequest, BeginErasureResponse>;
+  /**
+   * Ends an erasure that has begun, after the other services: deletes the person's sessions, links and identities, and puts
+   * the pseudonym in place of the address in the audit log and in keys. Removes the IP addresses of the person's audit
+   * entries. Writes an entry into the audit log of each brand concerned. Can be repeated until it is done. FAILED_PRECONDITION
+   * (kind `still_a_member`); NOT_FOUND if no erasure has begun.
+   */
+  erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

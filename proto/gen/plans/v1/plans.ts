@@ -259,6 +259,42 @@ export interface FindBrandResponse {
   brand_id: string;
 }
 
+export interface ExportPersonRequest {
+  email: string;
+  /** 1 to 1000; 0 means 100. */
+  page_size: number;
+  /** The last id of the previous page. */
+  after_id?: string | null | undefined;
+}
+
+export interface ExportPersonResponse {
+  plans: PersonPlan[];
+  next_after_id?: string | null | undefined;
+}
+
+/** A plan that the person closed, or edited last, or both. */
+export interface PersonPlan {
+  id: string;
+  brand_id: string;
+  /** pending, completed or cancelled. */
+  status: string;
+  closed_by_person: boolean;
+  closed_at?: string | null | undefined;
+  edited_by_person: boolean;
+  edited_at?: string | null | undefined;
+}
+
+export interface ErasePersonRequest {
+  email: string;
+  /** `erased_` and 26 characters. */
+  pseudonym: string;
+}
+
+export interface ErasePersonResponse {
+  /** Brands with a plan that has the pseudonym, from this call or an earlier one. */
+  brand_ids: string[];
+}
+
 function createBasePlanInput(): PlanInput {
   return {
     request_id: "",
@@ -2374,6 +2410,354 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
+function createBaseExportPersonRequest(): ExportPersonRequest {
+  return { email: "", page_size: 0, after_id: null };
+}
+
+export const ExportPersonRequest: MessageFns<ExportPersonRequest> = {
+  encode(message: ExportPersonRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.page_size !== 0) {
+      writer.uint32(16).int32(message.page_size);
+    }
+    if (message.after_id !== undefined && message.after_id !== null) {
+      writer.uint32(26).string(message.after_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportPersonRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportPersonRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExportPersonResponse(): ExportPersonResponse {
+  return { plans: [], next_after_id: null };
+}
+
+export const ExportPersonResponse: MessageFns<ExportPersonResponse> = {
+  encode(message: ExportPersonResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.plans) {
+      PersonPlan.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_after_id !== undefined && message.next_after_id !== null) {
+      writer.uint32(18).string(message.next_after_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportPersonResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportPersonResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.plans.push(PersonPlan.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_after_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersonPlan(): PersonPlan {
+  return {
+    id: "",
+    brand_id: "",
+    status: "",
+    closed_by_person: false,
+    closed_at: null,
+    edited_by_person: false,
+    edited_at: null,
+  };
+}
+
+export const PersonPlan: MessageFns<PersonPlan> = {
+  encode(message: PersonPlan, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.brand_id !== "") {
+      writer.uint32(18).string(message.brand_id);
+    }
+    if (message.status !== "") {
+      writer.uint32(26).string(message.status);
+    }
+    if (message.closed_by_person !== false) {
+      writer.uint32(32).bool(message.closed_by_person);
+    }
+    if (message.closed_at !== undefined && message.closed_at !== null) {
+      writer.uint32(42).string(message.closed_at);
+    }
+    if (message.edited_by_person !== false) {
+      writer.uint32(48).bool(message.edited_by_person);
+    }
+    if (message.edited_at !== undefined && message.edited_at !== null) {
+      writer.uint32(58).string(message.edited_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersonPlan {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersonPlan();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.closed_by_person = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.closed_at = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.edited_by_person = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.edited_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseErasePersonRequest(): ErasePersonRequest {
+  return { email: "", pseudonym: "" };
+}
+
+export const ErasePersonRequest: MessageFns<ErasePersonRequest> = {
+  encode(message: ErasePersonRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.pseudonym !== "") {
+      writer.uint32(18).string(message.pseudonym);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasePersonRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasePersonRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pseudonym = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseErasePersonResponse(): ErasePersonResponse {
+  return { brand_ids: [] };
+}
+
+export const ErasePersonResponse: MessageFns<ErasePersonResponse> = {
+  encode(message: ErasePersonResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.brand_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ErasePersonResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErasePersonResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /**
  * Campaign plans, prepared by assistants and integrations, completed by people. No call publishes, funds, approves or
  * spends anything. `notes` are private to the brand: only a WorkspacePlan contains them, and the gateway never reads one. Times are RFC
@@ -2534,11 +2918,36 @@ export const OperatorServiceService = {
     responseSerialize: (value: FindBrandResponse): Buffer => Buffer.from(FindBrandResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindBrandResponse => FindBrandResponse.decode(value),
   },
+  /** Returns the plans that a person completed, cancelled or edited last, a member or not, in ascending order of id. */
+  exportPerson: {
+    path: "/plans.v1.OperatorService/ExportPerson" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExportPersonRequest): Buffer => Buffer.from(ExportPersonRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExportPersonRequest => ExportPersonRequest.decode(value),
+    responseSerialize: (value: ExportPersonResponse): Buffer =>
+      Buffer.from(ExportPersonResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExportPersonResponse => ExportPersonResponse.decode(value),
+  },
+  /** Puts a pseudonym in place of a person's address in all plans. Can be repeated. The texts of plans stay as they are. */
+  erasePerson: {
+    path: "/plans.v1.OperatorService/ErasePerson" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ErasePersonRequest): Buffer => Buffer.from(ErasePersonRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ErasePersonRequest => ErasePersonRequest.decode(value),
+    responseSerialize: (value: ErasePersonResponse): Buffer => Buffer.from(ErasePersonResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ErasePersonResponse => ErasePersonResponse.decode(value),
+  },
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
   /** Returns the brand of a plan. NOT_FOUND if the plan does not exist. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
+  /** Returns the plans that a person completed, cancelled or edited last, a member or not, in ascending order of id. */
+  exportPerson: handleUnaryCall<ExportPersonRequest, ExportPersonResponse>;
+  /** Puts a pseudonym in place of a person's address in all plans. Can be repeated. The texts of plans stay as they are. */
+  erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

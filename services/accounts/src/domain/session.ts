@@ -4,6 +4,8 @@ import { AppError } from "@brand-records/errors";
 export interface Session {
   readonly email: string;
   readonly issuer: string | null;
+  /** The one brand that the session opens; null: every brand of the person. */
+  readonly brand_id: string | null;
   readonly created_at: string;
   readonly idle_ends_at: string;
   readonly ends_at: string;

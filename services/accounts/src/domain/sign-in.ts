@@ -2,9 +2,19 @@ import { AppError } from "@brand-records/errors";
 
 export const LINK_TTL_SECONDS = { default: 15 * 60, min: 60, max: 24 * 60 * 60 } as const;
 
+/** What an owner's link opens: one brand, as long as the maker is an owner of it. */
+export interface LinkScope {
+  readonly brandId: string;
+  /** E-mail address of the owner. */
+  readonly madeBy: string;
+}
+
 export interface SignInLink {
   readonly email: string;
   readonly expires_at: string;
+  /** Null: the operator's, which opens every brand of the person. */
+  readonly scope: LinkScope | null;
+  readonly brand_name: string | null;
   readonly is_used: boolean;
   readonly is_expired: boolean;
 }
@@ -43,6 +53,9 @@ export function verifiedEmail({ email, emailVerified, trustEmail }: EmailClaims)
     "The sign-in provider has not verified your e-mail address. Verify it there, then sign in again.",
   );
 }
+
+export const notAMember = (email: string): AppError =>
+  new AppError("no_membership", `${email} is not a member of this brand. Add the person first.`, { field: "email" });
 
 export const noMembership = (): AppError =>
   new AppError("no_membership", "This e-mail address is not a member of any brand. Ask an owner of your brand to add it.", {

@@ -9,7 +9,7 @@ import { listMembers, membershipsOf } from "../storage/members.ts";
 import { createBrand, requireBrand } from "../use-cases/brands.ts";
 import { changeBrand } from "../use-cases/change-brand.ts";
 import { createKey, revokeKey } from "../use-cases/keys.ts";
-import { addMember, removeMember } from "../use-cases/members.ts";
+import { addMember, changeRole, removeMember } from "../use-cases/members.ts";
 import { fields } from "./fields.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
@@ -51,11 +51,15 @@ function brandHandlers(
 
 function memberHandlers({
   db,
-}: AccountsDependencies): Pick<AccountsHandlers, "addMember" | "listMembers" | "removeMember" | "listMemberships"> {
+}: AccountsDependencies): Pick<AccountsHandlers, "addMember" | "setMemberRole" | "listMembers" | "removeMember" | "listMemberships"> {
   return {
     async addMember(request) {
       const { acting_member, ...member } = check({ ...memberFields, role: fields.role }, request);
-      return { member: await addMember(db, member, acting_member ?? undefined) };
+      return { member: await addMember(db, member, acting_member ?? undefined, { onlyNew: request.only_new === true }) };
+    },
+    async setMemberRole(request) {
+      const { acting_member, ...member } = check({ ...memberFields, role: fields.role }, request);
+      return { member: await changeRole(db, member, acting_member ?? undefined) };
     },
     async listMembers(request) {
       const { brand_id } = check({ brand_id: fields.brandId }, request);

@@ -130,7 +130,7 @@ it.each([
 it("refuses to list the entries of what is not a person", async () => {
   await expect(list({ actor: "everyone" })).rejects.toMatchObject({
     kind: "invalid_request",
-    message: "actor must be an e-mail address, or operator",
+    message: "actor must be an e-mail address, a pseudonym, or operator",
   });
 });
 

@@ -5,6 +5,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
+import { isPseudonym } from "../domain/erasure.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
 import { BUCKET_MINUTES_MAX, minuteOf } from "../domain/usage.ts";
 
@@ -58,7 +59,10 @@ export const fields = {
   auditActor: z
     .string()
     .toLowerCase()
-    .refine((text) => text === "operator" || emailField().safeParse(text).success, "must be an e-mail address, or operator"),
+    .refine(
+      (text) => text === "operator" || isPseudonym(text) || emailField().safeParse(text).success,
+      "must be an e-mail address, a pseudonym, or operator",
+    ),
   /** The id of what is changed, or a member's address as it was given: a refused change has an entry too. */
   auditSubject: exactText(254)
     .toLowerCase()
@@ -80,5 +84,6 @@ export const fields = {
     .min(0, "must not be negative")
     .max(BUCKET_MINUTES_MAX, `must be at most ${BUCKET_MINUTES_MAX}`)
     .transform((minutes) => minutes || 1),
+  exportPageSize: pageSizeField({ default: 100, max: 1_000 }),
   pageSize: z.int().min(0, "must not be negative").max(1_000, "must be at most 1000"),
 };

@@ -8,6 +8,8 @@ afterAll(() => served.stop());
 
 const add = ({ id }: TestBrand, email: string, role = "member") => served.accounts.addMember({ brand_id: id, email, role }, callContext());
 const remove = ({ id }: TestBrand, email: string) => served.accounts.removeMember({ brand_id: id, email }, callContext());
+const setRole = ({ id }: TestBrand, email: string, role: string, acting_member?: string) =>
+  served.accounts.setMemberRole({ brand_id: id, email, role, acting_member }, callContext());
 const rolesOf = async ({ id }: TestBrand) => {
   const { members } = await served.accounts.listMembers({ brand_id: id }, callContext());
   return members.map(({ email, role }) => [email, role]);
@@ -53,6 +55,27 @@ it("reports every problem in one error", async () => {
   });
 });
 
+it("says that a new member is one already, and changes no role", async () => {
+  const brand = await served.createBrand();
+  const addNew = (email: string) => served.accounts.addMember({ brand_id: brand.id, email, role: "member", only_new: true }, callContext());
+  await expect(addNew(brand.owner.toUpperCase())).rejects.toMatchObject({ kind: "already_exists", field: "email" });
+  const outcomes = await Promise.allSettled([addNew("ana@example.ph"), addNew("ana@example.ph")]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  expect(await rolesOf(brand)).toEqual([
+    ["ana@example.ph", "member"],
+    [brand.owner, "owner"],
+  ]);
+});
+
+it("changes the role of a member, and adds none", async () => {
+  const brand = await served.createBrand();
+  await add(brand, "ana@example.ph");
+  const { member } = await setRole(brand, "ANA@example.ph", "owner");
+  expect(member).toMatchObject({ email: "ana@example.ph", role: "owner" });
+  await expect(setRole(brand, "zoe@example.ph", "member")).rejects.toMatchObject({ kind: "not_found", field: "email" });
+  expect(await rolesOf(brand)).toHaveLength(2);
+});
+
 describe("the last owner", () => {
   it("cannot be removed", async () => {
     const brand = await served.createBrand();
@@ -89,7 +112,11 @@ describe("the last owner", () => {
     const brands = await Promise.all(Array.from({ length: 15 }, () => served.createBrand()));
     for (const brand of brands) {
       await add(brand, "ana@example.ph", "owner");
-      await Promise.allSettled([add(brand, brand.owner, "member"), add(brand, "ana@example.ph", "member")]);
+      const demotions = await Promise.allSettled([
+        setRole(brand, brand.owner, "member", "ana@example.ph"),
+        setRole(brand, "ana@example.ph", "member", brand.owner),
+      ]);
+      expect(demotions.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
       expect((await rolesOf(brand)).filter(([, role]) => role === "owner")).toHaveLength(1);
     }
   });
@@ -121,6 +148,7 @@ describe("a member who acts", () => {
     await add(brand, "ana@example.ph");
     for (const acting of ["ana@example.ph", "stranger@example.ph", other.owner]) {
       await expect(addAs(brand, acting, acting, "owner")).rejects.toMatchObject({ kind: "owner_required" });
+      await expect(setRole(brand, acting, "owner", acting)).rejects.toMatchObject({ kind: "owner_required" });
       await expect(removeAs(brand, acting, brand.owner)).rejects.toMatchObject({ kind: "owner_required" });
     }
     expect(await rolesOf(brand)).toEqual([

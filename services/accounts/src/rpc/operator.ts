@@ -5,6 +5,7 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { keyNotFound } from "../domain/key.ts";
 import { findKey } from "../storage/keys.ts";
 import { fields } from "./fields.ts";
+import { peopleHandlers } from "./people.ts";
 
 export function operatorHandlers({ db }: AccountsDependencies): Handlers<OperatorServiceService> {
   return {
@@ -14,5 +15,6 @@ export function operatorHandlers({ db }: AccountsDependencies): Handlers<Operato
       if (key === undefined) throw keyNotFound("id");
       return { brand_id: key.brand_id };
     },
+    ...peopleHandlers({ db }),
   };
 }

@@ -2,7 +2,7 @@ import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { deleteSessionsOf } from "../storage/sessions.ts";
+import { deleteSessionsOf, deleteSessionsOfBrand } from "../storage/sessions.ts";
 import { endSession, getSession } from "../use-cases/sessions.ts";
 import { fields } from "./fields.ts";
 
@@ -17,8 +17,8 @@ export function sessionsHandlers(deps: Pick<AccountsDependencies, "db" | "sessio
       return {};
     },
     async endSessionsOf(request) {
-      const { email } = check({ email: fields.email }, request);
-      return { ended: await deleteSessionsOf(deps.db, email) };
+      const { email, brand_id } = check({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
+      return { ended: await (brand_id == null ? deleteSessionsOf(deps.db, email) : deleteSessionsOfBrand(deps.db, email, brand_id)) };
     },
   };
 }

@@ -27,7 +27,7 @@ it("signs its person in, once", async () => {
 it("tells whom it signs in, any number of times, and is not used up by that", async () => {
   const { email } = await people.newPerson();
   const { token, expires_at } = await create(email);
-  for (const _ of [1, 2, 3]) expect(await people.peek(token)).toEqual({ email, expires_at });
+  for (const _ of [1, 2, 3]) expect(await people.peek(token)).toEqual({ email, expires_at, brand_name: null });
   expect((await people.redeem(token))?.email).toBe(email);
 });
 

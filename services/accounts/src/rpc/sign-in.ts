@@ -3,7 +3,7 @@ import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
+import { createOwnersLink, createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
 import { signInWithIdentity } from "../use-cases/sign-in-with-identity.ts";
 import { unlinkIdentities } from "../use-cases/unlink-identities.ts";
 import { fields } from "./fields.ts";
@@ -12,11 +12,14 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
   return {
     async createSignInLink(request, { requestId }) {
       const { email, ttl_seconds } = check({ email: fields.email, ttl_seconds: fields.linkTtl }, request);
-      return createSignInLink(deps, { email, ttlSeconds: ttl_seconds }, requestId);
+      const link = { email, ttlSeconds: ttl_seconds, requestId };
+      if (request.brand_id == null && request.acting_member == null) return createSignInLink(deps, link);
+      const { brand_id, acting_member, address } = check(ownersLinkFields, request);
+      return createOwnersLink(deps, link, { brandId: brand_id, madeBy: acting_member }, address ?? null);
     },
     async peekSignInLink({ token }) {
-      const { email, expires_at } = await peekSignInLink(deps, token);
-      return { email, expires_at };
+      const { email, expires_at, brand_name } = await peekSignInLink(deps, token);
+      return { email, expires_at, brand_name };
     },
     async redeemSignInLink({ token }) {
       return { session: await redeemSignInLink(deps, token) };
@@ -33,5 +36,7 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
     },
   };
 }
+
+const ownersLinkFields = { brand_id: fields.brandId, acting_member: fields.email, address: fields.address.nullish() };
 
 const normalizeEmail = (email: string): string | undefined => z.safeParse(fields.email, email).data;

@@ -14,6 +14,15 @@ const statements = {
     text: `insert into accounts.members (brand_id, email, role) values ($1, $2, $3)
            on conflict (brand_id, email) do update set role = excluded.role returning ${COLUMNS}`,
   },
+  insert: {
+    name: "members.insert",
+    text: `insert into accounts.members (brand_id, email, role) values ($1, $2, $3)
+           on conflict (brand_id, email) do nothing returning ${COLUMNS}`,
+  },
+  setRole: {
+    name: "members.set_role",
+    text: `update accounts.members set role = $3 where brand_id = $1 and email = $2 returning ${COLUMNS}`,
+  },
   find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
   list: { name: "members.list", text: `select ${COLUMNS} from accounts.members where brand_id = $1 order by email` },
   delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
@@ -29,6 +38,18 @@ const statements = {
 export async function upsertMember(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member> {
   const [row] = await sql.query<Member>(statements.upsert, [member.brand_id, member.email, member.role]);
   if (row === undefined) throw new Error("upsert returned no row");
+  return row;
+}
+
+/** Adds a member. Returns undefined if there is one with this address. */
+export async function insertMember(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> {
+  const [row] = await sql.query<Member>(statements.insert, [member.brand_id, member.email, member.role]);
+  return row;
+}
+
+/** Returns undefined if there is no such member. */
+export async function setMemberRole(sql: Sql, member: Pick<Member, "brand_id" | "email" | "role">): Promise<Member | undefined> {
+  const [row] = await sql.query<Member>(statements.setRole, [member.brand_id, member.email, member.role]);
   return row;
 }
 

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { Membership } from "../domain/membership.ts";
 import type { Session, SessionLimits } from "../domain/session.ts";
+import type { LinkScope } from "../domain/sign-in.ts";
 import { MEMBERSHIP_COLUMNS, MEMBERSHIP_ORDER } from "./members.ts";
 
 /** Seconds: $2 is idle, $3 in all. */
@@ -9,17 +10,17 @@ const IS_VALID = `s.last_used_at > now() - make_interval(secs => $2) and s.creat
 const statements = {
   insert: {
     name: "sessions.insert",
-    text: `insert into accounts.sessions (token_hash, email, issuer) values ($1, $2, $3)
+    text: `insert into accounts.sessions (token_hash, email, issuer, brand_id, made_by) values ($1, $2, $3, $5, $6)
            returning created_at + make_interval(secs => $4) as ends_at`,
   },
   // One statement for session and memberships, so that a removal takes effect with the next call. idle_ends_at is as after the touch.
   find: {
     name: "sessions.find",
-    text: `select s.email, s.issuer, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
+    text: `select s.email, s.issuer, s.brand_id as only_brand_id, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
                   least(case when is_touch_due then now() else s.last_used_at end + make_interval(secs => $2),
                         s.created_at + make_interval(secs => $3)) as idle_ends_at, ${MEMBERSHIP_COLUMNS}
              from accounts.sessions s cross join lateral (select s.last_used_at < now() - make_interval(secs => $4) as is_touch_due) t
-             join accounts.members m on m.email = s.email join accounts.brands b on b.id = m.brand_id
+             join accounts.members m on m.email = s.email and (s.brand_id is null or m.brand_id = s.brand_id) join accounts.brands b on b.id = m.brand_id
             where s.token_hash = $1 and ${IS_VALID} order by ${MEMBERSHIP_ORDER}`,
   },
   touch: {
@@ -29,6 +30,14 @@ const statements = {
   },
   delete: { name: "sessions.delete", text: "delete from accounts.sessions where token_hash = $1" },
   deleteOf: { name: "sessions.delete_of", text: "delete from accounts.sessions where email = $1 returning 1" },
+  deleteOfBrand: {
+    name: "sessions.delete_of_brand",
+    text: "delete from accounts.sessions where email = $1 and brand_id = $2 returning 1",
+  },
+  deleteMadeBy: {
+    name: "sessions.delete_made_by",
+    text: "delete from accounts.sessions where brand_id = $1 and made_by = $2 and email <> $2",
+  },
   deleteOld: {
     name: "sessions.delete_old",
     text: `delete from accounts.sessions where token_hash = any(array(
@@ -40,11 +49,12 @@ const statements = {
 /** Returns when the session ends at the latest. */
 export async function insertSession(
   sql: Sql,
-  session: { readonly tokenHash: Buffer; readonly email: string; readonly issuer: string | null },
+  session: Pick<Session, "email" | "issuer"> & { readonly tokenHash: Buffer; readonly scope: LinkScope | null },
   { maxSeconds }: SessionLimits,
 ): Promise<string> {
-  const { tokenHash, email, issuer } = session;
-  const [row] = await sql.query<{ ends_at: string }>(statements.insert, [tokenHash, email, issuer, maxSeconds]);
+  const { tokenHash, email, issuer, scope } = session;
+  const values = [tokenHash, email, issuer, maxSeconds, scope?.brandId ?? null, scope?.madeBy ?? null];
+  const [row] = await sql.query<{ ends_at: string }>(statements.insert, values);
   if (row === undefined) throw new Error("insert returned no row");
   return row.ends_at;
 }
@@ -56,9 +66,9 @@ export interface FoundSession {
   readonly isTouchDue: boolean;
 }
 
-type SessionRow = Session & Membership & { readonly is_touch_due: boolean };
+type SessionRow = Omit<Session, "brand_id"> & Membership & { readonly only_brand_id: string | null; readonly is_touch_due: boolean };
 
-/** Returns a session that has not expired, with the person's memberships of the same moment; undefined without any. */
+/** Returns a session that has not expired, with those memberships of the same moment that it opens; undefined without any. */
 export async function findSession(
   sql: Sql,
   tokenHash: Buffer,
@@ -68,9 +78,9 @@ export async function findSession(
   const rows = await sql.query<SessionRow>(statements.find, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { email, issuer, created_at, idle_ends_at, ends_at, is_touch_due } = first;
+  const { email, issuer, only_brand_id, created_at, idle_ends_at, ends_at, is_touch_due } = first;
   return {
-    session: { email, issuer, created_at, idle_ends_at, ends_at },
+    session: { email, issuer, brand_id: only_brand_id, created_at, idle_ends_at, ends_at },
     memberships: rows.map(({ brand_id, brand_name, tier, verified, role }) => ({ brand_id, brand_name, tier, verified, role })),
     isTouchDue: is_touch_due,
   };
@@ -93,6 +103,16 @@ export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<void> 
 /** Returns how many there were. */
 export async function deleteSessionsOf(sql: Sql, email: string): Promise<number> {
   return (await sql.query(statements.deleteOf, [email])).length;
+}
+
+/** Deletes a person's sessions that open this brand alone. Returns how many there were. */
+export async function deleteSessionsOfBrand(sql: Sql, email: string, brandId: string): Promise<number> {
+  return (await sql.query(statements.deleteOfBrand, [email, brandId])).length;
+}
+
+/** Deletes the sessions that links of a member opened for others in a brand. */
+export async function deleteSessionsMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
+  await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
 }
 
 /** Deletes up to `limit` sessions that ended by age; those that expired for lack of use follow then. Returns how many. */

@@ -4,19 +4,25 @@ import type { SignInLink } from "../domain/sign-in.ts";
 const statements = {
   insert: {
     name: "sign_in_links.insert",
-    text: `insert into accounts.sign_in_links (token_hash, email, expires_at) values ($1, $2, now() + make_interval(secs => $3))
-           returning expires_at`,
+    text: `insert into accounts.sign_in_links (token_hash, email, expires_at, brand_id, made_by)
+           values ($1, $2, now() + make_interval(secs => $3), $4, $5) returning expires_at`,
   },
   find: {
     name: "sign_in_links.find",
-    text: `select email, expires_at, used_at is not null as is_used, expires_at <= now() as is_expired
-             from accounts.sign_in_links where token_hash = $1`,
+    text: `select l.email, l.expires_at, l.used_at is not null as is_used, l.expires_at <= now() as is_expired, l.brand_id, b.name as brand_name,
+                  l.made_by
+             from accounts.sign_in_links l left join accounts.brands b on b.id = l.brand_id where l.token_hash = $1`,
   },
   use: {
     name: "sign_in_links.use",
     text: `update accounts.sign_in_links set used_at = now()
             where token_hash = $1 and used_at is null and expires_at > now() returning 1`,
   },
+  deleteMadeBy: {
+    name: "sign_in_links.delete_made_by",
+    text: "delete from accounts.sign_in_links where brand_id = $1 and made_by = $2 and email <> $2",
+  },
+  deleteOf: { name: "sign_in_links.delete_of", text: "delete from accounts.sign_in_links where email = $1" },
   deleteExpired: {
     name: "sign_in_links.delete_expired",
     text: `delete from accounts.sign_in_links where token_hash = any(array(
@@ -28,21 +34,41 @@ const statements = {
 /** Returns when the link expires. */
 export async function insertSignInLink(
   sql: Sql,
-  { tokenHash, email, ttlSeconds }: { readonly tokenHash: Buffer; readonly email: string; readonly ttlSeconds: number },
+  {
+    tokenHash,
+    email,
+    ttlSeconds,
+    scope,
+  }: Pick<SignInLink, "email" | "scope"> & { readonly tokenHash: Buffer; readonly ttlSeconds: number },
 ): Promise<string> {
-  const [row] = await sql.query<{ expires_at: string }>(statements.insert, [tokenHash, email, ttlSeconds]);
+  const values = [tokenHash, email, ttlSeconds, scope?.brandId ?? null, scope?.madeBy ?? null];
+  const [row] = await sql.query<{ expires_at: string }>(statements.insert, values);
   if (row === undefined) throw new Error("insert returned no row");
   return row.expires_at;
 }
 
 export async function findSignInLink(sql: Sql, tokenHash: Buffer): Promise<SignInLink | undefined> {
-  const [row] = await sql.query<SignInLink>(statements.find, [tokenHash]);
-  return row;
+  const [row] = await sql.query<LinkRow>(statements.find, [tokenHash]);
+  if (row === undefined) return undefined;
+  const { brand_id, made_by, ...link } = row;
+  return { ...link, scope: brand_id === null || made_by === null ? null : { brandId: brand_id, madeBy: made_by } };
 }
+
+type LinkRow = Omit<SignInLink, "scope"> & { readonly brand_id: string | null; readonly made_by: string | null };
 
 /** Uses up a link. Returns true to one of any number of simultaneous callers, false to all others and for an expired link. */
 export async function useSignInLink(sql: Sql, tokenHash: Buffer): Promise<boolean> {
   return (await sql.query(statements.use, [tokenHash])).length > 0;
+}
+
+/** Deletes the links that a member made for others in a brand. */
+export async function deleteLinksMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
+  await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
+}
+
+/** Deletes the links that sign a person in. */
+export async function deleteLinksOf(sql: Sql, email: string): Promise<void> {
+  await sql.query(statements.deleteOf, [email]);
 }
 
 /** Deletes up to `limit` links that expired `days` ago, used or not. Returns how many. */

@@ -10,22 +10,34 @@ export function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id" | "outcome
   return insertAuditEntry(sql, { id: newId("aud"), outcome: null, ...entry });
 }
 
-/** Writes what the operator does to a person into the audit log of each brand of the person. */
+/** What accounts itself writes into the audit log, in the transaction of the change. */
+export interface DoneEntry {
+  readonly action: string;
+  /** The person's address, or what has taken its place. */
+  readonly subject: string;
+  readonly requestId: string;
+  /** Default: the operator. */
+  readonly actor?: string | null;
+  /** IP address of the actor. */
+  readonly address?: string | null;
+}
+
+/** Writes what was done to a person into the audit log of each of these brands. */
 export async function recordForBrands(
   sql: Sql,
-  memberships: readonly Membership[],
-  { action, email, requestId }: { readonly action: string; readonly email: string; readonly requestId: string },
+  brands: readonly Pick<Membership, "brand_id">[],
+  { action, subject, requestId, actor = null, address = null }: DoneEntry,
 ): Promise<void> {
-  for (const { brand_id } of memberships) {
+  for (const { brand_id } of brands) {
     await insertAuditEntry(sql, {
       id: newId("aud"),
       brand_id,
-      actor: null,
+      actor,
       action,
-      subject_id: email,
+      subject_id: subject,
       fields: [],
       request_id: requestId,
-      address: null,
+      address,
       outcome: "done",
     });
   }

@@ -4,32 +4,68 @@ import { brandNotFound, type Member } from "../domain/brand.ts";
 import { requireOwner } from "../domain/membership.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
-import { deleteMember, findMember, hasOwner, membershipsOf, upsertMember } from "../storage/members.ts";
+import { deleteMember, findMember, hasOwner, insertMember, membershipsOf, setMemberRole, upsertMember } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
-import { deleteSessionsOf } from "../storage/sessions.ts";
+import { deleteSessionsMadeBy, deleteSessionsOf } from "../storage/sessions.ts";
+import { deleteLinksMadeBy } from "../storage/sign-in-links.ts";
 
 /** E-mail address of the member who makes the change; undefined: the operator. */
 export type ActingMember = string | undefined;
 
+type NewMember = Pick<Member, "brand_id" | "email" | "role">;
+
 /**
  * Adds a member, or changes the role of the one with this address.
  *
- * @throws AppError `not_found`; `owner_required`; `last_owner` if it would demote the brand's last owner
+ * @throws AppError `not_found`; `owner_required`; `last_owner` if it would demote the brand's last owner; with `onlyNew`,
+ * `already_exists` for a member
  */
-export function addMember(db: Database, member: Pick<Member, "brand_id" | "email" | "role">, acting: ActingMember): Promise<Member> {
-  return changeMembers(db, member.brand_id, acting, (sql) => upsertMember(sql, member));
+export function addMember(
+  db: Database,
+  member: NewMember,
+  acting: ActingMember,
+  { onlyNew }: { readonly onlyNew: boolean },
+): Promise<Member> {
+  return changeMembers(db, member.brand_id, acting, async (sql) => {
+    if (!onlyNew) return withoutOwnersLinks(sql, await upsertMember(sql, member));
+    const added = await insertMember(sql, member);
+    if (added === undefined) throw alreadyAMember();
+    return added;
+  });
 }
 
+/** @throws AppError `not_found` for another brand and for an address that is not a member's; `owner_required`; `last_owner` */
+export function changeRole(db: Database, member: NewMember, acting: ActingMember): Promise<Member> {
+  return changeMembers(db, member.brand_id, acting, async (sql) => {
+    const changed = await setMemberRole(sql, member);
+    if (changed === undefined) throw memberNotFound();
+    return withoutOwnersLinks(sql, changed);
+  });
+}
+
+/** Deletes the links that a member who is no owner made for others, and the sessions they opened: the member could act as an owner. */
+async function withoutOwnersLinks(sql: Sql, member: Member): Promise<Member> {
+  if (member.role === "owner") return member;
+  await deleteLinksMadeBy(sql, member.brand_id, member.email);
+  await deleteSessionsMadeBy(sql, member.brand_id, member.email);
+  return member;
+}
+
+const alreadyAMember = (): AppError =>
+  new AppError("already_exists", "This person is a member of the brand already. Nothing was changed.", { field: "email" });
+
+const memberNotFound = (): AppError => new AppError("not_found", "There is no such member", { field: "email" });
+
 /**
- * Removes a member. With the last membership, the person's sessions and identities are deleted: an address that is added again later
- * may be another human's.
+ * Removes a member, and with the membership what the member's links opened for others. With the last membership, the person's sessions
+ * and identities are deleted: an address that is added again later may be another human's.
  *
  * @throws AppError `not_found`; `owner_required`; `last_owner` if it would remove the brand's last owner
  */
 export function removeMember(db: Database, brandId: string, email: string, acting: ActingMember): Promise<void> {
   return changeMembers(db, brandId, acting, async (sql) => {
     await lockPerson(sql, email);
-    if (!(await deleteMember(sql, brandId, email))) throw new AppError("not_found", "There is no such member", { field: "email" });
+    if (!(await deleteMember(sql, brandId, email))) throw memberNotFound();
     if ((await membershipsOf(sql, email)).length > 0) return;
     await deleteSessionsOf(sql, email);
     await deleteIdentitiesOf(sql, email);

@@ -2,6 +2,7 @@ import type { Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Membership } from "../domain/membership.ts";
 import { invalidSession, touchSeconds, type Session, type SessionLimits } from "../domain/session.ts";
+import type { LinkScope } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";
 import { deleteSession, findSession, insertSession, touchSession } from "../storage/sessions.ts";
 
@@ -12,14 +13,17 @@ export interface NewSession {
   readonly ends_at: string;
 }
 
-/** Creates a session. The caller has made sure who the person is. @param issuer null after a sign-in link */
-export async function openSession(sql: Sql, email: string, issuer: string | null, limits: SessionLimits): Promise<NewSession> {
+/** What a session begins with: `issuer` is null after a sign-in link, `scope` for every brand of the person. */
+export type SessionStart = Pick<Session, "email" | "issuer"> & { readonly scope: LinkScope | null };
+
+/** Creates a session. The caller has made sure who the person is. */
+export async function openSession(sql: Sql, start: SessionStart, limits: SessionLimits): Promise<NewSession> {
   const { token, tokenHash } = newToken();
-  return { token, email, ends_at: await insertSession(sql, { tokenHash, email, issuer }, limits) };
+  return { token, email: start.email, ends_at: await insertSession(sql, { tokenHash, ...start }, limits) };
 }
 
 /**
- * Returns a session and the person's memberships at this moment, and records the use.
+ * Returns a session and the memberships that it opens at this moment, and records the use.
  *
  * @throws AppError `invalid_session`
  */

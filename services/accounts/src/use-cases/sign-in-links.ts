@@ -1,9 +1,11 @@
 import type { Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import type { Membership } from "../domain/membership.ts";
-import { noMembership, requireUsable, type SignInLink } from "../domain/sign-in.ts";
+import { brandNotFound } from "../domain/brand.ts";
+import { requireOwner, type Membership } from "../domain/membership.ts";
+import { noMembership, notAMember, requireUsable, type LinkScope, type SignInLink } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";
-import { membershipsOf } from "../storage/members.ts";
+import { lockBrand } from "../storage/brands.ts";
+import { findMember, membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
 import { recordForBrands } from "./audit.ts";
@@ -14,22 +16,55 @@ export interface NewSignInLink {
   readonly expires_at: string;
 }
 
+export interface LinkRequest {
+  readonly email: string;
+  readonly ttlSeconds: number;
+  readonly requestId: string;
+}
+
 /**
- * Creates a one-time link, which only operators do. It opens every brand of the person, so each brand's audit log gets an entry, in the
- * same transaction.
+ * Creates an operator's one-time link. It opens every brand of the person, so each brand's audit log gets an entry, in the same
+ * transaction.
  *
  * @throws AppError `no_membership`
  */
-export function createSignInLink(
+export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, request: LinkRequest): Promise<NewSignInLink> {
+  return db.transaction(async (sql) => {
+    await recordForBrands(sql, await requireMemberships(sql, request.email), linkEntry(request, null, null));
+    return insertLink(sql, request, null);
+  });
+}
+
+/**
+ * Creates an owner's one-time link for a member of the owner's brand, which it opens alone: it gives the owner nothing of the person's
+ * other brands. It works while both remain, and the owner an owner. The brand's audit log gets an entry, in the same transaction.
+ *
+ * @param address IP address of the owner
+ * @throws AppError `not_found`, `owner_required`, `no_membership`
+ */
+export function createOwnersLink(
   { db }: Pick<AccountsDependencies, "db">,
-  { email, ttlSeconds }: { readonly email: string; readonly ttlSeconds: number },
-  requestId: string,
+  request: LinkRequest,
+  scope: LinkScope,
+  address: string | null,
 ): Promise<NewSignInLink> {
   return db.transaction(async (sql) => {
-    const { token, tokenHash } = newToken();
-    await recordForBrands(sql, await requireMemberships(sql, email), { action: "sign_in_link.create", email, requestId });
-    return { token, expires_at: await insertSignInLink(sql, { tokenHash, email, ttlSeconds }) };
+    const { brandId, madeBy } = scope;
+    // Until the commit, no one demotes the owner, or removes either person.
+    if ((await lockBrand(sql, brandId)) === undefined) throw brandNotFound();
+    requireOwner(await findMember(sql, brandId, madeBy), madeBy);
+    if ((await findMember(sql, brandId, request.email)) === undefined) throw notAMember(request.email);
+    await recordForBrands(sql, [{ brand_id: brandId }], linkEntry(request, madeBy, address));
+    return insertLink(sql, request, scope);
   });
+}
+
+const linkEntry = ({ email, requestId }: LinkRequest, actor: string | null, address: string | null) =>
+  ({ action: "sign_in_link.create", subject: email, requestId, actor, address }) as const;
+
+async function insertLink(sql: Sql, { email, ttlSeconds }: LinkRequest, scope: LinkScope | null): Promise<NewSignInLink> {
+  const { token, tokenHash } = newToken();
+  return { token, expires_at: await insertSignInLink(sql, { tokenHash, email, ttlSeconds, scope }) };
 }
 
 /**
@@ -50,17 +85,19 @@ export async function peekSignInLink({ db }: Pick<AccountsDependencies, "db">, t
  * @throws AppError like peekSignInLink; the link is then not used up
  */
 export async function redeemSignInLink(deps: Pick<AccountsDependencies, "db" | "sessionLimits">, token: string): Promise<NewSession> {
-  const { email } = await peekSignInLink(deps, token);
+  const { email, scope } = await peekSignInLink(deps, token);
   // Not null: peeking has found the link.
   const tokenHash = tokenHashOf(token) as Buffer;
   return deps.db.transaction(async (sql) => {
+    // Changes of the brand's members take the same locks, in this order.
+    if (scope !== null) await lockBrand(sql, scope.brandId);
     await lockPerson(sql, email);
     await requireMemberships(sql, email);
     if (!(await useSignInLink(sql, tokenHash))) {
       requireUsable(await findSignInLink(sql, tokenHash));
       throw new Error("a usable link was not used up");
     }
-    return openSession(sql, email, null, deps.sessionLimits);
+    return openSession(sql, { email, issuer: null, scope }, deps.sessionLimits);
   });
 }
 

@@ -26,7 +26,9 @@ export async function signInWithIdentity(
     await requireMemberships(sql, email);
     if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
     // Read again: another identity may be bound to the person, or this identity to another person since the look-up.
-    return (await findBoundEmail(sql, signIn)) === email ? openSession(sql, email, signIn.issuer, sessionLimits) : undefined;
+    return (await findBoundEmail(sql, signIn)) === email
+      ? openSession(sql, { email, issuer: signIn.issuer, scope: null }, sessionLimits)
+      : undefined;
   });
   if (session === undefined) throw identityConflict();
   return session;

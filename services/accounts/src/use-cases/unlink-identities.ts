@@ -18,7 +18,7 @@ export function unlinkIdentities({ db }: Pick<AccountsDependencies, "db">, email
     const unlinked = await deleteIdentitiesOf(sql, email);
     if (unlinked === 0) return 0;
     await deleteSessionsOf(sql, email);
-    await recordForBrands(sql, memberships, { action: "identity.unlink", email, requestId });
+    await recordForBrands(sql, memberships, { action: "identity.unlink", subject: email, requestId });
     return unlinked;
   });
 }

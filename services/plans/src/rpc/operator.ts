@@ -4,6 +4,7 @@ import { check, idField } from "@brand-records/service";
 import type { PlansDependencies } from "../dependencies.ts";
 import { planNotFound } from "../domain/plan.ts";
 import { findBrandOfPlan } from "../storage/plans.ts";
+import { peopleHandlers } from "./people.ts";
 
 export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorServiceService> {
   return {
@@ -13,5 +14,6 @@ export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorSe
       if (brand_id === undefined) throw planNotFound("id");
       return { brand_id };
     },
+    ...peopleHandlers({ db }),
   };
 }

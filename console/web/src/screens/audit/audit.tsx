@@ -21,7 +21,7 @@ const filtersFor = (people: readonly string[]): readonly Filter[] => [
     name: "actor",
     label: "Person",
     placeholder: "E-mail address, or operator",
-    pattern: /^(operator|[^\s@]+@[^\s@]+)$/i,
+    pattern: /^(operator|erased_[0-9a-z]{26}|[^\s@]+@[^\s@]+)$/i,
     problem: "Enter a whole e-mail address, or operator.",
     suggestions: people,
   },
@@ -41,7 +41,7 @@ export function Audit() {
   return (
     <Page
       title="Audit log"
-      description="Every change to this brand’s keys, receivers, deliveries and members: who made it, and how it ended. Entries are kept for two years and cannot be changed."
+      description="Every change to this brand’s keys, receivers, deliveries and members: who made it, and how it ended. Entries are kept for two years and cannot be changed. Only the address of a person who is erased becomes a pseudonym."
     >
       {isOwner ? <AuditLog /> : <OwnersOnly />}
     </Page>

@@ -1,0 +1,52 @@
+import type { Member } from "@brand-records/console-contract";
+import type { Member as MemberMessage } from "@brand-records/proto/accounts/v1";
+import type { Handler } from "./operation.ts";
+import { LINK_HOURS, requireLinks } from "./sign-in.ts";
+
+export const listMembers: Handler<"members.list"> = {
+  async run({ accounts }, { call }, { brand_id }) {
+    const { members } = await accounts.listMembers({ brand_id }, call);
+    return { members: members.map(toMember) };
+  },
+};
+
+export const addMember: Handler<"members.add"> = {
+  audit: { action: "member.add", subject: ({ email }) => email, fields: () => ["role"] },
+  async run({ accounts }, { call, person }, input) {
+    const { member } = await accounts.addMember({ ...input, acting_member: person.email, only_new: true }, call);
+    return { member: toMember(member) };
+  },
+};
+
+export const setMemberRole: Handler<"members.set_role"> = {
+  audit: { action: "member.set_role", subject: ({ email }) => email, fields: () => ["role"] },
+  async run({ accounts }, { call, person }, input) {
+    const { member } = await accounts.setMemberRole({ ...input, acting_member: person.email }, call);
+    return { member: toMember(member) };
+  },
+};
+
+export const removeMember: Handler<"members.remove"> = {
+  audit: { action: "member.remove", subject: ({ email }) => email },
+  async run({ accounts }, { call, person }, input) {
+    await accounts.removeMember({ ...input, acting_member: person.email }, call);
+    return {};
+  },
+};
+
+/** Without `audit`: accounts writes the entry in the transaction that makes the link. */
+export const linkMember: Handler<"members.link"> = {
+  async run({ signIn }, { call, person, address, config }, input) {
+    requireLinks(config);
+    const request = { ...input, ttl_seconds: LINK_HOURS * 3_600, acting_member: person.email, address: address || null };
+    const { token, expires_at } = await signIn.createSignInLink(request, call);
+    // In the fragment, which browsers do not send: it reaches no log.
+    return { url: `${new URL(config.PUBLIC_URL).origin}/sign-in#${token}`, expires_at };
+  },
+};
+
+function toMember(member: MemberMessage | null | undefined): Member {
+  if (member == null) throw new Error("accounts returned no member");
+  const { email, role, created_at } = member;
+  return { email, role: role === "owner" ? "owner" : "member", created_at };
+}

@@ -1,0 +1,21 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { CopyableText } from "../../parts/copyable.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+
+/** What to send to a new member who signs in at the provider. */
+export function HowToSignIn({ email, provider, onClose }: { readonly email: string; readonly provider: string | null; onClose(): void }) {
+  const { brand_name } = useBrand();
+  const where = provider === null ? "" : ` with your account at ${provider},`;
+  const text = `You are now a member of ${brand_name} on Brand Records. Sign in at ${window.location.origin}/sign-in${where} with the e-mail address ${email}.`;
+  return (
+    <Modal opened onClose={onClose} title={`${email} is a member now`} size="lg" closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Text>No mail is sent. Send this to the person:</Text>
+        <CopyableText text={text} label="The text" />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,103 @@
+import type { Member, Output } from "@brand-records/console-contract";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { query, useChange } from "../../api/queries.ts";
+import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { FormError } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+
+export interface NewLinkProps {
+  readonly member: Pick<Member, "email">;
+  /** The person has been added just now. */
+  readonly isNew?: boolean;
+  onClose(): void;
+}
+
+/** Makes a link that signs a member in, and shows it once. */
+export default function NewLink({ member: { email }, isNew = false, onClose }: NewLinkProps) {
+  const { ofBrand, brand_name } = useBrand();
+  const options = useQuery(query("sign_in.options", {})).data;
+  // Here alone: a link in a cache would outlive its dialog.
+  const [link, setLink] = useState<Output<"members.link">>();
+  const make = useChange("members.link", []);
+
+  // The response holds the link. A closed dialog could not show it.
+  const close = (): void => {
+    if (!make.isPending) onClose();
+  };
+  const start = (): void =>
+    make.mutate(
+      { ...ofBrand, email },
+      {
+        onSuccess: (made) => {
+          setLink(made);
+          announce("Link made");
+          make.reset();
+        },
+      },
+    );
+
+  if (link !== undefined) return <LinkToSend email={email} link={link} provider={options?.provider ?? null} onSent={onClose} />;
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={isNew ? `${email} is a member now` : "Make a sign-in link?"}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <Stack>
+        <Text>
+          {isNew ? (
+            "No mail is sent. Make a link, and send it to the person."
+          ) : (
+            <>
+              It signs <strong>{email}</strong> in.
+            </>
+          )}{" "}
+          It works once, within {options?.link_hours} hours, and opens {brand_name} only.
+        </Text>
+        <Text size="sm" c="dimmed">
+          Anyone who opens it acts as this person. The audit log shows that you made it.
+        </Text>
+        <FormError error={make.error} unknownOutcome="A link may have been made all the same. No one has seen it: make another." />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} disabled={make.isPending}>
+            {isNew ? "Later" : "Cancel"}
+          </Button>
+          <Button loading={make.isPending} onClick={start}>
+            Make link
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+interface LinkToSendProps {
+  readonly email: string;
+  readonly link: Output<"members.link">;
+  readonly provider: string | null;
+  onSent(): void;
+}
+
+function LinkToSend({ email, link: { url, expires_at }, provider, onSent }: LinkToSendProps) {
+  const { brand_name } = useBrand();
+  return (
+    <SecretDialog
+      title={`Sign-in link for ${email}`}
+      kind="link"
+      secret={url}
+      advice="Send it over a channel that only this person reads: anyone who opens it acts as this person."
+      done="I have sent it"
+      onStored={onSent}
+    >
+      <Text size="sm">
+        It works once, until <When at={expires_at} />, and opens {brand_name} only. When the session has ended, the person needs a new one
+        {provider === null ? "." : `, or signs in with ${provider}.`}
+      </Text>
+    </SecretDialog>
+  );
+}

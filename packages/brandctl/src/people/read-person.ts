@@ -1,0 +1,48 @@
+import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
+import type { PersonPlan } from "@brand-records/proto/plans/v1";
+import { readPages } from "../connection/read-pages.ts";
+import type { Session } from "../session.ts";
+
+/** The largest page that the services return. */
+const PAGE_SIZE_MAX = 1_000;
+
+type OfAccounts = Omit<ExportPersonResponse, "next_page_token">;
+
+/** All that is kept about a person, in every service that keeps something. */
+export interface PersonRecords extends OfAccounts {
+  readonly email: string;
+  readonly plans: PersonPlan[];
+}
+
+/** Reads every page of every service. */
+export async function readPerson(session: Session, address: string): Promise<PersonRecords> {
+  const email = address.toLowerCase();
+  const [accounts, plans] = [await session.accountsOperator(), await session.plansOperator()];
+  const pages = await readPages(Infinity, PAGE_SIZE_MAX, async ({ after_id }) => {
+    const { next_page_token: next, ...page } = await accounts.exportPerson({ email, page_size: PAGE_SIZE_MAX, page_token: after_id });
+    return { items: [page], next };
+  });
+  const person: PersonRecords = { email, ...emptyRecords(), plans: [] };
+  for (const page of pages.items) for (const section of SECTIONS) (person[section] as unknown[]).push(...page[section]);
+  const { items } = await readPages(Infinity, PAGE_SIZE_MAX, async (page) => {
+    const { plans: found, next_after_id: next } = await plans.exportPerson({ email, ...page, page_size: PAGE_SIZE_MAX });
+    return { items: found, next };
+  });
+  person.plans.push(...items);
+  return person;
+}
+
+const emptyRecords = (): OfAccounts => ({
+  memberships: [],
+  sessions: [],
+  sign_in_links: [],
+  identities: [],
+  keys: [],
+  audit_entries: [],
+  erasures: [],
+});
+
+const SECTIONS = Object.keys(emptyRecords()) as (keyof OfAccounts)[];
+
+export const isEmpty = (person: PersonRecords): boolean =>
+  person.plans.length === 0 && SECTIONS.every((section) => person[section].length === 0);

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { ofBrand, time, type Operation } from "./operation.ts";
+
+const role = z.enum(["owner", "member"], "must be owner or member");
+
+const member = z.object({ email: z.string(), role, created_at: time });
+
+/** As accounts has it: what is no address is no subject of an audit entry. */
+const email = z.email("must be an e-mail address").max(254, "must be at most 254 characters").toLowerCase();
+
+const ofMember = { ...ofBrand, email } as const;
+
+/** The people of a brand. Error `last_owner` for what would leave the brand without an owner. */
+export const MEMBER_OPERATIONS = {
+  /** Returns members in ascending order of e-mail address. */
+  "members.list": { needs: "member", input: z.strictObject(ofBrand), output: z.object({ members: z.array(member) }) },
+  /** Error `already_exists` for a member, whose role stays as it is. No mail is sent. */
+  "members.add": { needs: "owner", input: z.strictObject({ ...ofMember, role }), output: z.object({ member }) },
+  "members.set_role": { needs: "owner", input: z.strictObject({ ...ofMember, role }), output: z.object({ member }) },
+  /** The person loses access with the next call. */
+  "members.remove": { needs: "owner", input: z.strictObject(ofMember), output: z.object({}) },
+  /** Makes a link that signs a member in, once, and opens this brand alone. */
+  "members.link": {
+    needs: "owner",
+    input: z.strictObject(ofMember),
+    output: z.object({
+      /** No other response has it. */
+      url: z.string(),
+      expires_at: time,
+    }),
+  },
+} as const satisfies Record<string, Operation>;

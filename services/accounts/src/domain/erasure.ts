@@ -1,0 +1,19 @@
+import { AppError } from "@brand-records/errors";
+import { randomBytes } from "node:crypto";
+
+const PREFIX = "erased_";
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const CHARACTERS = 26;
+
+/** Returns what takes the place of an erased person's address: `erased_` and 26 random characters, 130 bits. */
+export function newPseudonym(): string {
+  return PREFIX + Array.from(randomBytes(CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
+}
+
+export const isPseudonym = (text: string): boolean => /^erased_[0-9a-z]{26}$/.test(text);
+
+export const stillAMember = (): AppError =>
+  new AppError("still_a_member", "This person is a member of a brand. Remove the person from every brand first.", { field: "email" });
+
+export const noErasure = (): AppError =>
+  new AppError("not_found", "No erasure of this person has begun, or it has ended.", { field: "email" });

@@ -1,0 +1,148 @@
+import { eventually } from "@brand-records/testkit";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { peopleOf } from "../../test/people.ts";
+import { lockBrand } from "../storage/brands.ts";
+import { deleteMember } from "../storage/members.ts";
+
+/** One promise: a link that an owner makes opens the owner's brand alone, and only while it is the owner's. */
+
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  served = await serveAccounts();
+  people = peopleOf(served);
+});
+afterAll(() => served.stop());
+
+const invite = async (brand: TestBrand, email: string, acting_member = brand.owner): Promise<string> => {
+  const request = { email, ttl_seconds: 86_400, brand_id: brand.id, acting_member, address: "203.0.113.7" };
+  return (await served.signIn.createSignInLink(request, callContext())).token;
+};
+const open = async (token: string): Promise<string> => (await people.redeem(token))?.token ?? "";
+const brandsOf = async (session: string) => (await people.get(session)).memberships.map(({ brand_id }) => brand_id);
+const setRole = ({ id }: TestBrand, email: string, role: string) =>
+  served.accounts.setMemberRole({ brand_id: id, email, role }, callContext());
+const entriesOf = async ({ id }: TestBrand) =>
+  (await served.audit.listAudit({ brand_id: id, action: "sign_in_link.create", page_size: 0 }, callContext())).entries;
+
+const invalidSession = { kind: "invalid_session" };
+const unknownLink = { kind: "sign_in_link_unknown" };
+
+it("opens that brand alone, of a person who was a member of another brand before, and who becomes one later", async () => {
+  const { brand, email } = await people.newPerson();
+  const [before, after] = [await served.createBrand(), await served.createBrand()];
+  await people.addMember(before, email, "owner");
+  const [token, other] = [await invite(brand, email), await invite(brand, email)];
+  expect(await people.peek(token)).toMatchObject({ email, brand_name: "Tindahan" });
+  const session = await open(token);
+  await people.addMember(after, email, "owner");
+  for (const opened of [session, await open(other)]) {
+    expect((await people.get(opened)).session?.brand_id).toBe(brand.id);
+    expect(await brandsOf(opened)).toEqual([brand.id]);
+  }
+  // The operator's opens all.
+  const all = await people.session(email);
+  expect((await people.get(all)).session?.brand_id).toBeNull();
+  expect((await brandsOf(all)).toSorted()).toEqual([brand.id, before.id, after.id].toSorted());
+});
+
+it("is in the audit log of that brand alone, as the owner's, with the address", async () => {
+  const { brand, email } = await people.newPerson();
+  const other = await served.createBrand();
+  await people.addMember(other, email);
+  const token = await invite(brand, email);
+  expect(await entriesOf(other)).toEqual([]);
+  const entries = await entriesOf(brand);
+  expect(entries).toEqual([
+    expect.objectContaining({ actor: brand.owner, subject_id: email, address: "203.0.113.7", outcome: "done", request_id: "test" }),
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(token);
+});
+
+it("is made by owners, for members of their brand", async () => {
+  const { brand, email } = await people.newPerson();
+  const [other, elsewhere] = [await served.createBrand(), "zoe@example.ph"];
+  await people.addMember(other, elsewhere);
+  await expect(invite(brand, elsewhere)).rejects.toMatchObject({ kind: "no_membership" });
+  await expect(invite(brand, "stranger@example.ph")).rejects.toMatchObject({ kind: "no_membership" });
+  for (const acting of [email, other.owner]) {
+    await expect(invite(brand, brand.owner, acting)).rejects.toMatchObject({ kind: "owner_required" });
+  }
+  await expect(invite({ id: "brd_unknown", owner: brand.owner }, email)).rejects.toMatchObject({ kind: "not_found" });
+  const half = { email, ttl_seconds: 0, acting_member: brand.owner };
+  await expect(served.signIn.createSignInLink(half, callContext())).rejects.toMatchObject({ kind: "invalid_request", field: "brand_id" });
+  const otherHalf = { email, ttl_seconds: 0, brand_id: brand.id };
+  await expect(served.signIn.createSignInLink(otherHalf, callContext())).rejects.toMatchObject({ field: "acting_member" });
+  expect(await entriesOf(brand)).toEqual([]);
+});
+
+it("ends with the membership, and its sessions do, though the person has another brand, and is added again", async () => {
+  const { brand, email } = await people.newPerson();
+  const other = await served.createBrand();
+  await people.addMember(other, email);
+  const [token, session, all] = [await invite(brand, email), await open(await invite(brand, email)), await people.session(email)];
+  await people.removeMember(brand, email);
+  await people.addMember(brand, email);
+  await expect(people.peek(token)).rejects.toMatchObject(unknownLink);
+  await expect(people.redeem(token)).rejects.toMatchObject(unknownLink);
+  await expect(people.get(session)).rejects.toMatchObject(invalidSession);
+  expect(await brandsOf(all)).toHaveLength(2);
+});
+
+it.each(["removed", "no owner any more"])("ends for others once its maker is %s, and its sessions do", async (how) => {
+  const { brand, email } = await people.newPerson();
+  const second = "second@example.ph";
+  await people.addMember(brand, second, "owner");
+  const [kept, token, own] = [await open(await invite(brand, email)), await invite(brand, email, second), await people.session(second)];
+  const opened = await open(await invite(brand, brand.owner, second));
+  if (how === "removed") await people.removeMember(brand, second);
+  else await setRole(brand, second, "member");
+  await expect(people.redeem(token)).rejects.toMatchObject(unknownLink);
+  await expect(people.get(opened)).rejects.toMatchObject(invalidSession);
+  expect(await brandsOf(kept)).toEqual([brand.id]);
+  if (how === "removed") await expect(people.get(own)).rejects.toMatchObject(invalidSession);
+  else expect((await people.get(own)).memberships).toEqual([expect.objectContaining({ role: "member" })]);
+});
+
+it("leaves no session behind when it is redeemed while its person or its maker is removed, or its maker demoted", async () => {
+  const second = "second@example.ph";
+  for (let round = 0; round < 12; round += 1) {
+    const { brand, email } = await people.newPerson();
+    await people.addMember(brand, second, "owner");
+    const token = await invite(brand, email, second);
+    const change = [
+      () => people.removeMember(brand, email),
+      () => people.removeMember(brand, second),
+      () => setRole(brand, second, "member"),
+    ][round % 3];
+    const outcomes = await Promise.allSettled([people.redeem(token), change?.()]);
+    expect(outcomes[1].status).toBe("fulfilled");
+    expect(await served.db.query("select 1 from accounts.sessions where brand_id = $1", [brand.id])).toEqual([]);
+  }
+});
+
+it("waits while the brand's members change, so that redeeming it and removing its maker never wait for each other", async () => {
+  const { brand, email } = await people.newPerson();
+  const second = "second@example.ph";
+  await people.addMember(brand, second, "owner");
+  const token = await invite(brand, email, second);
+  const { redeemed } = await served.db.transaction(async (sql) => {
+    await lockBrand(sql, brand.id);
+    const redeeming = Promise.allSettled([people.redeem(token)]);
+    await eventually(async () => {
+      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      expect(await served.db.query(waiting)).toHaveLength(1);
+    });
+    await deleteMember(sql, brand.id, second);
+    return { redeemed: redeeming };
+  });
+  expect(await redeemed).toEqual([{ status: "rejected", reason: expect.objectContaining(unknownLink) }]);
+});
+
+it("does not sign its person out of other brands: all of its sessions end alone", async () => {
+  const { brand, email } = await people.newPerson();
+  const [scoped, all] = [await open(await invite(brand, email)), await people.session(email)];
+  expect(await served.sessions.endSessionsOf({ email, brand_id: brand.id }, callContext())).toEqual({ ended: 1 });
+  await expect(people.get(scoped)).rejects.toMatchObject(invalidSession);
+  expect(await brandsOf(all)).toEqual([brand.id]);
+});

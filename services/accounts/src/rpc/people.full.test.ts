@@ -1,0 +1,171 @@
+import { newId } from "@brand-records/typeid";
+import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { peopleOf } from "../../test/people.ts";
+
+/** One promise: an operator can hand out all that is kept about a person, and erase it. */
+
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  served = await serveAccounts();
+  people = peopleOf(served);
+});
+afterAll(() => served.stop());
+
+type Section = Exclude<keyof ExportPersonResponse, "next_page_token">;
+type Exported = { [Name in Section]: ExportPersonResponse[Name] };
+
+async function exported(email: string, page_size = 1_000): Promise<Exported> {
+  const all: Exported = { memberships: [], sessions: [], sign_in_links: [], identities: [], keys: [], audit_entries: [], erasures: [] };
+  for (let page_token: string | null | undefined; ;) {
+    const { next_page_token, ...page } = await served.operator.exportPerson({ email, page_size, page_token }, callContext());
+    for (const name of Object.keys(all) as Section[]) (all[name] as unknown[]).push(...page[name]);
+    page_token = next_page_token;
+    if (page_token == null) return all;
+  }
+}
+const begin = async (email: string) => (await served.operator.beginErasure({ email }, callContext())).pseudonym;
+const erase = (email: string, brand_ids: string[] = []) => served.operator.erasePerson({ email, brand_ids }, callContext());
+
+/** Every row of accounts, as text. */
+async function everything(): Promise<string> {
+  const tables = ["members", "sessions", "sign_in_links", "identities", "keys", "audit_entries", "erasures"];
+  const rows = await Promise.all(tables.map((table) => served.db.query(`select t.*::text from accounts.${table} t`)));
+  return JSON.stringify(rows);
+}
+
+const entry = ({ id }: TestBrand, actor: string | null, subject_id: string | null, address: string | null = "203.0.113.7") =>
+  served.audit.appendAudit(
+    { brand_id: id, actor, action: "member.add", subject_id, fields: ["role"], request_id: newId("req"), address },
+    callContext(),
+  );
+
+/** A member of a brand, who has done and met everything that accounts keeps. */
+async function activePerson() {
+  const { brand, email } = await people.newPerson();
+  await people.addMember(brand, email, "owner");
+  const issuer = "https://id.example";
+  await served.signIn.signInWithIdentity({ issuer, subject: email, email, email_verified: true, trust_email: false }, callContext());
+  await people.session(email);
+  const link = { email: brand.owner, ttl_seconds: 0, brand_id: brand.id, acting_member: email };
+  await people.redeem((await served.signIn.createSignInLink(link, callContext())).token);
+  const ours = await served.accounts.createKey(
+    { brand_id: brand.id, name: "Ours", environment: "live", permissions: [], created_by: email },
+    callContext(),
+  );
+  await served.accounts.revokeKey({ key_id: ours.key?.id ?? "", revoked_by: brand.owner }, callContext());
+  const theirs = await served.createKey(brand);
+  await served.accounts.revokeKey({ key_id: theirs.id, revoked_by: email }, callContext());
+  await entry(brand, email, brand.owner);
+  await entry(brand, brand.owner, email, "198.51.100.9");
+  return { brand, email };
+}
+
+it("exports each kind of record, and nothing about another person", async () => {
+  const { brand, email } = await activePerson();
+  const all = await exported(email.toUpperCase(), 2);
+  expect(all).toMatchObject({
+    memberships: [{ brand_id: brand.id, brand_name: "Tindahan", role: "owner" }],
+    sessions: [
+      { of_person: true, issuer: "https://id.example" },
+      { of_person: true, issuer: null },
+      { of_person: false, brand_id: brand.id },
+    ],
+    sign_in_links: [{ of_person: true }, { of_person: false, brand_id: brand.id, used_at: expect.any(String) }],
+    identities: [{ issuer: "https://id.example", subject: email }],
+    keys: [
+      { name: "Ours", created_by_person: true, revoked_by_person: false, revoked_at: expect.any(String) },
+      { name: "Reports", created_by_person: false, revoked_by_person: true },
+    ],
+  });
+  expect(all.audit_entries.map(({ by, action, subject_id, address }) => [by, action, subject_id, address])).toEqual([
+    ["operator", "sign_in_link.create", email, null],
+    ["person", "sign_in_link.create", null, null],
+    ["person", "member.add", null, "203.0.113.7"],
+    ["other", "member.add", email, null],
+  ]);
+  const text = JSON.stringify(all);
+  expect(text).not.toContain(brand.owner);
+  expect(text).not.toContain("198.51.100.9");
+  const hashes = await served.db.query<{ hash: string }>(
+    "select encode(token_hash, 'hex') as hash from accounts.sessions union all select encode(token_hash, 'hex') from accounts.sign_in_links",
+  );
+  for (const { hash } of hashes) expect(text).not.toContain(hash);
+});
+
+it("exports the same in pages of any size, and refuses another person's token", async () => {
+  const { email } = await activePerson();
+  expect(await exported(email, 1)).toEqual(await exported(email, 1_000));
+  const { next_page_token: page_token } = await served.operator.exportPerson({ email, page_size: 1 }, callContext());
+  const other = { email: "other@example.ph", page_size: 1, page_token };
+  await expect(served.operator.exportPerson(other, callContext())).rejects.toMatchObject({ kind: "invalid_cursor" });
+});
+
+it("refuses to erase a member", async () => {
+  const { email } = await activePerson();
+  await expect(begin(email)).rejects.toMatchObject({ kind: "still_a_member" });
+  await expect(erase(email)).rejects.toMatchObject({ kind: "not_found" });
+});
+
+it("refuses to end the erasure of a person who became a member again", async () => {
+  const { brand, email } = await activePerson();
+  await people.removeMember(brand, email);
+  await begin(email);
+  await people.addMember(brand, email);
+  await expect(erase(email)).rejects.toMatchObject({ kind: "still_a_member" });
+});
+
+it("leaves one pseudonym in place of the address, and an entry without it in the log of each brand", async () => {
+  const { brand, email } = await activePerson();
+  const plansOnly = await served.createBrand();
+  await people.removeMember(brand, email);
+  const pseudonym = await begin(email);
+  expect(pseudonym).toMatch(/^erased_[0-9a-z]{26}$/);
+  expect(await begin(email)).toBe(pseudonym);
+  expect((await exported(email)).erasures).toMatchObject([{ pseudonym }]);
+  expect((await erase(email, [plansOnly.id])).brand_ids.toSorted()).toEqual([brand.id, plansOnly.id].toSorted());
+  expect(await everything()).not.toContain(email);
+  for (const { id } of [brand, plansOnly]) {
+    const { entries } = await served.audit.listAudit({ brand_id: id, page_size: 0 }, callContext());
+    expect(entries[0]).toMatchObject({ action: "person.erase", actor: null, subject_id: pseudonym, outcome: "done", address: null });
+  }
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, actor: pseudonym, page_size: 0 }, callContext());
+  expect(entries.map(({ actor, subject_id, address }) => [actor, subject_id, address])).toEqual([
+    [pseudonym, brand.owner, null],
+    [pseudonym, brand.owner, null],
+  ]);
+  const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
+  expect(keys.map(({ created_by, revoked_by }) => [created_by, revoked_by])).toEqual([
+    [brand.owner, pseudonym],
+    [pseudonym, brand.owner],
+  ]);
+  await expect(erase(email)).rejects.toMatchObject({ kind: "not_found" });
+  expect(await begin(email)).not.toBe(pseudonym);
+});
+
+it("is complete for 2,500 entries in three brands, ends once for two operators, and leaves another person's alone", async () => {
+  const email = "busy@example.ph";
+  const brands = [await served.createBrand(), await served.createBrand(), await served.createBrand()];
+  for (const [at, { id }] of brands.entries()) {
+    await served.db.query(
+      `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address)
+       select 'aud_busy' || $1 || 'x' || n, $2, case when n % 2 = 0 then $3 end, 'key.create', case when n % 2 = 1 then $3 end, '{}', 'r', '203.0.113.7'
+         from generate_series(1, $4::int) n`,
+      [at, id, email, at === 0 ? 834 : 833],
+    );
+    await entry({ id, owner: "" }, "other@example.ph", "busy@example.ph.test");
+  }
+  expect(new Set((await exported(email, 100)).audit_entries.map(({ id }) => id)).size).toBe(2_500);
+  const pseudonym = await begin(email);
+  const outcomes = await Promise.allSettled([erase(email), erase(email)]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  expect(Object.values(await exported(email)).flat()).toEqual([]);
+  expect(await exported("busy@example.ph.test")).toMatchObject({ audit_entries: [{}, {}, {}] });
+  const [{ named, erasures } = { named: 0, erasures: 0 }] = await served.db.query<{ named: number; erasures: number }>(
+    `select count(*) as named, count(*) filter (where action = 'person.erase') as erasures from accounts.audit_entries
+      where actor = $1 or subject_id = $1`,
+    [pseudonym],
+  );
+  expect([named, erasures]).toEqual([2_503, 3]);
+});

@@ -1,0 +1,66 @@
+import type { Database, Sql } from "@brand-records/postgres";
+import { newPseudonym, noErasure, stillAMember } from "../domain/erasure.ts";
+import {
+  beginErasure as rememberPseudonym,
+  brandsNaming,
+  endErasure,
+  eraseFromAuditEntries,
+  eraseFromKeys,
+  findErasure,
+} from "../storage/erasures.ts";
+import { deleteIdentitiesOf } from "../storage/identities.ts";
+import { membershipsOf } from "../storage/members.ts";
+import { lockPerson } from "../storage/people.ts";
+import { deleteSessionsOf } from "../storage/sessions.ts";
+import { deleteLinksOf } from "../storage/sign-in-links.ts";
+import { recordForBrands } from "./audit.ts";
+
+/** Entries changed by one transaction. */
+const BATCH_ENTRIES = 1_000;
+
+/**
+ * Returns the pseudonym that takes the place of a person's address. The same until `erasePerson` is done, so that every service gets one,
+ * however often the erasure is interrupted and begun again.
+ *
+ * @throws AppError `still_a_member`
+ */
+export function beginErasure(db: Database, email: string): Promise<string> {
+  return db.transaction(async (sql) => {
+    await lockFormerMember(sql, email);
+    return rememberPseudonym(sql, email, newPseudonym());
+  });
+}
+
+/**
+ * Erases a person from accounts, and ends the erasure. Can be repeated until it is done: then it has forgotten the pseudonym.
+ *
+ * @param brandIds of what other services erased
+ * @returns the brands whose audit log has an entry about it
+ * @throws AppError `still_a_member`; `not_found` if no erasure has begun
+ */
+export async function erasePerson(db: Database, email: string, brandIds: readonly string[], requestId: string): Promise<string[]> {
+  const pseudonym = await findErasure(db, email);
+  if (pseudonym === undefined) throw noErasure();
+  while ((await eraseFromAuditEntries(db, email, pseudonym, BATCH_ENTRIES)) === BATCH_ENTRIES);
+  return db.transaction(async (sql) => {
+    await lockFormerMember(sql, email);
+    // Another process may have ended it meanwhile.
+    if ((await findErasure(sql, email)) !== pseudonym) throw noErasure();
+    // What was written since the batches.
+    await eraseFromAuditEntries(sql, email, pseudonym, BATCH_ENTRIES);
+    await deleteSessionsOf(sql, email);
+    await deleteLinksOf(sql, email);
+    await deleteIdentitiesOf(sql, email);
+    await eraseFromKeys(sql, email, pseudonym);
+    const brands = await brandsNaming(sql, pseudonym, brandIds);
+    await recordForBrands(sql, brands, { action: "person.erase", subject: pseudonym, requestId });
+    await endErasure(sql, email);
+    return brands.map(({ brand_id }) => brand_id);
+  });
+}
+
+/** Locks the person against signing in and against another erasure. */
+async function lockFormerMember(sql: Sql, email: string): Promise<void> {
+  await lockPerson(sql, email);
+  if ((await membershipsOf(sql, email)).length > 0) throw stillAMember();
+}

@@ -1,0 +1,38 @@
+import type { OperatorServiceService } from "@brand-records/proto/plans/v1";
+import type { Handlers } from "@brand-records/rpc";
+import { check, emailField, idField, nextAfterId, pageSizeField } from "@brand-records/service";
+import { z } from "zod";
+import type { PlansDependencies } from "../dependencies.ts";
+import { brandsNaming, erasePerson, pageOfPersonPlans } from "../storage/person-plans.ts";
+
+/** Plans changed by one transaction. */
+const BATCH_PLANS = 1_000;
+
+/** What is kept about a person: the operator's part. */
+export function peopleHandlers({
+  db,
+}: Pick<PlansDependencies, "db">): Pick<Handlers<OperatorServiceService>, "exportPerson" | "erasePerson"> {
+  return {
+    async exportPerson(request) {
+      const { email, page_size, after_id } = check(exportFields, request);
+      const plans = await pageOfPersonPlans(db, email, after_id ?? "", page_size);
+      return { plans, next_after_id: nextAfterId(plans, page_size) };
+    },
+    async erasePerson(request) {
+      const { email, pseudonym } = check(eraseFields, request);
+      while ((await erasePerson(db, email, pseudonym, BATCH_PLANS)) === BATCH_PLANS);
+      return { brand_ids: await brandsNaming(db, pseudonym) };
+    },
+  };
+}
+
+const exportFields = {
+  email: emailField(),
+  page_size: pageSizeField({ default: 100, max: 1_000 }),
+  after_id: idField("pln").nullish(),
+};
+
+const eraseFields = {
+  email: emailField(),
+  pseudonym: z.string().regex(/^erased_[0-9a-z]{26}$/, "must be a pseudonym"),
+};

@@ -1,0 +1,184 @@
+import type { Page } from "playwright-core";
+import { startBrowser, type TestBrowser } from "../browser.ts";
+import { openAs, signIn } from "../console-calls.ts";
+import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** One promise: owners decide in the console who works on their brand, and decide nothing about other brands. */
+
+let stack: Stack;
+let browser: TestBrowser;
+let url: string;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startStack({ hasConsole: true }), startBrowser()]);
+  url = stack.gateways[0].console?.url ?? "";
+}, 300_000);
+afterAll(async () => {
+  await browser?.stop();
+  await stack?.stop();
+});
+
+const add = ({ id }: TestBrand, email: string, role = "member") => stack.accounts.addMember({ brand_id: id, email, role }, callContext());
+const remove = ({ id }: TestBrand, email: string) => stack.accounts.removeMember({ brand_id: id, email }, callContext());
+const newEmail = (): string => `ana@${Math.random().toString(36).slice(2)}.example`;
+
+/** The name of a brand in the switcher is not unique in these tests: its id is the option's value. */
+const shownBrand = (page: Page): Promise<string> => page.getByLabel("Brand", { exact: true }).inputValue();
+
+async function openMembers(email: string) {
+  const opened = await openAs(browser, url, await signIn(stack, url, email));
+  await opened.page.goto(`${url}/developers/members`);
+  await opened.page.getByRole("cell", { name: email }).first().waitFor();
+  return opened;
+}
+
+it("an owner adds a person, whose link signs in to this brand alone, though the person is in another brand", async () => {
+  const [brand, other] = [await stack.createBrand(), await stack.createBrand()];
+  const email = newEmail();
+  await add(other, email, "owner");
+  const { page, expectNoProblems } = await openMembers(brand.owner);
+  await page.getByRole("button", { name: "Add member" }).click();
+  const dialog = page.getByRole("dialog");
+  const submit = dialog.getByRole("button", { name: "Add member" });
+  await dialog.getByLabel("E-mail address").fill("ana at example");
+  await submit.click();
+  await dialog.getByText("Must be an e-mail address").waitFor();
+  await dialog.getByLabel("E-mail address").fill(brand.owner.toUpperCase());
+  await submit.click();
+  await dialog.getByText("is a member of the brand already").waitFor();
+  await dialog.getByLabel("E-mail address").fill(` ${email.toUpperCase()} `);
+  await submit.click();
+  await dialog.getByRole("button", { name: "Make link" }).click();
+  const link = await dialog.getByText(/\/sign-in#/).innerText();
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "I have sent it" }).click();
+  await page.getByRole("cell", { name: email, exact: true }).waitFor();
+  const kept = await page.evaluate<string[]>(
+    "[document.documentElement.outerHTML, ...Object.values(localStorage), ...Object.values(sessionStorage)]",
+  );
+  expect(kept.join()).not.toContain(link.slice(link.indexOf("#") + 1));
+  await page.goto(`${url}/developers/audit`);
+  await page.getByText("Make a sign-in link").last().waitFor();
+  expect(await page.content()).not.toContain(link.slice(link.indexOf("#") + 1));
+
+  const invited = await browser.open();
+  await invited.page.goto(link);
+  await invited.page.getByText("This link opens").waitFor();
+  await invited.page.getByRole("button", { name: `Sign in as ${email}` }).click();
+  await invited.page.waitForURL("**/developers");
+  await invited.page.getByRole("banner").getByRole("button", { name: email }).click();
+  await invited.page.getByText(/This session shows .* only/).waitFor();
+  expect(await invited.page.getByLabel("Brand", { exact: true }).count()).toBe(0);
+  const refused = await invited.page.evaluate<number>(
+    `fetch("/console/api/keys.list", { method: "POST", headers: { "content-type": "application/json" }, body: ${JSON.stringify(JSON.stringify({ brand_id: other.id }))} }).then(({ status }) => status)`,
+  );
+  expect(refused).toBe(404);
+  expectNoProblems(400, 409);
+  invited.expectNoProblems(404);
+
+  await remove(brand, email);
+  await invited.page.goto(`${url}/developers/keys`);
+  await invited.page.waitForURL("**/sign-in?**");
+}, 60_000);
+
+it("a person of two brands switches between them, and nothing of the other brand stays", async () => {
+  const [one, two] = [await stack.createBrand(), await stack.createBrand()];
+  const email = newEmail();
+  for (const brand of [one, two]) await add(brand, email, "owner");
+  const person = await signIn(stack, url, email);
+  for (const [brand, name] of [
+    [one, "Key of one"],
+    [two, "Key of two"],
+  ] as const) {
+    await person.call("keys.create", { brand_id: brand.id, name, may_prepare: false });
+  }
+  const { page, expectNoProblems } = await openAs(browser, url, person);
+  await page.goto(`${url}/developers/keys`);
+  const switcher = page.getByLabel("Brand", { exact: true });
+  await switcher.selectOption(one.id);
+  await page.getByText("Key of one").waitFor();
+  expect(await page.getByText("Key of two").count()).toBe(0);
+  await page.goto(`${url}/developers/audit?action=key.create&actor=${encodeURIComponent(email)}`);
+  await page.getByText("Key of one").waitFor();
+  await switcher.selectOption(two.id);
+  await page.getByText("Key of two").waitFor();
+  expect([await page.getByText("Key of one").count(), new URL(page.url()).search]).toEqual([0, ""]);
+  await page.reload();
+  await page.getByText("Key of two").waitFor();
+  expect(await shownBrand(page)).toBe(two.id);
+  // A dialog belongs to the brand: as long as it is open, the switcher is out of reach.
+  await page.goto(`${url}/developers/members`);
+  await page.getByRole("button", { name: "Add member" }).click();
+  await page.getByRole("dialog").waitFor();
+  const box = await switcher.boundingBox();
+  const covering = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 10})?.tagName`;
+  expect(await page.evaluate(covering)).not.toBe("SELECT");
+  expectNoProblems();
+}, 60_000);
+
+it("a person who is removed while a page is open is led to the other brand, then to the sign-in page", async () => {
+  const [one, two] = [await stack.createBrand(), await stack.createBrand()];
+  const email = newEmail();
+  for (const brand of [one, two]) await add(brand, email, "owner");
+  const { page, expectNoProblems } = await openAs(browser, url, await signIn(stack, url, email));
+  await page.goto(`${url}/developers/keys`);
+  await page.getByLabel("Brand", { exact: true }).selectOption(one.id);
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Too late");
+  await remove(one, email);
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page.getByText("You are no longer a member of").first().waitFor();
+  expect(new URL(page.url()).pathname).toBe("/developers");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Revoke" }).first().waitFor();
+  await remove(two, email);
+  await page.getByRole("link", { name: "Receivers" }).click();
+  await page.waitForURL("**/sign-in?**");
+  expectNoProblems(404, 401);
+}, 60_000);
+
+it("an owner makes a member an owner, steps down and leaves, but not as the last owner", async () => {
+  const brand = await stack.createBrand();
+  const email = newEmail();
+  await add(brand, email);
+  const { page, expectNoProblems } = await openMembers(brand.owner);
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: `Change role: ${brand.owner}` }).click();
+  await dialog.getByRole("button", { name: "Make a member" }).click();
+  await dialog.getByText("This would leave the brand without an owner").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: `Change role: ${email}` }).click();
+  await dialog.getByRole("button", { name: "Make an owner" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("cell", { name: "Member", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: `Change role: ${brand.owner}` }).click();
+  await dialog.getByRole("button", { name: "Make a member" }).click();
+  await page.getByText("Owners of the brand add and remove members").waitFor();
+  expect([await page.getByRole("button", { name: "Add member" }).count(), await dialog.count()]).toEqual([0, 0]);
+
+  const second = await openMembers(email);
+  await second.page.getByRole("button", { name: `Change role: ${brand.owner}` }).click();
+  await second.page.getByRole("dialog").getByRole("button", { name: "Make an owner" }).click();
+  await second.page.getByRole("dialog").waitFor({ state: "detached" });
+  await second.page.getByRole("button", { name: `Leave: ${email}` }).click();
+  await second.page.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
+  await second.page.waitForURL("**/sign-in?**");
+  const { members } = await stack.accounts.listMembers({ brand_id: brand.id }, callContext());
+  expect(members.map((member) => [member.email, member.role])).toEqual([[brand.owner, "owner"]]);
+  expectNoProblems(409, 403);
+  second.expectNoProblems(401);
+}, 60_000);
+
+it("a person signs out everywhere, once that is confirmed", async () => {
+  const brand = await stack.createBrand();
+  const [here, there] = [await openMembers(brand.owner), await openMembers(brand.owner)];
+  await here.page.getByRole("banner").getByRole("button", { name: brand.owner }).click();
+  await here.page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await here.page.getByRole("button", { name: "Sign out of all" }).click();
+  await here.page.waitForURL("**/sign-in");
+  await there.page.getByRole("link", { name: "API keys" }).click();
+  await there.page.waitForURL("**/sign-in?**");
+  here.expectNoProblems();
+  there.expectNoProblems(401);
+}, 60_000);
