@@ -25,6 +25,9 @@ export class FakeAccounts {
   readonly links: number[] = [];
   /** Bound to a member. */
   readonly identities: string[] = [];
+  /** Brands whose deletion has begun. */
+  readonly deletions = new Set<string>();
+  isRedisDown = false;
   /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
@@ -42,6 +45,7 @@ export class FakeAccounts {
         return { brand };
       },
       getBrand: async ({ brand_id }) => ({ brand: this.#brand(brand_id) }),
+      listDeletedBrands: async () => ({ brand_ids: [] }),
       listBrands: async ({ after_id }) => {
         const all = [...this.brands.values()].filter(({ id }) => id > (after_id ?? "")).toSorted((a, b) => (a.id < b.id ? -1 : 1));
         const brands = all.slice(0, this.pageSize);
@@ -111,6 +115,16 @@ export class FakeAccounts {
     ...this.audit.served,
     service(OperatorServiceService, {
       findBrand: async ({ id }) => ({ brand_id: this.#key(id).brand_id }),
+      beginBrandDeletion: async ({ brand_id, resume }) => {
+        if (!resume && this.brands.delete(brand_id)) this.deletions.add(brand_id);
+        if (!this.deletions.has(brand_id)) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
+        return { started_at: CREATED_AT, settles_in_ms: 20, finished: false };
+      },
+      finishBrandDeletion: async () => ({
+        deleted: [{ kind: "usage", rows: 7 }],
+        done: true,
+        redis_unavailable: this.isRedisDown,
+      }),
     }),
   ];
 
