@@ -56,6 +56,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
   "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
 
+  "npx brandctl brands delete brd_…": "would delete the brand of the other commands; test/faults/brand-deletion.full.test.ts runs it",
+
   // Runs until Ctrl-C, and its pipe takes no options of ours.
   "npx brandctl listen --create --brand brd_… --json | jq -c .body":
     "packages/brandctl/src/commands/listen.test.ts tests the lines that it prints",

@@ -9,20 +9,32 @@ export type Answer = "yes" | "no" | "interrupted";
  * @param question such as `Delete it?`
  * @returns "no" for anything but yes, and at the end of the input (Ctrl-D)
  */
-export function ask({ stdin, stderr, interrupted }: Terminal, question: string): Promise<Answer> {
+export async function ask(terminal: Terminal, question: string): Promise<Answer> {
+  const reply = await askText(terminal, `${question} [y/N] `);
+  if (reply === "interrupted") return reply;
+  return /^y(es)?$/i.test(reply.text) ? "yes" : "no";
+}
+
+/**
+ * Asks for a text at a terminal.
+ *
+ * @param question with what follows it: `Its name: `
+ * @returns the line without blanks at its ends; empty at the end of the input (Ctrl-D)
+ */
+export function askText({ stdin, stderr, interrupted }: Terminal, question: string): Promise<{ readonly text: string } | "interrupted"> {
   const lines = createInterface({ input: stdin, output: stderr, signal: interrupted });
-  return new Promise<Answer>((resolve) => {
-    const end = (answer: Answer): void => {
+  return new Promise((resolve) => {
+    const end = (reply: { readonly text: string } | "interrupted"): void => {
       lines.removeAllListeners("close").close();
-      resolve(answer);
+      resolve(reply);
     };
-    const endUnanswered = (answer: Answer): void => {
+    const endUnanswered = (reply: { readonly text: string } | "interrupted"): void => {
       stderr.write("\n");
-      end(answer);
+      end(reply);
     };
     // While it reads a line, a terminal passes Ctrl-C on as a character: the process gets no signal.
     lines.once("SIGINT", () => endUnanswered("interrupted"));
-    lines.once("close", () => endUnanswered(interrupted.aborted ? "interrupted" : "no"));
-    lines.question(`${question} [y/N] `, (reply) => end(/^y(es)?$/i.test(reply.trim()) ? "yes" : "no"));
+    lines.once("close", () => endUnanswered(interrupted.aborted ? "interrupted" : { text: "" }));
+    lines.question(question, (reply) => end({ text: reply.trim() }));
   });
 }

@@ -50,6 +50,8 @@ Exit codes:
        something down or degraded
     2  wrong usage: arguments, options or BRAND are wrong; nothing was changed
     3  doctor found nothing wrong, but could not check everything
+    4  a brand is deleted, but messages that may name it are still in the event
+       log
   130  interrupted
 
 Examples:

@@ -36,7 +36,15 @@ describe("brandctl", () => {
       const created = await run("brands create --name Kape --tier pro --verified --id brd_kape --json");
       expect(created.code).toBe(0);
       expect(created.json()).toEqual({
-        brand: { id: "brd_kape", name: "Kape", tier: "pro", verified: true, epoch: 1, created_at: "2026-11-21T08:30:00.000Z" },
+        brand: {
+          id: "brd_kape",
+          name: "Kape",
+          tier: "pro",
+          verified: true,
+          epoch: 1,
+          created_at: "2026-11-21T08:30:00.000Z",
+          deletion_started_at: null,
+        },
       });
       expect(created.stderr).toBe("");
       expect(accounts.brands.has("brd_kape")).toBe(true);

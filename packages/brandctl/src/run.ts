@@ -8,7 +8,7 @@ import { Shell } from "./shell.ts";
  * Runs one command line, without the leading `node brandctl`. Results go to standard output, everything else to standard
  * error. Never ends the process.
  *
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 doctor could not check everything, 130 interrupted
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 doctor could not check everything, 4 a deleted brand is still in the event log, 130 interrupted
  */
 export async function runBrandctl(args: readonly string[], terminal: Terminal, version = "unknown"): Promise<number> {
   const json = args.includes("--json");

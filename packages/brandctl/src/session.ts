@@ -1,4 +1,4 @@
-import { ask } from "./ask.ts";
+import { ask, askText } from "./ask.ts";
 import { AuditLog } from "./audit/audit-log.ts";
 import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";
 import { auditedClient, type AuditedCalls } from "./audit/audited-client.ts";
@@ -64,6 +64,13 @@ export class Session {
     const answer = await ask(this.terminal, question);
     if (answer === "interrupted") throw new Interrupted(undone);
     if (answer === "no") throw new CommandFailure("not_confirmed", undone);
+  }
+
+  /** Asks for a text at the terminal. @throws Interrupted at Ctrl-C, with `undone` */
+  async askText(question: string, undone: string): Promise<string> {
+    const reply = await askText(this.terminal, question);
+    if (reply === "interrupted") throw new Interrupted(undone);
+    return reply.text;
   }
 
   /** Resolves with `change`; says what it waits for if that takes longer than a second. */
@@ -132,6 +139,16 @@ export class Session {
 
   plansOperator(): Promise<Clients.PlansOperatorClient> {
     return this.#connect("plans", ({ connectPlansOperator }) => connectPlansOperator);
+  }
+
+  /** What deletes a brand, by service. */
+  async deleters(): Promise<Clients.Deleters> {
+    return {
+      accounts: await this.#connect("accounts", ({ connectDeletion }) => connectDeletion.accounts),
+      plans: await this.#connect("plans", ({ connectDeletion }) => connectDeletion.plans),
+      records: await this.#connect("records", ({ connectDeletion }) => connectDeletion.records),
+      webhook: await this.#connect("webhook", ({ connectDeletion }) => connectDeletion.webhook),
+    };
   }
 
   async imports(): Promise<{ readonly client: Clients.ImportClient; readonly endpoint: Endpoint }> {

@@ -31,6 +31,46 @@ export interface DeadLetters {
    * @returns how many were published
    */
   replay(): Promise<number>;
+  /**
+   * Removes dead letters for good. All others that were not replayed stay. After an interruption the next call continues. The caller
+   * must prevent a concurrent replay.
+   *
+   * @returns how many were removed
+   * @throws AppError `permission_required` if the log refuses
+   */
+  remove(isRemoved: (letter: ReceivedMessage) => boolean): Promise<number>;
+}
+
+/** A place in a partition of the log: before the message with this offset. */
+export interface LogPosition {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** A group of readers that has not read every message. */
+export interface ReaderBehind {
+  readonly group: string;
+  readonly messages: number;
+  /** This reader's own group. */
+  readonly isOwn: boolean;
+}
+
+export interface Removal {
+  readonly isDone: boolean;
+  /** They keep the messages from being removed. */
+  readonly behind: readonly ReaderBehind[];
+  /** Why the log refuses, in its words. */
+  readonly refused?: string;
+  /** RFC 3339: when retention has removed every message that is stored now. */
+  readonly keptUntil?: string | undefined;
+}
+
+/** What the log keeps after it was read. */
+export interface StoredMessages {
+  /** Returns where the log ends, by partition. */
+  end(): Promise<LogPosition[]>;
+  /** Removes the messages before these places for good, once every group of readers has read them. */
+  removeBefore(upTo: readonly LogPosition[]): Promise<Removal>;
 }
 
 /** A dead letter without its value, which `position` locates. */

@@ -1,13 +1,16 @@
 export { postgresDeadLetters } from "./direct/postgres-dead-letters.ts";
 export { directPublisher } from "./direct/publisher.ts";
+export { noStoredMessages } from "./direct/stored-messages.ts";
 export type {
   DeadLetter,
   DeadLetters,
   DeadLetterSummary,
   Intake,
   LogMessage,
+  LogPosition,
   Publisher,
   ReceivedMessage,
+  StoredMessages,
   Subscription,
 } from "./event-log.ts";
 export { openKafkaPublisher, openKafkaReader } from "./kafka/kafka-log.ts";

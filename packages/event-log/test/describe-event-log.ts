@@ -112,5 +112,34 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
       expect(await deadLetters.list(10)).toEqual({ deadLetters: [], total: 0 });
       expect(await deadLetters.replay()).toBe(0);
     }, 60_000);
+
+    it("removes the dead letters that match for good, keeps all others, and does not replay again what was replayed", async () => {
+      let isBroken = true;
+      let deadLetters: DeadLetters | undefined;
+      deadLetters = await log.read(async (messages) => {
+        if (!isBroken) return receive(messages);
+        await deadLetters?.put(messages.map((each) => ({ message: each, reason: `cannot read ${textOf(each)}` })));
+      });
+      const letterOf = async (...texts: string[]): Promise<void> => {
+        const { total } = await deadLetters.list(1);
+        await log.publisher.publish(texts.map((text) => message("sub_1", text, { traceparent: "00-1-2-01" })));
+        await eventually(async () => expect((await deadLetters.list(1)).total).toBe(total + texts.length));
+      };
+      const reasons = async (): Promise<string[]> => (await deadLetters.list(10)).deadLetters.map(({ reason }) => reason);
+      await letterOf("replayed before");
+      isBroken = false;
+      await deadLetters.replay();
+      await eventually(() => expect(received.map(textOf)).toEqual(["replayed before"]));
+      isBroken = true;
+      await letterOf("a", "b", "a", "c");
+      expect(await deadLetters.remove((letter) => textOf(letter) === "x")).toBe(0);
+      expect(await deadLetters.remove((letter) => textOf(letter) === "a")).toBe(2);
+      expect(await reasons()).toEqual(["cannot read b", "cannot read c"]);
+      expect(await deadLetters.remove((letter) => textOf(letter) === "a")).toBe(0);
+      isBroken = false;
+      expect(await deadLetters.replay()).toBe(2);
+      await eventually(() => expect(received.map(textOf)).toEqual(["replayed before", "b", "c"]));
+      expect(received[1]?.headers).toEqual({ traceparent: "00-1-2-01" });
+    }, 60_000);
   });
 }

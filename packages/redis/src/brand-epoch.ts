@@ -41,3 +41,14 @@ export async function publishEpoch(redis: RedisClient, brandId: string, epoch: n
   const key = epochKey(brandId);
   await redis.run(key, (commands) => publish(commands, key, epoch, EPOCH_TTL_SECONDS));
 }
+
+/**
+ * Removes a deleted brand's keys. The epoch may go only once no gateway can hold a principal from before the deletion: such a gateway
+ * would write the old epoch again, and trust it.
+ *
+ * @throws RedisUnavailable, RedisReplyError
+ */
+export async function forgetBrand(redis: RedisClient, brandId: string): Promise<void> {
+  const key = epochKey(brandId);
+  await redis.run(key, (commands) => commands.del(key, windowKey(brandId)));
+}

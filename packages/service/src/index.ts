@@ -1,3 +1,4 @@
 export { check, emailField, idField, nextAfterId, pageSizeField } from "./check.ts";
+export { deleteInBatches, type Deleted, type DeletedRows, type DeletionStep } from "./delete-in-batches.ts";
 export { serviceSettings } from "./settings.ts";
 export { startService, type ServicePorts, type StartedService } from "./start-service.ts";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { directPublisher, openKafkaPublisher, type Publisher } from "@brand-records/event-log";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { ImportServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
+import { ImportServiceService, OperatorServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, service } from "@brand-records/rpc";
 import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
@@ -10,6 +10,7 @@ import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
 import { importHandlers } from "./rpc/import-records.ts";
+import { operatorHandlers } from "./rpc/operator.ts";
 import { recordsHandlers } from "./rpc/list-records.ts";
 import { oldestSeconds } from "./storage/outbox.ts";
 
@@ -28,6 +29,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   startRelay(config, base, life, log);
   return base.serve([
     service(RecordsServiceService, recordsHandlers(db)),
+    service(OperatorServiceService, operatorHandlers(db)),
     service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX), IMPORTS_MAX)),
   ]);
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import {
   ImportServiceService,
+  OperatorServiceService,
   RecordsServiceService,
   type ImportProblem,
   type ImportRecordsResponse,
@@ -22,6 +23,7 @@ import { openLog, openMetrics } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { importHandlers } from "../src/rpc/import-records.ts";
 import { recordsHandlers } from "../src/rpc/list-records.ts";
+import { operatorHandlers } from "../src/rpc/operator.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
@@ -45,6 +47,7 @@ export interface ImportOptions {
 export interface ServedRecords {
   readonly records: RpcClient<RecordsServiceService>;
   readonly importing: RpcClient<ImportServiceService>;
+  readonly operator: RpcClient<OperatorServiceService>;
   readonly db: Database;
   readonly port: number;
   /** The database's URL. */
@@ -76,16 +79,22 @@ export async function serveRecords(): Promise<ServedRecords> {
   };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
-    services: [service(RecordsServiceService, recordsHandlers(db)), service(ImportServiceService, observed)],
+    services: [
+      service(RecordsServiceService, recordsHandlers(db)),
+      service(ImportServiceService, observed),
+      service(OperatorServiceService, operatorHandlers(db)),
+    ],
     log: openLog("records", "silent"),
     metrics: openMetrics("records"),
   });
   const address = `127.0.0.1:${server.port}`;
   const records = connectRpc(RecordsServiceService, address, { idempotent: [] });
   const importing = connectRpc(ImportServiceService, address, { idempotent: [] });
+  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
   return {
     records,
     importing,
+    operator,
     db,
     port: server.port,
     url: database.url,
@@ -99,6 +108,7 @@ export async function serveRecords(): Promise<ServedRecords> {
     async stop() {
       records.stop();
       importing.stop();
+      operator.stop();
       await server.stop();
       await db.stop();
       await database.drop();

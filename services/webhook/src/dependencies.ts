@@ -1,4 +1,4 @@
-import type { DeadLetters } from "@brand-records/event-log";
+import type { DeadLetters, StoredMessages } from "@brand-records/event-log";
 import type { Database } from "@brand-records/postgres";
 import type { BrandOwners } from "./brand-owners.ts";
 import type { UrlRules } from "./domain/receiver-url.ts";
@@ -13,6 +13,8 @@ export interface WebhookDependencies extends UrlRules {
   readonly keys: SecretKeys;
   readonly brands: Pick<KnownBrands, "isKnown">;
   readonly deadLetters: DeadLetters;
+  /** What the log keeps of the messages that intake has read. */
+  readonly messages: StoredMessages;
   readonly owners: Pick<BrandOwners, "requireOwner">;
   /** For a whole attempt. */
   readonly deadlineMs: number;

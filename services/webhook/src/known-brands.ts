@@ -1,53 +1,65 @@
+import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { newCallContext, type RpcClient } from "@brand-records/rpc";
-import { knownAmong, rememberBrand } from "./storage/brands.ts";
+import { isBrandOpen, rememberBrand } from "./storage/brands.ts";
 
-const GET_BRAND_MS = 5_000;
+const CALL_MS = 5_000;
+
+/** What accounts says about brands that the table does not have. */
+export interface LookedUp {
+  readonly existing: ReadonlySet<string>;
+  /** Deleted, or being deleted. All others never existed. */
+  readonly deleted: ReadonlySet<string>;
+}
 
 /**
- * Knows which brands exist. Brands are never deleted, so accounts is called once for each: the table remembers the result
- * for all processes, memory for this one.
+ * Knows which brands exist. The table has those that accounts confirmed, so that accounts is called once for each. A brand may be
+ * deleted at any time: a transaction that writes for one locks its row, see `lockBrands`.
  */
 export class KnownBrands {
   readonly #db: Database;
-  readonly #accounts: RpcClient<AccountsServiceService>;
-  readonly #known = new Set<string>();
+  readonly #accounts: Pick<RpcClient<AccountsServiceService>, "getBrand" | "listDeletedBrands">;
 
-  constructor(db: Database, accounts: RpcClient<AccountsServiceService>) {
+  constructor(db: Database, accounts: Pick<RpcClient<AccountsServiceService>, "getBrand" | "listDeletedBrands">) {
     this.#db = db;
     this.#accounts = accounts;
   }
 
-  /** @throws AppError `unavailable`, `timeout` if the brand is not known yet and accounts cannot be reached */
+  /** @throws AppError `unavailable`, `timeout` if the brand is not in the table and accounts cannot be reached */
   async isKnown(brandId: string): Promise<boolean> {
-    return (await this.unknownAmong([brandId])).size === 0;
+    return (await isBrandOpen(this.#db, brandId)) || (await this.lookUp([brandId])).existing.has(brandId);
   }
 
-  /** @throws AppError like isKnown */
-  async unknownAmong(brandIds: readonly string[]): Promise<Set<string>> {
-    const unknown = new Set(brandIds.filter((id) => !this.#known.has(id)));
-    if (unknown.size === 0) return unknown;
-    for (const id of await knownAmong(this.#db, [...unknown])) this.#remember(id, unknown);
-    for (const id of unknown) {
+  /** Asks accounts about brands, and adds those that exist to the table. @throws AppError like isKnown */
+  async lookUp(brandIds: readonly string[]): Promise<LookedUp> {
+    const existing = new Set<string>();
+    for (const id of brandIds) {
       if (!(await this.#exists(id))) continue;
       await rememberBrand(this.#db, id);
-      this.#remember(id, unknown);
+      existing.add(id);
     }
-    return unknown;
-  }
-
-  #remember(id: string, unknown: Set<string>): void {
-    this.#known.add(id);
-    unknown.delete(id);
+    const missing = brandIds.filter((id) => !existing.has(id));
+    return { existing, deleted: missing.length === 0 ? new Set() : await this.#deletedAmong(missing) };
   }
 
   async #exists(brandId: string): Promise<boolean> {
     try {
-      await this.#accounts.getBrand({ brand_id: brandId }, newCallContext(GET_BRAND_MS));
+      await this.#accounts.getBrand({ brand_id: brandId }, newCallContext(CALL_MS));
       return true;
     } catch (error) {
-      if (error instanceof Error && "kind" in error && error.kind === "not_found") return false;
+      if (error instanceof AppError && error.kind === "not_found") return false;
+      throw error;
+    }
+  }
+
+  async #deletedAmong(brandIds: readonly string[]): Promise<Set<string>> {
+    try {
+      const { brand_ids } = await this.#accounts.listDeletedBrands({ brand_ids: [...brandIds] }, newCallContext(CALL_MS));
+      return new Set(brand_ids);
+    } catch (error) {
+      // An accounts process of release 0.2.0, which deletes no brands.
+      if (error instanceof AppError && error.kind === "method_not_allowed") return new Set();
       throw error;
     }
   }

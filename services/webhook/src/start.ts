@@ -32,7 +32,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
 
   const accounts = life.own(
     "accounts client",
-    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["getBrand", "listMembers"] }),
+    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["getBrand", "listDeletedBrands", "listMembers"] }),
   );
   const brands = new KnownBrands(db, accounts);
   const intake = startIntake({ config, db, brands, life, registry: metrics, log });
@@ -48,6 +48,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     brands,
     owners: new BrandOwners(accounts),
     deadLetters: intake.deadLetters,
+    messages: intake.messages,
     replaying,
     deadlineMs: config.DELIVERY_DEADLINE_MS,
     publicUrl: config.PUBLIC_URL,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import type { DeadLetters } from "@brand-records/event-log";
+import { noStoredMessages, type DeadLetters } from "@brand-records/event-log";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
 import {
   DeliveriesServiceService,
@@ -17,6 +17,7 @@ import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
+import { rememberBrand } from "../src/storage/brands.ts";
 import type { WebhookDependencies } from "../src/dependencies.ts";
 import { BrandOwners } from "../src/brand-owners.ts";
 import { webhookServices } from "../src/rpc/services.ts";
@@ -36,9 +37,16 @@ export const secretKey = (id: number): SecretKey => ({ id, bytes: randomBytes(32
 /** Knows every brand but the listed ones. */
 export class Brands implements Pick<KnownBrands, "isKnown"> {
   readonly unknown = new Set<string>();
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
 
   async isKnown(brandId: string): Promise<boolean> {
-    return !this.unknown.has(brandId);
+    if (this.unknown.has(brandId)) return false;
+    await rememberBrand(this.#db, brandId);
+    return true;
   }
 }
 
@@ -48,6 +56,7 @@ const NO_DEAD_LETTERS: DeadLetters = {
   put: () => Promise.reject(new Error("these tests add no dead letters")),
   list: async () => ({ deadLetters: [], total: 0 }),
   replay: async () => 0,
+  remove: async () => 0,
 };
 
 export const newBrand = (): string => newId("brd");
@@ -93,7 +102,7 @@ export async function serveReceivers(
   const database = await webhookDatabase();
   const db = openPool({ url: database.url, applicationName: "test" });
   const pool = openPool({ url: database.url, applicationName: "webhook" });
-  const brands = new Brands();
+  const brands = new Brands(db);
   const keys: SecretKeys = [secretKey(2), secretKey(1)];
   const members = await serveMembers();
   const deps: WebhookDependencies = {
@@ -103,6 +112,7 @@ export async function serveReceivers(
     brands,
     owners: new BrandOwners(members.client),
     deadLetters: NO_DEAD_LETTERS,
+    messages: noStoredMessages,
     deadlineMs: 15_000,
     publicUrl: PUBLIC_URL,
     headerWord: "Service",

@@ -25,7 +25,7 @@ export class AuditLog {
    *
    * @param make gets the request id of the entry
    * @param idOf returns the id of what was created
-   * @throws CommandFailure if the entry cannot be written; nothing is changed then
+   * @throws CommandFailure if the entry cannot be written, AppError `not_found` for a deleted brand; nothing is changed then
    */
   async around<T>(change: PlannedChange, make: (requestId: string) => Promise<T>, idOf?: (result: T) => string | undefined): Promise<T> {
     const requestId = randomUUID();
@@ -48,6 +48,8 @@ export class AuditLog {
       return required(entry, "entry").id;
     } catch (error) {
       if (!(error instanceof CommandFailure || error instanceof AppError)) throw error;
+      // The log is fine; the brand was deleted.
+      if (error instanceof AppError && error.kind === "not_found") throw error;
       const [code, hint] = error instanceof CommandFailure ? [error.code, error.hint] : [error.kind, undefined];
       throw new CommandFailure(code, `Nothing was changed, because the audit log at accounts cannot be written. ${error.message}`, {
         cause: error,

@@ -6,12 +6,13 @@ const receiver = ({ receiver_id }: { readonly receiver_id: string }): string => 
 const email = (member: { readonly email: string }): string => member.email;
 
 // Plans have no table here, because brandctl only reads them; records have none, because brandctl writes them as the platform does; and
-// sign-in links and the operator's services have none, because accounts writes their entries itself.
+// sign-in links, people's data and the deletion of a brand have none, because accounts writes their entries itself.
 
 export const ACCOUNTS_CALLS: AuditedCalls<AccountsClient> = {
   createBrand: { action: "brand.create", brand: ({ id }) => id, subject: ({ id }) => id ?? "", fields: ["name", "tier", "verified"] },
   getBrand: UNAUDITED,
   listBrands: UNAUDITED,
+  listDeletedBrands: UNAUDITED,
   setBrandTier: { action: "brand.set_tier", brand, subject: brand, fields: ["tier"] },
   setBrandVerified: { action: "brand.set_verified", brand, subject: brand, fields: ["verified"] },
   addMember: { action: "member.add", brand, subject: email, fields: ["role"] },

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
     line: "brands create --name Kape --tier pro --verified --id brd_kape",
     entries: [{ brand_id: "brd_kape", action: "brand.create", subject_id: "brd_kape", fields: ["name", "tier", "verified"] }],
   },
+  "brands delete": "by accounts",
   "brands list": "reads",
   "brands set-tier": {
     line: "brands set-tier brd_1 pro",

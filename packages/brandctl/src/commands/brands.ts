@@ -8,6 +8,7 @@ import { table, type Column } from "../output/table.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
+import { deleteBrand } from "./brands-delete.ts";
 import { examples, idArgument, idParser, textParser } from "./options.ts";
 
 const TIERS = ["starter", "plus", "pro", "enterprise"] as const;
@@ -16,8 +17,9 @@ const BRAND_HELP = "id of the brand (brd_…), see brands list";
 const PAGE_SIZE = 1_000;
 
 export function brandsCommand(shell: Shell): Command {
-  const brands = new Command("brands").description("create brands, and change their tier and verification");
+  const brands = new Command("brands").description("create brands, change their tier and verification, and delete them");
   for (const command of [create, list, setTier, verify]) brands.addCommand(command(shell));
+  brands.addCommand(deleteBrand(shell, BRAND_HELP));
   return brands;
 }
 
@@ -58,7 +60,7 @@ function create(shell: Shell): Command {
 function list(shell: Shell): Command {
   return new Command("list")
     .summary("list all brands")
-    .description("List all brands by id.")
+    .description("List all brands by id, also those that are being deleted.")
     .addHelpText("after", examples(["brandctl brands list --json | jq '.brands[] | select(.verified | not)'", "those not verified yet"]))
     .action((_options: object, command: Command) =>
       shell.act(command, async (session) => {
@@ -68,7 +70,7 @@ function list(shell: Shell): Command {
           return { items, next };
         });
         session.print({ brands }, (colors) =>
-          table(brandColumns(colors), brands, colors, "There are no brands yet: brandctl brands create"),
+          table(brandColumns(colors, brands), brands, colors, "There are no brands yet: brandctl brands create"),
         );
       }),
     );
@@ -110,7 +112,13 @@ function printBrand(session: Session, response: { readonly brand?: Brand | null 
   return brand;
 }
 
-function brandColumns(colors: Colors): Column<Brand>[] {
+/** @param listed adds a column if one of these is being deleted */
+function brandColumns(colors: Colors, listed: readonly Brand[] = []): Column<Brand>[] {
+  const deletion: Column<Brand> = {
+    title: "DELETION",
+    cell: ({ deletion_started_at: startedAt }) => (startedAt == null ? "" : `since ${shortTime(startedAt)}: continue with brands delete`),
+    paint: colors.yellow,
+  };
   return [
     { title: "ID", cell: ({ id }) => id, paint: colors.cyan },
     { title: "NAME", cell: ({ name }) => name },
@@ -121,5 +129,6 @@ function brandColumns(colors: Colors): Column<Brand>[] {
       paint: (text, { verified }) => (verified ? colors.green(text) : colors.yellow(text)),
     },
     { title: "CREATED (UTC)", cell: ({ created_at }) => shortTime(created_at) },
+    ...(listed.some(({ deletion_started_at: startedAt }) => startedAt != null) ? [deletion] : []),
   ];
 }

@@ -5,7 +5,7 @@ import {
   SignInServiceService,
 } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService as PlansOperatorService, PlansServiceService } from "@brand-records/proto/plans/v1";
-import { ImportServiceService } from "@brand-records/proto/records/v1";
+import { ImportServiceService, OperatorServiceService as RecordsOperatorService } from "@brand-records/proto/records/v1";
 import {
   DeliveriesServiceService,
   EventsServiceService,
@@ -99,6 +99,20 @@ export const connectAccountsOperator = (connection: Connection): AccountsOperato
 
 export const connectPlansOperator = (connection: Connection): PlansOperatorClient =>
   connect(PlansOperatorService, connection, ["exportPerson", "erasePerson"], { erasePerson: ERASE_MS });
+
+/** Every call may be repeated: a deletion continues. */
+export const connectDeletion = {
+  accounts: (connection: Connection): BoundClient<typeof AccountsOperatorService> =>
+    connect(AccountsOperatorService, connection, ["beginBrandDeletion", "finishBrandDeletion"], { beginBrandDeletion: EFFECTIVE_MS }),
+  plans: (connection: Connection): BoundClient<typeof PlansOperatorService> =>
+    connect(PlansOperatorService, connection, ["deleteBrandData"]),
+  records: (connection: Connection): BoundClient<typeof RecordsOperatorService> =>
+    connect(RecordsOperatorService, connection, ["deleteBrandData"]),
+  webhook: (connection: Connection): BoundClient<typeof WebhookOperatorService> =>
+    connect(WebhookOperatorService, connection, ["deleteBrandData", "trimLog"], { removeDeadLetters: REPLAY_DEAD_MS }),
+};
+
+export type Deleters = { readonly [Name in keyof typeof connectDeletion]: ReturnType<(typeof connectDeletion)[Name]> };
 
 export function connectImport({ endpoint, tls }: Connection): ImportClient {
   return connectRpc(ImportServiceService, endpoint.address, { config: tls, idempotent: [] });

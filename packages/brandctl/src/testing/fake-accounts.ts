@@ -30,6 +30,9 @@ export class FakeAccounts {
   readonly exported = new Map<string, Partial<ExportPersonResponse>[]>();
   failErasure: AppError | undefined;
   readonly pseudonym = `erased_${"0".repeat(26)}`;
+  /** Brands whose deletion has begun. */
+  readonly deletions = new Set<string>();
+  isRedisDown = false;
   /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
@@ -47,6 +50,7 @@ export class FakeAccounts {
         return { brand };
       },
       getBrand: async ({ brand_id }) => ({ brand: this.#brand(brand_id) }),
+      listDeletedBrands: async () => ({ brand_ids: [] }),
       listBrands: async ({ after_id }) => {
         const all = [...this.brands.values()].filter(({ id }) => id > (after_id ?? "")).toSorted((a, b) => (a.id < b.id ? -1 : 1));
         const brands = all.slice(0, this.pageSize);
@@ -138,6 +142,16 @@ export class FakeAccounts {
         this.exported.delete(email);
         return { brand_ids };
       },
+      beginBrandDeletion: async ({ brand_id, resume }) => {
+        if (!resume && this.brands.delete(brand_id)) this.deletions.add(brand_id);
+        if (!this.deletions.has(brand_id)) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
+        return { started_at: CREATED_AT, settles_in_ms: 20, finished: false };
+      },
+      finishBrandDeletion: async () => ({
+        deleted: [{ kind: "usage", rows: 7 }],
+        done: true,
+        redis_unavailable: this.isRedisDown,
+      }),
     }),
   ];
 

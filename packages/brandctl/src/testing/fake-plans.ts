@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import { OperatorServiceService, PlansServiceService, type ListPlansRequest, type Plan } from "@brand-records/proto/plans/v1";
 import { service, type ServedService } from "@brand-records/rpc";
+import { FakeData } from "./fake-data.ts";
 
 const refuse = async (): Promise<never> => {
   throw new Error("brandctl only reads plans");
@@ -8,6 +9,7 @@ const refuse = async (): Promise<never> => {
 
 /** Plans in memory, newest first: what brandctl needs. */
 export class FakePlans {
+  readonly data = new FakeData();
   readonly plans: Plan[] = [];
   /** Requests for lists. */
   readonly requests: ListPlansRequest[] = [];
@@ -60,6 +62,7 @@ export class FakePlans {
         for (const plan of erased) plan.closed_by = pseudonym;
         return { brand_ids: erased.map(({ brand_id }) => brand_id) };
       },
+      deleteBrandData: this.data.deleteBrandData,
     }),
   ];
 }

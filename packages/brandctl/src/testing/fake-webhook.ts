@@ -11,8 +11,10 @@ import {
   type ListEventsRequest,
   type Receiver,
   type Replay,
+  type TrimLogResponse,
 } from "@brand-records/proto/webhook/v1";
 import { service, type ServedService } from "@brand-records/rpc";
+import { FakeData } from "./fake-data.ts";
 
 export const SECRET = `whsec_${"x".repeat(43)}=`;
 export const NEXT_SECRET = `whsec_${"y".repeat(43)}=`;
@@ -22,6 +24,11 @@ const NOW = "2026-11-21T08:40:00.000Z";
 
 /** Receivers, deliveries, events and dead letters in memory: what brandctl needs. */
 export class FakeWebhook {
+  readonly data = new FakeData();
+  /** The log refuses to remove dead letters. */
+  isLogProtected = false;
+  /** How the log responds when messages are to be removed; undefined: it removes them. */
+  trimmed: Partial<TrimLogResponse> | undefined;
   readonly receivers: Receiver[] = [];
   /** Newest first. */
   readonly events: Event[] = [];
@@ -190,6 +197,16 @@ export class FakeWebhook {
         const receiver = this.receivers.find((one) => one.id === receiverId);
         if (receiver === undefined) throw new AppError("not_found", "There is nothing with this id", { field: "id" });
         return { brand_id: receiver.brand_id };
+      },
+      deleteBrandData: this.data.deleteBrandData,
+      removeDeadLetters: async () => {
+        if (this.deadLettersTaken) throw new AppError("request_conflict", "The dead letters are already being replayed.");
+        if (this.isLogProtected) throw new AppError("permission_required", "brand.events.dead: TOPIC_AUTHORIZATION_FAILED");
+        return { removed: this.deadLetters.splice(0).length };
+      },
+      trimLog: async ({ up_to }) => {
+        if (up_to.length === 0) return { up_to: [{ partition: 0, offset: 5 }], done: false, behind: [] };
+        return { up_to, done: true, behind: [], ...this.trimmed };
       },
     }),
   ];

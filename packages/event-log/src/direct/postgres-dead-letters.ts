@@ -43,6 +43,19 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
       } while (rows.length === BATCH);
       return replayed;
     },
+    async remove(isRemoved) {
+      let removed = 0;
+      let rows: Row[];
+      let after = 0;
+      do {
+        rows = await db.query<Row>(`${select} where id > $1 order by id limit $2`, [after, BATCH]);
+        const ids = rows.filter(isRemoved).map(({ id }) => id);
+        if (ids.length > 0) await db.query(`delete from ${table} where id = any($1)`, [ids]);
+        removed += ids.length;
+        after = rows.at(-1)?.id ?? after;
+      } while (rows.length === BATCH);
+      return removed;
+    },
   };
 }
 

@@ -4,6 +4,8 @@ import type { Logger } from "@brand-records/telemetry";
 import type { Admin, Consumer, EachBatchPayload, Kafka } from "kafkajs";
 import type { DeadLetter, DeadLetters, DeadLetterSummary, LogMessage, Publisher, ReceivedMessage } from "../event-log.ts";
 import { disconnect } from "./open-kafka.ts";
+import { orUnavailable } from "./or-unavailable.ts";
+import { refusalIn } from "./refusal.ts";
 import { offsetOf, receivedFrom } from "./received-message.ts";
 import { deadLetterTopicOf, withAdmin } from "./topics.ts";
 
@@ -101,6 +103,37 @@ export class KafkaDeadLetters implements DeadLetters {
     });
   }
 
+  async remove(isRemoved: (letter: ReceivedMessage) => boolean): Promise<number> {
+    return orUnavailable(async () => {
+      const { stored, notReplayed } = await this.#ranges();
+      const readOnce = (range: Range, take: (messages: ReceivedMessage[]) => Promise<void>): Promise<void> =>
+        this.#read(`${this.#replayGroup}.remove.${randomUUID()}`, range, take);
+      let removed = 0;
+      await readOnce(stored, async (messages) => void (removed += messages.filter(isRemoved).length));
+      if (removed === 0) return 0;
+      // Removes nothing: a broker that refuses does so before anything is written.
+      await this.#removeBefore(stored.from);
+      // A topic loses its messages from the beginning only. So those to keep go to its end first: an interruption leaves some twice.
+      await readOnce(notReplayed, (messages) => this.#options.deadLetterPublisher.publish(messages.filter((each) => !isRemoved(each))));
+      await this.#removeBefore(stored.to);
+      this.#options.log.info({ removed }, "dead letters removed");
+      return removed;
+    });
+  }
+
+  async #removeBefore(offset: number): Promise<void> {
+    try {
+      await withAdmin(this.#options.kafka, async (admin) => {
+        // Else the client does not know the topic's leaders.
+        await admin.fetchTopicOffsets(this.#topic);
+        await admin.deleteTopicRecords({ topic: this.#topic, partitions: [{ partition: PARTITION, offset: String(offset) }] });
+      });
+    } catch (error) {
+      const refused = refusalIn(error);
+      throw refused === undefined ? error : new AppError("permission_required", `${this.#topic}: ${refused}`, { cause: error });
+    }
+  }
+
   /** Commits the replay offset again: brokers delete the offsets of a group without members, by default after a week. */
   async keepPosition(): Promise<void> {
     await withAdmin(this.#options.kafka, async (admin) => {
@@ -110,16 +143,21 @@ export class KafkaDeadLetters implements DeadLetters {
     });
   }
 
-  #notReplayed(): Promise<Range> {
+  async #notReplayed(): Promise<Range> {
+    return (await this.#ranges()).notReplayed;
+  }
+
+  #ranges(): Promise<{ readonly stored: Range; readonly notReplayed: Range }> {
     return withAdmin(this.#options.kafka, async (admin: Admin) => {
       const exists = (await admin.listTopics()).includes(this.#topic);
-      if (!exists) return { from: 0, to: 0 };
+      if (!exists) return { stored: { from: 0, to: 0 }, notReplayed: { from: 0, to: 0 } };
       const [[ends], [group]] = await Promise.all([
         admin.fetchTopicOffsets(this.#topic),
         admin.fetchOffsets({ groupId: this.#replayGroup, topics: [this.#topic] }),
       ]);
       const committed = Number(group?.partitions.find(({ partition }) => partition === PARTITION)?.offset ?? -1);
-      return { from: Math.max(committed, Number(ends?.low ?? 0)), to: Number(ends?.high ?? 0) };
+      const stored = { from: Number(ends?.low ?? 0), to: Number(ends?.high ?? 0) };
+      return { stored, notReplayed: { from: Math.max(committed, stored.from), to: stored.to } };
     });
   }
 
@@ -188,14 +226,4 @@ function summaryOf({ key, value, headers, position }: ReceivedMessage): DeadLett
 function isTooLarge(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ("type" in error && error.type === "MESSAGE_TOO_LARGE") || isTooLarge(error.cause);
-}
-
-/** Errors of kafkajs mean nothing to callers over gRPC. */
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("unavailable", "The event log is unavailable. Try again.", { cause: error, retryAfterSeconds: 5 });
-  }
 }

@@ -1,9 +1,10 @@
 import type { Logger } from "@brand-records/telemetry";
-import type { DeadLetters, Intake, Publisher, Subscription } from "../event-log.ts";
+import type { DeadLetters, Intake, Publisher, Subscription, StoredMessages } from "../event-log.ts";
 import type { EventLogConfig } from "../settings.ts";
 import { KafkaDeadLetters } from "./dead-letters.ts";
 import { openKafka } from "./open-kafka.ts";
 import { KafkaPublisher } from "./publisher.ts";
+import { KafkaStoredMessages } from "./stored-messages.ts";
 import { KafkaSubscription } from "./subscription.ts";
 import { deadLetterTopicOf } from "./topics.ts";
 
@@ -17,6 +18,7 @@ export function openKafkaPublisher(config: EventLogConfig, clientId: string, log
 
 export interface KafkaReader {
   readonly deadLetters: DeadLetters;
+  readonly messages: StoredMessages;
   subscribe(intake: Intake): Subscription;
   stop(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function openKafkaReader(config: EventLogConfig, groupId: string, log: Lo
   }, KEEP_POSITION_MS);
   return {
     deadLetters,
+    messages: new KafkaStoredMessages({ kafka, topic, groupId: `${topic}.${groupId}` }),
     subscribe: (intake) => new KafkaSubscription({ kafka, config, topic, groupId: `${topic}.${groupId}`, intake, log }),
     async stop() {
       clearInterval(keeping);

@@ -13,7 +13,7 @@ const READABLE = { "compression.type": "uncompressed" };
 /** Leaves time to look into dead letters. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * HOUR_MS;
 /** Kafka's resource type for topics. (kafkajs' enum cannot be imported from an ES module.) */
-const TOPIC_RESOURCE = 2;
+export const TOPIC_RESOURCE = 2;
 
 export const deadLetterTopicOf = (topic: string): string => `${topic}.dead`;
 

@@ -47,6 +47,8 @@ export interface Brand {
   epoch: number;
   /** RFC 3339, UTC, with milliseconds, like all times in this file. */
   created_at: string;
+  /** Absent unless the brand is being deleted. */
+  deletion_started_at?: string | null | undefined;
 }
 
 export interface CreateBrandRequest {
@@ -97,6 +99,15 @@ export interface SetBrandVerifiedRequest {
 
 export interface SetBrandVerifiedResponse {
   brand: Brand | null;
+}
+
+export interface ListDeletedBrandsRequest {
+  /** Up to 1,000. */
+  brand_ids: string[];
+}
+
+export interface ListDeletedBrandsResponse {
+  brand_ids: string[];
 }
 
 export interface Member {
@@ -355,6 +366,39 @@ export interface ErasePersonRequest {
 export interface ErasePersonResponse {
   /** Brands whose audit log has an entry about the erasure. */
   brand_ids: string[];
+}
+
+export interface BeginBrandDeletionRequest {
+  brand_id: string;
+  /** Only continue: NOT_FOUND unless the deletion has begun. */
+  resume: boolean;
+}
+
+export interface BeginBrandDeletionResponse {
+  started_at: string;
+  /** Until then, requests, attempts and statements from before the deletion may still write. 0: all of them have ended. */
+  settles_in_ms: number;
+  /** The brand is deleted: only the entry of the audit log is left. */
+  finished: boolean;
+}
+
+export interface FinishBrandDeletionRequest {
+  brand_id: string;
+}
+
+export interface FinishBrandDeletionResponse {
+  /** What this call deleted. */
+  deleted: DeletedRows[];
+  /** Only the entry of the audit log is left. False: call again. */
+  done: boolean;
+  /** Redis could not be reached: the brand's keys in it expire within the hour. */
+  redis_unavailable: boolean;
+}
+
+export interface DeletedRows {
+  /** Such as usage. */
+  kind: string;
+  rows: number;
 }
 
 export interface CreateSignInLinkRequest {
@@ -856,7 +900,7 @@ export const Principal: MessageFns<Principal> = {
 };
 
 function createBaseBrand(): Brand {
-  return { id: "", name: "", tier: "", verified: false, epoch: 0, created_at: "" };
+  return { id: "", name: "", tier: "", verified: false, epoch: 0, created_at: "", deletion_started_at: null };
 }
 
 export const Brand: MessageFns<Brand> = {
@@ -878,6 +922,9 @@ export const Brand: MessageFns<Brand> = {
     }
     if (message.created_at !== "") {
       writer.uint32(50).string(message.created_at);
+    }
+    if (message.deletion_started_at !== undefined && message.deletion_started_at !== null) {
+      writer.uint32(58).string(message.deletion_started_at);
     }
     return writer;
   },
@@ -941,6 +988,14 @@ export const Brand: MessageFns<Brand> = {
             }
 
             message.created_at = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.deletion_started_at = reader.string();
             continue;
           }
         }
@@ -1478,6 +1533,98 @@ export const SetBrandVerifiedResponse: MessageFns<SetBrandVerifiedResponse> = {
             }
 
             message.brand = Brand.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListDeletedBrandsRequest(): ListDeletedBrandsRequest {
+  return { brand_ids: [] };
+}
+
+export const ListDeletedBrandsRequest: MessageFns<ListDeletedBrandsRequest> = {
+  encode(message: ListDeletedBrandsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.brand_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDeletedBrandsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDeletedBrandsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListDeletedBrandsResponse(): ListDeletedBrandsResponse {
+  return { brand_ids: [] };
+}
+
+export const ListDeletedBrandsResponse: MessageFns<ListDeletedBrandsResponse> = {
+  encode(message: ListDeletedBrandsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.brand_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListDeletedBrandsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListDeletedBrandsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_ids.push(reader.string());
             continue;
           }
         }
@@ -3913,6 +4060,302 @@ export const ErasePersonResponse: MessageFns<ErasePersonResponse> = {
   },
 };
 
+function createBaseBeginBrandDeletionRequest(): BeginBrandDeletionRequest {
+  return { brand_id: "", resume: false };
+}
+
+export const BeginBrandDeletionRequest: MessageFns<BeginBrandDeletionRequest> = {
+  encode(message: BeginBrandDeletionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.resume !== false) {
+      writer.uint32(16).bool(message.resume);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandDeletionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginBrandDeletionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.resume = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBeginBrandDeletionResponse(): BeginBrandDeletionResponse {
+  return { started_at: "", settles_in_ms: 0, finished: false };
+}
+
+export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> = {
+  encode(message: BeginBrandDeletionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.started_at !== "") {
+      writer.uint32(10).string(message.started_at);
+    }
+    if (message.settles_in_ms !== 0) {
+      writer.uint32(16).int64(message.settles_in_ms);
+    }
+    if (message.finished !== false) {
+      writer.uint32(24).bool(message.finished);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginBrandDeletionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginBrandDeletionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.started_at = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.settles_in_ms = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.finished = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFinishBrandDeletionRequest(): FinishBrandDeletionRequest {
+  return { brand_id: "" };
+}
+
+export const FinishBrandDeletionRequest: MessageFns<FinishBrandDeletionRequest> = {
+  encode(message: FinishBrandDeletionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FinishBrandDeletionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFinishBrandDeletionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFinishBrandDeletionResponse(): FinishBrandDeletionResponse {
+  return { deleted: [], done: false, redis_unavailable: false };
+}
+
+export const FinishBrandDeletionResponse: MessageFns<FinishBrandDeletionResponse> = {
+  encode(message: FinishBrandDeletionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deleted) {
+      DeletedRows.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.done !== false) {
+      writer.uint32(16).bool(message.done);
+    }
+    if (message.redis_unavailable !== false) {
+      writer.uint32(24).bool(message.redis_unavailable);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FinishBrandDeletionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFinishBrandDeletionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deleted.push(DeletedRows.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.redis_unavailable = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeletedRows(): DeletedRows {
+  return { kind: "", rows: 0 };
+}
+
+export const DeletedRows: MessageFns<DeletedRows> = {
+  encode(message: DeletedRows, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.rows !== 0) {
+      writer.uint32(16).int64(message.rows);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletedRows {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletedRows();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rows = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseCreateSignInLinkRequest(): CreateSignInLinkRequest {
   return { email: "", ttl_seconds: 0, brand_id: null, acting_member: null, address: null };
 }
@@ -6061,7 +6504,7 @@ export const AccountsServiceService = {
     responseSerialize: (value: GetBrandResponse): Buffer => Buffer.from(GetBrandResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetBrandResponse => GetBrandResponse.decode(value),
   },
-  /** Returns brands in ascending order of id. */
+  /** Returns brands in ascending order of id, also those that are being deleted. */
   listBrands: {
     path: "/accounts.v1.AccountsService/ListBrands" as const,
     requestStream: false as const,
@@ -6093,6 +6536,18 @@ export const AccountsServiceService = {
     responseSerialize: (value: SetBrandVerifiedResponse): Buffer =>
       Buffer.from(SetBrandVerifiedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetBrandVerifiedResponse => SetBrandVerifiedResponse.decode(value),
+  },
+  /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
+  listDeletedBrands: {
+    path: "/accounts.v1.AccountsService/ListDeletedBrands" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListDeletedBrandsRequest): Buffer =>
+      Buffer.from(ListDeletedBrandsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListDeletedBrandsRequest => ListDeletedBrandsRequest.decode(value),
+    responseSerialize: (value: ListDeletedBrandsResponse): Buffer =>
+      Buffer.from(ListDeletedBrandsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListDeletedBrandsResponse => ListDeletedBrandsResponse.decode(value),
   },
   /**
    * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
@@ -6196,12 +6651,14 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   createBrand: handleUnaryCall<CreateBrandRequest, CreateBrandResponse>;
   /** NOT_FOUND if the brand does not exist. */
   getBrand: handleUnaryCall<GetBrandRequest, GetBrandResponse>;
-  /** Returns brands in ascending order of id. */
+  /** Returns brands in ascending order of id, also those that are being deleted. */
   listBrands: handleUnaryCall<ListBrandsRequest, ListBrandsResponse>;
   /** Takes effect for every key of the brand with its next request. */
   setBrandTier: handleUnaryCall<SetBrandTierRequest, SetBrandTierResponse>;
   /** Takes effect for every key of the brand with its next request. */
   setBrandVerified: handleUnaryCall<SetBrandVerifiedRequest, SetBrandVerifiedResponse>;
+  /** Returns which of these brands were deleted, or are being deleted. Known for as long as the audit log keeps its entry. */
+  listDeletedBrands: handleUnaryCall<ListDeletedBrandsRequest, ListDeletedBrandsResponse>;
   /**
    * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
    * `already_exists`) for a member. FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner.
@@ -6554,6 +7011,37 @@ export const OperatorServiceService = {
     responseSerialize: (value: ErasePersonResponse): Buffer => Buffer.from(ErasePersonResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ErasePersonResponse => ErasePersonResponse.decode(value),
   },
+  /**
+   * Begins to delete a brand, which is final. Writes the entry brand.delete into the audit log; deletes keys and members, and signs out
+   * and forgets people without another membership. When it returns, every gateway refuses the brand's keys, and other calls answer as
+   * if there were no such brand. Repeated, it returns the deletion as it is now. NOT_FOUND if there is no such brand.
+   */
+  beginBrandDeletion: {
+    path: "/accounts.v1.OperatorService/BeginBrandDeletion" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginBrandDeletionRequest): Buffer =>
+      Buffer.from(BeginBrandDeletionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginBrandDeletionRequest => BeginBrandDeletionRequest.decode(value),
+    responseSerialize: (value: BeginBrandDeletionResponse): Buffer =>
+      Buffer.from(BeginBrandDeletionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginBrandDeletionResponse => BeginBrandDeletionResponse.decode(value),
+  },
+  /**
+   * Deletes what is left of the brand here, in batches: usage, the audit log without the entry brand.delete, the Redis keys, the brand.
+   * Call it last, and again until `done`. FAILED_PRECONDITION (kind `request_conflict`) before the deletion has begun and settled.
+   */
+  finishBrandDeletion: {
+    path: "/accounts.v1.OperatorService/FinishBrandDeletion" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FinishBrandDeletionRequest): Buffer =>
+      Buffer.from(FinishBrandDeletionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FinishBrandDeletionRequest => FinishBrandDeletionRequest.decode(value),
+    responseSerialize: (value: FinishBrandDeletionResponse): Buffer =>
+      Buffer.from(FinishBrandDeletionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FinishBrandDeletionResponse => FinishBrandDeletionResponse.decode(value),
+  },
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
@@ -6576,6 +7064,17 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
    * (kind `still_a_member`); NOT_FOUND if no erasure has begun.
    */
   erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
+  /**
+   * Begins to delete a brand, which is final. Writes the entry brand.delete into the audit log; deletes keys and members, and signs out
+   * and forgets people without another membership. When it returns, every gateway refuses the brand's keys, and other calls answer as
+   * if there were no such brand. Repeated, it returns the deletion as it is now. NOT_FOUND if there is no such brand.
+   */
+  beginBrandDeletion: handleUnaryCall<BeginBrandDeletionRequest, BeginBrandDeletionResponse>;
+  /**
+   * Deletes what is left of the brand here, in batches: usage, the audit log without the entry brand.delete, the Redis keys, the brand.
+   * Call it last, and again until `done`. FAILED_PRECONDITION (kind `request_conflict`) before the deletion has begun and settled.
+   */
+  finishBrandDeletion: handleUnaryCall<FinishBrandDeletionRequest, FinishBrandDeletionResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

@@ -295,6 +295,25 @@ export interface ErasePersonResponse {
   brand_ids: string[];
 }
 
+export interface DeleteBrandDataRequest {
+  brand_id: string;
+}
+
+export interface DeleteBrandDataResponse {
+  /** What this call deleted. */
+  deleted: DeletedRows[];
+  /** Nothing of the brand is left here. False: call again. */
+  done: boolean;
+  /** Why nothing can be deleted at the moment, in words; absent while there is something to do. */
+  waiting_for?: string | null | undefined;
+}
+
+export interface DeletedRows {
+  /** Such as deliveries. */
+  kind: string;
+  rows: number;
+}
+
 function createBasePlanInput(): PlanInput {
   return {
     request_id: "",
@@ -2758,6 +2777,177 @@ export const ErasePersonResponse: MessageFns<ErasePersonResponse> = {
   },
 };
 
+function createBaseDeleteBrandDataRequest(): DeleteBrandDataRequest {
+  return { brand_id: "" };
+}
+
+export const DeleteBrandDataRequest: MessageFns<DeleteBrandDataRequest> = {
+  encode(message: DeleteBrandDataRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteBrandDataRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteBrandDataRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteBrandDataResponse(): DeleteBrandDataResponse {
+  return { deleted: [], done: false, waiting_for: null };
+}
+
+export const DeleteBrandDataResponse: MessageFns<DeleteBrandDataResponse> = {
+  encode(message: DeleteBrandDataResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deleted) {
+      DeletedRows.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.done !== false) {
+      writer.uint32(16).bool(message.done);
+    }
+    if (message.waiting_for !== undefined && message.waiting_for !== null) {
+      writer.uint32(26).string(message.waiting_for);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteBrandDataResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteBrandDataResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deleted.push(DeletedRows.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.waiting_for = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeletedRows(): DeletedRows {
+  return { kind: "", rows: 0 };
+}
+
+export const DeletedRows: MessageFns<DeletedRows> = {
+  encode(message: DeletedRows, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.rows !== 0) {
+      writer.uint32(16).int64(message.rows);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletedRows {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletedRows();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rows = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /**
  * Campaign plans, prepared by assistants and integrations, completed by people. No call publishes, funds, approves or
  * spends anything. `notes` are private to the brand: only a WorkspacePlan contains them, and the gateway never reads one. Times are RFC
@@ -2939,6 +3129,18 @@ export const OperatorServiceService = {
     responseSerialize: (value: ErasePersonResponse): Buffer => Buffer.from(ErasePersonResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ErasePersonResponse => ErasePersonResponse.decode(value),
   },
+  /** Deletes the brand's plans, in batches, once its deletion has begun at accounts. Call it until `done`. */
+  deleteBrandData: {
+    path: "/plans.v1.OperatorService/DeleteBrandData" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteBrandDataRequest): Buffer =>
+      Buffer.from(DeleteBrandDataRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteBrandDataRequest => DeleteBrandDataRequest.decode(value),
+    responseSerialize: (value: DeleteBrandDataResponse): Buffer =>
+      Buffer.from(DeleteBrandDataResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteBrandDataResponse => DeleteBrandDataResponse.decode(value),
+  },
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
@@ -2948,6 +3150,8 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
   exportPerson: handleUnaryCall<ExportPersonRequest, ExportPersonResponse>;
   /** Puts a pseudonym in place of a person's address in all plans. Can be repeated. The texts of plans stay as they are. */
   erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
+  /** Deletes the brand's plans, in batches, once its deletion has begun at accounts. Call it until `done`. */
+  deleteBrandData: handleUnaryCall<DeleteBrandDataRequest, DeleteBrandDataResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

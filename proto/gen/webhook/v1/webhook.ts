@@ -636,6 +636,66 @@ export interface FindBrandResponse {
   brand_id: string;
 }
 
+export interface DeleteBrandDataRequest {
+  brand_id: string;
+}
+
+export interface DeleteBrandDataResponse {
+  /** What this call deleted. */
+  deleted: DeletedRows[];
+  /** Nothing of the brand is left here. False: call again. */
+  done: boolean;
+  /** Why nothing can be deleted at the moment, in words; absent while there is something to do. */
+  waiting_for?: string | null | undefined;
+}
+
+export interface DeletedRows {
+  /** Such as deliveries. */
+  kind: string;
+  rows: number;
+}
+
+export interface RemoveDeadLettersRequest {
+  brand_id: string;
+}
+
+export interface RemoveDeadLettersResponse {
+  removed: number;
+}
+
+export interface LogPosition {
+  partition: number;
+  offset: number;
+}
+
+export interface TrimLogRequest {
+  up_to: LogPosition[];
+}
+
+export interface TrimLogResponse {
+  /** Where the log ended, if the request did not say; else the request's. */
+  up_to: LogPosition[];
+  /** Every message before `up_to` is removed, or the log stores none. */
+  done: boolean;
+  /** Groups of readers that have not read everything before `up_to`. */
+  behind: LogReader[];
+  /** Why the log does not remove messages, in words. */
+  refused?:
+    | string
+    | null
+    | undefined;
+  /** When the log's retention has removed every message that it stores now. Absent if it keeps them for ever, or is not known. */
+  kept_until?: string | null | undefined;
+}
+
+export interface LogReader {
+  group: string;
+  /** Messages before `up_to` that it has not read. */
+  messages: number;
+  /** This service's own group. */
+  own: boolean;
+}
+
 function createBaseReceiver(): Receiver {
   return {
     id: "",
@@ -5239,6 +5299,530 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
   },
 };
 
+function createBaseDeleteBrandDataRequest(): DeleteBrandDataRequest {
+  return { brand_id: "" };
+}
+
+export const DeleteBrandDataRequest: MessageFns<DeleteBrandDataRequest> = {
+  encode(message: DeleteBrandDataRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteBrandDataRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteBrandDataRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteBrandDataResponse(): DeleteBrandDataResponse {
+  return { deleted: [], done: false, waiting_for: null };
+}
+
+export const DeleteBrandDataResponse: MessageFns<DeleteBrandDataResponse> = {
+  encode(message: DeleteBrandDataResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.deleted) {
+      DeletedRows.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.done !== false) {
+      writer.uint32(16).bool(message.done);
+    }
+    if (message.waiting_for !== undefined && message.waiting_for !== null) {
+      writer.uint32(26).string(message.waiting_for);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteBrandDataResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteBrandDataResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.deleted.push(DeletedRows.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.waiting_for = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeletedRows(): DeletedRows {
+  return { kind: "", rows: 0 };
+}
+
+export const DeletedRows: MessageFns<DeletedRows> = {
+  encode(message: DeletedRows, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.rows !== 0) {
+      writer.uint32(16).int64(message.rows);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeletedRows {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeletedRows();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rows = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveDeadLettersRequest(): RemoveDeadLettersRequest {
+  return { brand_id: "" };
+}
+
+export const RemoveDeadLettersRequest: MessageFns<RemoveDeadLettersRequest> = {
+  encode(message: RemoveDeadLettersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveDeadLettersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveDeadLettersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveDeadLettersResponse(): RemoveDeadLettersResponse {
+  return { removed: 0 };
+}
+
+export const RemoveDeadLettersResponse: MessageFns<RemoveDeadLettersResponse> = {
+  encode(message: RemoveDeadLettersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.removed !== 0) {
+      writer.uint32(8).int64(message.removed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveDeadLettersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveDeadLettersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.removed = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLogPosition(): LogPosition {
+  return { partition: 0, offset: 0 };
+}
+
+export const LogPosition: MessageFns<LogPosition> = {
+  encode(message: LogPosition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partition !== 0) {
+      writer.uint32(8).int32(message.partition);
+    }
+    if (message.offset !== 0) {
+      writer.uint32(16).int64(message.offset);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LogPosition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLogPosition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.partition = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.offset = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTrimLogRequest(): TrimLogRequest {
+  return { up_to: [] };
+}
+
+export const TrimLogRequest: MessageFns<TrimLogRequest> = {
+  encode(message: TrimLogRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.up_to) {
+      LogPosition.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrimLogRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrimLogRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.up_to.push(LogPosition.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTrimLogResponse(): TrimLogResponse {
+  return { up_to: [], done: false, behind: [], refused: null, kept_until: null };
+}
+
+export const TrimLogResponse: MessageFns<TrimLogResponse> = {
+  encode(message: TrimLogResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.up_to) {
+      LogPosition.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.done !== false) {
+      writer.uint32(16).bool(message.done);
+    }
+    for (const v of message.behind) {
+      LogReader.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.refused !== undefined && message.refused !== null) {
+      writer.uint32(34).string(message.refused);
+    }
+    if (message.kept_until !== undefined && message.kept_until !== null) {
+      writer.uint32(42).string(message.kept_until);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrimLogResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrimLogResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.up_to.push(LogPosition.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.done = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.behind.push(LogReader.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.refused = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.kept_until = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLogReader(): LogReader {
+  return { group: "", messages: 0, own: false };
+}
+
+export const LogReader: MessageFns<LogReader> = {
+  encode(message: LogReader, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.group !== "") {
+      writer.uint32(10).string(message.group);
+    }
+    if (message.messages !== 0) {
+      writer.uint32(16).int64(message.messages);
+    }
+    if (message.own !== false) {
+      writer.uint32(24).bool(message.own);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LogReader {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLogReader();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.group = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.messages = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.own = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /**
  * The receivers of a brand: the URLs to which its events are sent.
  *
@@ -5658,11 +6242,69 @@ export const OperatorServiceService = {
     responseSerialize: (value: FindBrandResponse): Buffer => Buffer.from(FindBrandResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindBrandResponse => FindBrandResponse.decode(value),
   },
+  /**
+   * Deletes the brand's receivers, deliveries and events, in batches, once its deletion has begun at accounts. Call it until `done`. From
+   * the first call on nothing more is sent to its receivers, and its events in the log are dropped. Waits for attempts in flight.
+   */
+  deleteBrandData: {
+    path: "/webhook.v1.OperatorService/DeleteBrandData" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteBrandDataRequest): Buffer =>
+      Buffer.from(DeleteBrandDataRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteBrandDataRequest => DeleteBrandDataRequest.decode(value),
+    responseSerialize: (value: DeleteBrandDataResponse): Buffer =>
+      Buffer.from(DeleteBrandDataResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteBrandDataResponse => DeleteBrandDataResponse.decode(value),
+  },
+  /**
+   * Removes the dead letters in the log that name a brand. ALREADY_EXISTS (kind `request_conflict`) while dead letters are replayed;
+   * PERMISSION_DENIED (kind `permission_required`) if the log refuses.
+   */
+  removeDeadLetters: {
+    path: "/webhook.v1.OperatorService/RemoveDeadLetters" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveDeadLettersRequest): Buffer =>
+      Buffer.from(RemoveDeadLettersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveDeadLettersRequest => RemoveDeadLettersRequest.decode(value),
+    responseSerialize: (value: RemoveDeadLettersResponse): Buffer =>
+      Buffer.from(RemoveDeadLettersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RemoveDeadLettersResponse => RemoveDeadLettersResponse.decode(value),
+  },
+  /**
+   * Removes messages from the log, of every brand: those before `up_to`, once each group of readers has read them. Without `up_to` it
+   * removes nothing and returns where the log ends.
+   */
+  trimLog: {
+    path: "/webhook.v1.OperatorService/TrimLog" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TrimLogRequest): Buffer => Buffer.from(TrimLogRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TrimLogRequest => TrimLogRequest.decode(value),
+    responseSerialize: (value: TrimLogResponse): Buffer => Buffer.from(TrimLogResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TrimLogResponse => TrimLogResponse.decode(value),
+  },
 } as const;
 
 export interface OperatorServiceServer extends UntypedServiceImplementation {
   /** Returns the brand of a receiver, an event, a delivery or a replay, by its id. NOT_FOUND if it does not exist or is no longer stored. */
   findBrand: handleUnaryCall<FindBrandRequest, FindBrandResponse>;
+  /**
+   * Deletes the brand's receivers, deliveries and events, in batches, once its deletion has begun at accounts. Call it until `done`. From
+   * the first call on nothing more is sent to its receivers, and its events in the log are dropped. Waits for attempts in flight.
+   */
+  deleteBrandData: handleUnaryCall<DeleteBrandDataRequest, DeleteBrandDataResponse>;
+  /**
+   * Removes the dead letters in the log that name a brand. ALREADY_EXISTS (kind `request_conflict`) while dead letters are replayed;
+   * PERMISSION_DENIED (kind `permission_required`) if the log refuses.
+   */
+  removeDeadLetters: handleUnaryCall<RemoveDeadLettersRequest, RemoveDeadLettersResponse>;
+  /**
+   * Removes messages from the log, of every brand: those before `up_to`, once each group of readers has read them. Without `up_to` it
+   * removes nothing and returns where the log ends.
+   */
+  trimLog: handleUnaryCall<TrimLogRequest, TrimLogResponse>;
 }
 
 function longToNumber(int64: { toString(): string }): number {

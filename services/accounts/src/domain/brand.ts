@@ -10,7 +10,18 @@ export interface Brand {
   readonly verified: boolean;
   readonly epoch: number;
   readonly created_at: string;
+  /** Null unless it is being deleted. */
+  readonly deletion_started_at: string | null;
 }
+
+/** The action of the only entry of the audit log that a deleted brand leaves. */
+export const DELETION = "brand.delete";
+
+/**
+ * Seconds after which whatever began before a deletion has ended: principals that gateways cached (31), requests (10), calls (15),
+ * statements (10) and attempts (15).
+ */
+export const SETTLED_AFTER_SECONDS = 35;
 
 export interface Member {
   readonly brand_id: string;
@@ -18,5 +29,8 @@ export interface Member {
   readonly role: "owner" | "member";
   readonly created_at: string;
 }
+
+export const brandDeleted = (): AppError =>
+  new AppError("not_found", "The brand was deleted. Its id is not used again.", { field: "brand_id" });
 
 export const brandNotFound = (): AppError => new AppError("not_found", "There is no brand with this id", { field: "brand_id" });

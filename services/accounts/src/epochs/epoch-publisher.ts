@@ -1,29 +1,33 @@
-import { publishEpoch, RedisReplyError, RedisUnavailable, type RedisClient, type RedisLog } from "@brand-records/redis";
+import { forgetBrand, publishEpoch, RedisReplyError, RedisUnavailable, type RedisClient, type RedisLog } from "@brand-records/redis";
 import { RepeatedWarning } from "@brand-records/telemetry";
 
 /** Publishes each brand's current epoch where gateways read it. Publishing never lowers an epoch. */
 export interface EpochPublisher {
   /** Returns whether the epoch was published. The republisher retries a failed one. */
   publish(brandId: string, epoch: number): Promise<boolean>;
+  /** Removes what Redis keeps of a deleted brand. Returns whether it did: if not, the keys expire. */
+  forget(brandId: string): Promise<boolean>;
 }
 
 /** Without Redis: gateways may not cache principals and verify every request, so no publication is needed. */
-export const noEpochPublisher: EpochPublisher = { publish: async () => true };
+export const noEpochPublisher: EpochPublisher = { publish: async () => true, forget: async () => true };
 
 export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher {
   const refusal = new RepeatedWarning(log, "redis refused a brand's epoch: gateways verify its keys with accounts");
+  const whether = async (brandId: string, done: Promise<void>): Promise<boolean> => {
+    try {
+      await done;
+      return true;
+    } catch (error) {
+      // An outage is logged once, by the client, when its state changes.
+      if (error instanceof RedisUnavailable) return false;
+      if (!(error instanceof RedisReplyError)) throw error;
+      refusal.write({ err: error, brand_id: brandId });
+      return false;
+    }
+  };
   return {
-    async publish(brandId, epoch) {
-      try {
-        await publishEpoch(redis, brandId, epoch);
-        return true;
-      } catch (error) {
-        // An outage is logged once, by the client, when its state changes.
-        if (error instanceof RedisUnavailable) return false;
-        if (!(error instanceof RedisReplyError)) throw error;
-        refusal.write({ err: error, brand_id: brandId });
-        return false;
-      }
-    },
+    publish: (brandId, epoch) => whether(brandId, publishEpoch(redis, brandId, epoch)),
+    forget: (brandId) => whether(brandId, forgetBrand(redis, brandId)),
   };
 }

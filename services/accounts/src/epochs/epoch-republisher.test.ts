@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => served.stop());
 
 /** Loses publications while it is unavailable. */
-class LossyPublisher implements EpochPublisher {
+class LossyPublisher implements Pick<EpochPublisher, "publish"> {
   isUnavailable = false;
   attempts = 0;
   readonly epochs = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { EpochPublisher } from "./epoch-publisher.ts";
 import { invalidateGatewayCaches } from "./invalidate-gateway-caches.ts";
 
 /** Fails until a test sets isUnavailable to false. */
-class UnavailablePublisher implements EpochPublisher {
+class UnavailablePublisher implements Pick<EpochPublisher, "publish"> {
   isUnavailable = true;
   attempts = 0;
 

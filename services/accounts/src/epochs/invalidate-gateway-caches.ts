@@ -2,7 +2,7 @@ import { PRINCIPAL_TTL_MS } from "@brand-records/redis";
 import type { EpochPublisher } from "./epoch-publisher.ts";
 
 /** Gateways trust a cached principal for PRINCIPAL_TTL_MS; one more second covers requests in flight and clock drift. */
-const CACHES_EXPIRE_AFTER_MS = PRINCIPAL_TTL_MS + 1_000;
+export const CACHES_EXPIRE_AFTER_MS = PRINCIPAL_TTL_MS + 1_000;
 const PAUSE_MS = 50;
 const PAUSE_MS_MAX = 500;
 
@@ -10,7 +10,7 @@ const PAUSE_MS_MAX = 500;
  * Resolves when no gateway trusts an older epoch of the brand: the new one is published, or everything cached before this
  * call has expired, which takes 31 s. Call it after the commit: inside the transaction it would hold the brand's row lock.
  */
-export async function invalidateGatewayCaches(publisher: EpochPublisher, brandId: string, epoch: number): Promise<void> {
+export async function invalidateGatewayCaches(publisher: Pick<EpochPublisher, "publish">, brandId: string, epoch: number): Promise<void> {
   const expiredAt = performance.now() + CACHES_EXPIRE_AFTER_MS;
   let pauseMs = PAUSE_MS;
   while (!(await publisher.publish(brandId, epoch))) {

@@ -3,6 +3,7 @@ import type { Handlers } from "@brand-records/rpc";
 import { check, nextAfterId } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Key } from "../domain/key.ts";
+import { deletedAmong } from "../storage/brand-deletions.ts";
 import { pageOfBrands, setTier, setVerified } from "../storage/brands.ts";
 import { listKeys } from "../storage/keys.ts";
 import { listMembers, membershipsOf } from "../storage/members.ts";
@@ -22,7 +23,7 @@ export function accountsHandlers(deps: AccountsDependencies): AccountsHandlers {
 
 function brandHandlers(
   deps: AccountsDependencies,
-): Pick<AccountsHandlers, "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified"> {
+): Pick<AccountsHandlers, "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified" | "listDeletedBrands"> {
   return {
     async createBrand(request) {
       const { id, name, tier } = check({ name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish() }, request);
@@ -45,6 +46,10 @@ function brandHandlers(
     async setBrandVerified(request) {
       const { brand_id } = check({ brand_id: fields.brandId }, request);
       return { brand: await changeBrand(deps, brand_id, (sql) => setVerified(sql, brand_id, request.verified)) };
+    },
+    async listDeletedBrands(request) {
+      const { brand_ids } = check({ brand_ids: fields.brandIds }, request);
+      return { brand_ids: await deletedAmong(deps.db, brand_ids) };
     },
   };
 }

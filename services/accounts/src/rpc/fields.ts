@@ -34,6 +34,7 @@ const milliseconds = z
 /** Rules for the fields of requests. Names are trimmed, e-mail addresses lower-cased. */
 export const fields = {
   brandId: idField("brd"),
+  brandIds: z.array(idField("brd")).max(1_000, "must be at most 1000 ids"),
   brandName: oneLine(200),
   tier: z.enum(TIERS, `must be one of ${TIERS.join(", ")}`),
   email: emailField(),

@@ -4,17 +4,26 @@ import { check } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { keyNotFound } from "../domain/key.ts";
 import { findKey } from "../storage/keys.ts";
+import { beginBrandDeletion, finishBrandDeletion } from "../use-cases/delete-brand.ts";
 import { fields } from "./fields.ts";
 import { peopleHandlers } from "./people.ts";
 
-export function operatorHandlers({ db }: AccountsDependencies): Handlers<OperatorServiceService> {
+export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
       const { id } = check({ id: fields.keyId }, request);
-      const key = await findKey(db, id);
+      const key = await findKey(deps.db, id);
       if (key === undefined) throw keyNotFound("id");
       return { brand_id: key.brand_id };
     },
-    ...peopleHandlers({ db }),
+    async beginBrandDeletion(request, { requestId }) {
+      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      return beginBrandDeletion(deps, brand_id, { resume: request.resume, requestId });
+    },
+    async finishBrandDeletion(request) {
+      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      return finishBrandDeletion(deps, brand_id);
+    },
+    ...peopleHandlers(deps),
   };
 }

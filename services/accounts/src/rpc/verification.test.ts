@@ -101,7 +101,7 @@ describe("peppers", () => {
 });
 
 it("lets gateways cache a principal only where changes to its brand are published", async () => {
-  const publishing = await served.alsoWith({ epochs: { publish: async () => true } });
+  const publishing = await served.alsoWith({ epochs: { publish: async () => true, forget: async () => true } });
   const { secret } = await served.createKey(await served.createBrand());
   const cacheable = async (by: ServedAccounts): Promise<boolean> =>
     (await by.verification.verifyKey({ key_sha256: keyDigest(secret) }, callContext())).cacheable;

@@ -1,15 +1,17 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Brand, Tier } from "../domain/brand.ts";
+import { DELETION, type Brand, type Tier } from "../domain/brand.ts";
 
-const COLUMNS = "id, name, tier, verified, epoch, created_at";
+const COLUMNS = "id, name, tier, verified, epoch, created_at, deletion_started_at";
 
 const statements = {
   insert: {
     name: "brands.insert",
-    text: `insert into accounts.brands (id, name, tier, verified) values ($1, $2, $3, $4) on conflict (id) do nothing returning ${COLUMNS}`,
+    text: `insert into accounts.brands (id, name, tier, verified)
+           select $1, $2, $3, $4 where not exists (select from accounts.audit_entries e where e.brand_id = $1 and e.action = '${DELETION}')
+           on conflict (id) do nothing returning ${COLUMNS}`,
   },
-  find: { name: "brands.find", text: `select ${COLUMNS} from accounts.brands where id = $1` },
-  lock: { name: "brands.lock", text: `select ${COLUMNS} from accounts.brands where id = $1 for update` },
+  find: { name: "brands.find", text: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null` },
+  lock: { name: "brands.lock", text: `select ${COLUMNS} from accounts.brands where id = $1 and deletion_started_at is null for update` },
   page: { name: "brands.page", text: `select ${COLUMNS} from accounts.brands where id > $1 order by id limit $2` },
   setTier: { name: "brands.set_tier", text: `update accounts.brands set tier = $2 where id = $1 returning ${COLUMNS}` },
   setVerified: { name: "brands.set_verified", text: `update accounts.brands set verified = $2 where id = $1 returning ${COLUMNS}` },
@@ -17,15 +19,17 @@ const statements = {
     name: "brands.raise_epoch",
     text: `update accounts.brands
               set epoch = greatest(epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint), epoch_changed_at = clock_timestamp()
-            where id = $1 returning ${COLUMNS}`,
+            where id = $1 and deletion_started_at is null returning ${COLUMNS}`,
   },
   changedSince: {
     name: "brands.changed_since",
-    text: `select id, epoch from accounts.brands where epoch_changed_at > now() - make_interval(secs => $1)`,
+    text: `select id, epoch from accounts.brands
+            where epoch_changed_at > now() - make_interval(secs => $1)
+              and (deletion_started_at is null or deletion_started_at > now() - make_interval(secs => $2))`,
   },
 } satisfies Record<string, Statement>;
 
-/** Returns undefined if the id is taken. */
+/** Returns undefined if the id is taken, or was a deleted brand's. */
 export async function insertBrand(
   sql: Sql,
   brand: { id: string; name: string; tier: Tier; verified: boolean },
@@ -34,6 +38,7 @@ export async function insertBrand(
   return row;
 }
 
+/** Like every look-up here but the page, finds no brand that is being deleted. */
 export async function findBrand(sql: Sql, id: string): Promise<Brand | undefined> {
   const [row] = await sql.query<Brand>(statements.find, [id]);
   return row;
@@ -45,7 +50,7 @@ export async function lockBrand(sql: Sql, id: string): Promise<Brand | undefined
   return row;
 }
 
-/** Returns brands in ascending order of id, after `afterId`. */
+/** Returns brands in ascending order of id, after `afterId`, also those that are being deleted. */
 export function pageOfBrands(sql: Sql, afterId: string, limit: number): Promise<Brand[]> {
   return sql.query<Brand>(statements.page, [afterId, limit]);
 }
@@ -69,6 +74,7 @@ export async function raiseEpoch(sql: Sql, id: string): Promise<Brand | undefine
   return row;
 }
 
-export function epochsChangedWithin(sql: Sql, seconds: number): Promise<{ id: string; epoch: number }[]> {
-  return sql.query(statements.changedSince, [seconds]);
+/** @param deletionSeconds leaves out brands whose deletion began longer ago: no gateway trusts their keys any more */
+export function epochsChangedWithin(sql: Sql, seconds: number, deletionSeconds: number): Promise<{ id: string; epoch: number }[]> {
+  return sql.query(statements.changedSince, [seconds, deletionSeconds]);
 }

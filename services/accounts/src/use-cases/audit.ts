@@ -2,11 +2,16 @@ import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
+import { brandDeleted, DELETION } from "../domain/brand.ts";
 import type { Membership } from "../domain/membership.ts";
 import { finishAuditEntry, insertAuditEntry, pageOfAuditEntries, type AuditResult, type NewAuditEntry } from "../storage/audit-entries.ts";
+import { deletedAmong } from "../storage/brand-deletions.ts";
 
-/** Writes an entry about a change that is about to be made. */
-export function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id" | "outcome">): Promise<AuditEntry> {
+/** Writes an entry about a change that is about to be made. @throws AppError `not_found` if the brand was deleted; `invalid_request` */
+export async function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id" | "outcome">): Promise<AuditEntry> {
+  // It stands for a deleted brand, so only the deletion writes it.
+  if (entry.action === DELETION) throw new AppError("invalid_request", `${DELETION} is written by accounts`, { field: "action" });
+  if ((await deletedAmong(sql, [entry.brand_id])).length > 0) throw brandDeleted();
   return insertAuditEntry(sql, { id: newId("aud"), outcome: null, ...entry });
 }
 

@@ -15,7 +15,7 @@ export interface NewBrand {
 /**
  * Creates a brand. If the id is taken by a brand with the same name, returns that brand unchanged.
  *
- * @throws AppError `already_exists` if the id is taken by a brand with another name
+ * @throws AppError `already_exists` if the id is taken by a brand with another name, or was a deleted brand's
  */
 export async function createBrand(db: Database, { id, ...rest }: NewBrand): Promise<Brand> {
   const brand = { id: id ?? newId("brd"), ...rest };
@@ -23,6 +23,8 @@ export async function createBrand(db: Database, { id, ...rest }: NewBrand): Prom
   if (created !== undefined) return created;
   const existing = await findBrand(db, brand.id);
   if (existing?.name === brand.name) return existing;
+  if (existing === undefined)
+    throw new AppError("already_exists", "This is the id of a deleted brand, which is not used again", { field: "id" });
   throw new AppError("already_exists", "Another brand has this id", { field: "id" });
 }
 

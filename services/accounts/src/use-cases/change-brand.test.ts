@@ -15,6 +15,10 @@ class WitnessPublisher implements EpochPublisher {
     this.published.push({ epoch, committed: row?.epoch === epoch });
     return true;
   }
+
+  async forget(): Promise<boolean> {
+    return true;
+  }
 }
 
 const publisher = new WitnessPublisher();

@@ -4,6 +4,7 @@ import { check, idField } from "@brand-records/service";
 import type { PlansDependencies } from "../dependencies.ts";
 import { planNotFound } from "../domain/plan.ts";
 import { findBrandOfPlan } from "../storage/plans.ts";
+import { deleteBrandData } from "../use-cases/delete-brand.ts";
 import { peopleHandlers } from "./people.ts";
 
 export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorServiceService> {
@@ -13,6 +14,10 @@ export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorSe
       const brand_id = await findBrandOfPlan(db, id);
       if (brand_id === undefined) throw planNotFound("id");
       return { brand_id };
+    },
+    async deleteBrandData(request) {
+      const { brand_id } = check({ brand_id: idField("brd") }, request);
+      return deleteBrandData(db, brand_id);
     },
     ...peopleHandlers({ db }),
   };

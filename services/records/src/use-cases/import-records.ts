@@ -24,7 +24,7 @@ export async function importRecords(db: Database, request: ImportRequest): Promi
   const tally = new Tally(request);
   try {
     const counts = await db.transaction(async (sql) => {
-      await createStage(sql, request.resource);
+      await createStage(sql, request.resource, request.brandId);
       await copyIntoStage(sql, request.resource, rowsOf(request, tally));
       const changing = await linesChangingCreatedAt(sql, request.resource, request.brandId);
       for (const { line, id } of changing) {

@@ -17,6 +17,7 @@ export interface IntakeMetrics {
   readonly repeated: Counter;
   readonly deliveries: Counter;
   readonly dead: Counter;
+  readonly dropped: Counter;
 }
 
 export function intakeMetrics(registry: Registry): IntakeMetrics {
@@ -26,12 +27,13 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
     repeated: counter("intake_repeated_total", "Messages whose event was already stored."),
     deliveries: counter("intake_deliveries_total", "Deliveries created for receivers."),
     dead: counter("intake_dead_letters_total", "Messages that could not be stored and were dead-lettered."),
+    dropped: counter("intake_dropped_total", "Messages of deleted brands, which were dropped."),
   };
 }
 
 export interface IntakeOptions {
   readonly db: Database;
-  readonly brands: Pick<KnownBrands, "unknownAmong">;
+  readonly brands: Pick<KnownBrands, "lookUp">;
   readonly deadLetters: DeadLetters;
   /** Whole days for which events are kept. An older event would be dropped before it was sent. */
   readonly keepDays: number;
@@ -46,36 +48,36 @@ interface Readable {
 
 /**
  * Stores messages as events and deliveries, a batch in one transaction. Messages that cannot be stored are dead-lettered with
- * the reason and hold up no other. Rejects only if the database, accounts or the dead-letter store is unavailable: then the log
- * delivers the same messages again, and those that were already stored change nothing.
+ * the reason and hold up no other; those of deleted brands are dropped. Rejects only if the database, accounts or the dead-letter
+ * store is unavailable: then the log delivers the same messages again, and those that were already stored change nothing.
  */
 export function openIntake(options: IntakeOptions): Intake {
   const days = new Set<string>();
 
   return async (messages) => {
     const startedAt = performance.now();
-    const { db, deadLetters, metrics, log } = options;
-    const { readable, dead } = await sort(messages, options);
+    const { db, brands, deadLetters, metrics, log } = options;
+    const { readable, dead } = read(messages, options.keepDays);
     await ensureNewDays(db, days, readable);
-    const stored = await store(db, readable, dead);
+    const { events, repeated, deliveries, dropped } = await storeKnown(db, brands, readable, dead);
     if (dead.length > 0) {
       await deadLetters.put(dead);
       metrics.dead.inc(dead.length);
       for (const { message, reason } of dead.slice(0, 10)) log.warn({ position: message.position, reason }, "message dead-lettered");
     }
-    metrics.events.inc(stored.events);
-    metrics.repeated.inc(readable.length - stored.events);
-    metrics.deliveries.inc(stored.deliveries);
-    const counts = { messages: messages.length, ...stored, dead: dead.length };
-    log.info({ from: messages[0]?.position, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages stored");
+    metrics.events.inc(events);
+    metrics.repeated.inc(repeated);
+    metrics.deliveries.inc(deliveries);
+    metrics.dropped.inc(dropped);
+    const from = messages[0]?.position;
+    if (dropped > 0) log.info({ from, dropped }, "messages of deleted brands dropped");
+    const counts = { messages: messages.length, events, deliveries, dead: dead.length };
+    log.info({ from, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages stored");
   };
 }
 
-/** Separates the messages that can be stored from the others. */
-async function sort(
-  messages: readonly ReceivedMessage[],
-  { brands, keepDays }: IntakeOptions,
-): Promise<{ readable: Readable[]; dead: DeadLetter[] }> {
+/** Separates the messages that are events from the others. */
+function read(messages: readonly ReceivedMessage[], keepDays: number): { readable: Readable[]; dead: DeadLetter[] } {
   const dead: DeadLetter[] = [];
   const readable: Readable[] = [];
   for (const message of messages) {
@@ -86,10 +88,7 @@ async function sort(
       dead.push({ message, reason: error.message });
     }
   }
-  const unknown = await brands.unknownAmong([...new Set(readable.map(({ event }) => event.brand_id))]);
-  const known = readable.filter(({ event }) => !unknown.has(event.brand_id));
-  for (const { message, event } of readable) if (unknown.has(event.brand_id)) dead.push({ message, reason: "there is no such brand" });
-  return { readable: known, dead };
+  return { readable, dead };
 }
 
 function eventFrom({ key, value, headers }: ReceivedMessage, keepDays: number): NewEvent {
@@ -110,9 +109,33 @@ async function ensureNewDays(db: Database, known: Set<string>, readable: readonl
   for (const day of days) known.add(day);
 }
 
+/**
+ * Stores messages of brands that exist, drops those of deleted brands, and dead-letters those of others. Accounts is asked about brands
+ * that the table does not have, and then again: a brand may be deleted at any time.
+ */
+async function storeKnown(
+  db: Database,
+  brands: IntakeOptions["brands"],
+  readable: readonly Readable[],
+  dead: DeadLetter[],
+): Promise<Stored> {
+  let total = NOTHING;
+  for (let left = readable; left.length > 0;) {
+    const stored = await store(db, left, dead);
+    total = sum(total, stored);
+    const { existing, deleted } = await brands.lookUp([...stored.unknownBrands]);
+    const unknown = left.filter(({ event }) => stored.unknownBrands.has(event.brand_id));
+    left = unknown.filter(({ event }) => existing.has(event.brand_id));
+    for (const { message, event } of unknown) {
+      if (deleted.has(event.brand_id)) total = { ...total, dropped: total.dropped + 1 };
+      else if (!existing.has(event.brand_id)) dead.push({ message, reason: "there is no such brand" });
+    }
+  }
+  return total;
+}
+
 /** Stores all messages in one transaction. If Postgres refuses their data, stores each alone and dead-letters the refused ones. */
 async function store(db: Database, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
-  if (readable.length === 0) return { events: 0, deliveries: 0 };
   try {
     return await storeEvents(
       db,
@@ -124,14 +147,20 @@ async function store(db: Database, readable: readonly Readable[], dead: DeadLett
     if (wrong === undefined || only === undefined) throw error;
     if (readable.length === 1) {
       dead.push({ message: only.message, reason: `the database refuses it (SQLSTATE ${wrong})` });
-      return { events: 0, deliveries: 0 };
+      return NOTHING;
     }
   }
-  const total = { events: 0, deliveries: 0 };
-  for (const each of readable) {
-    const { events, deliveries } = await store(db, [each], dead);
-    total.events += events;
-    total.deliveries += deliveries;
-  }
+  let total = NOTHING;
+  for (const each of readable) total = sum(total, await store(db, [each], dead));
   return total;
 }
+
+const NOTHING: Stored = { events: 0, repeated: 0, deliveries: 0, dropped: 0, unknownBrands: new Set() };
+
+const sum = (a: Stored, b: Stored): Stored => ({
+  events: a.events + b.events,
+  repeated: a.repeated + b.repeated,
+  deliveries: a.deliveries + b.deliveries,
+  dropped: a.dropped + b.dropped,
+  unknownBrands: new Set([...a.unknownBrands, ...b.unknownBrands]),
+});

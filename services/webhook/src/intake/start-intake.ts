@@ -1,9 +1,11 @@
 import {
+  noStoredMessages,
   openKafkaReader,
   postgresDeadLetters,
   type DeadLetters,
   type EventLogConfig,
   type Intake,
+  type StoredMessages,
   type Subscription,
 } from "@brand-records/event-log";
 import type { Lifecycle } from "@brand-records/lifecycle";
@@ -31,6 +33,7 @@ export interface IntakeStart {
 
 export interface StartedIntake {
   readonly deadLetters: DeadLetters;
+  readonly messages: StoredMessages;
   /** Undefined without Kafka: then the relay calls `services`. */
   readonly subscription: Subscription | undefined;
   /** RPC services to serve. */
@@ -47,12 +50,14 @@ export function startIntake({ config, db, brands, life, registry, log }: IntakeS
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));
     const intake = intakeInto(deadLetters);
     const services = [service(IntakeServiceService, intakeHandlers(intake))];
-    return { deadLetters: withExclusiveReplay(deadLetters, config.DATABASE_URL), subscription: undefined, services };
+    const messages = noStoredMessages;
+    return { deadLetters: withExclusiveReplay(deadLetters, config.DATABASE_URL), messages, subscription: undefined, services };
   }
   const reader = life.own("event log reader", openKafkaReader(config, GROUP, log));
   const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters)));
   registry.registerMetric(lagOf(subscription));
-  return { deadLetters: withExclusiveReplay(reader.deadLetters, config.DATABASE_URL), subscription, services: [] };
+  const { messages } = reader;
+  return { deadLetters: withExclusiveReplay(reader.deadLetters, config.DATABASE_URL), messages, subscription, services: [] };
 }
 
 function lagOf(subscription: Subscription): Gauge {

@@ -24,6 +24,10 @@ class Letters implements DeadLetters {
   async replay(): Promise<number> {
     return this.kept.splice(0).length;
   }
+
+  async remove(): Promise<number> {
+    throw new Error("these tests remove no dead letters");
+  }
 }
 
 let database: TestDatabase;

@@ -10,6 +10,9 @@ import { findBrandOfDelivery } from "../storage/deliveries.ts";
 import { findBrandOfEvent } from "../storage/events.ts";
 import { findBrandOfReceiver } from "../storage/receivers.ts";
 import { findBrandOfReplay } from "../storage/replays.ts";
+import { namesBrand } from "../domain/names-brand.ts";
+import { deleteBrandData } from "../use-cases/delete-brand.ts";
+import { fields } from "./fields.ts";
 
 interface Kind {
   readonly noun: string;
@@ -31,8 +34,14 @@ const idField = z
     "must be the id of a receiver (rcv_…), an event (evt_…), a delivery (dlv_…) or a replay (rpl_…)",
   );
 
-/** For the operators' command line: finds the brand of a record by its id alone. */
-export function operatorHandlers({ db }: Pick<WebhookDependencies, "db">): Handlers<OperatorServiceService> {
+const logPosition = z.object({ partition: z.int().min(0), offset: z.int().min(0) });
+
+/** For the operators' command line: finds the brand of a record by its id alone, and deletes what belongs to a brand. */
+export function operatorHandlers({
+  db,
+  deadLetters,
+  messages,
+}: Pick<WebhookDependencies, "db" | "deadLetters" | "messages">): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
       const { id } = check({ id: idField }, request);
@@ -41,6 +50,24 @@ export function operatorHandlers({ db }: Pick<WebhookDependencies, "db">): Handl
       if (brandId === undefined)
         throw new AppError("not_found", `There is no ${noun} with this id, or it is no longer stored`, { field: "id" });
       return { brand_id: brandId };
+    },
+    async deleteBrandData(request) {
+      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      return deleteBrandData(db, brand_id);
+    },
+    async removeDeadLetters(request) {
+      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      return { removed: await deadLetters.remove((letter) => namesBrand(letter, brand_id)) };
+    },
+    async trimLog(request) {
+      const { up_to } = check({ up_to: z.array(logPosition) }, request);
+      if (up_to.length === 0) {
+        const end = await messages.end();
+        return { up_to: end, done: end.length === 0, behind: [] };
+      }
+      const { isDone, behind, refused, keptUntil } = await messages.removeBefore(up_to);
+      const readers = behind.map(({ group, messages: count, isOwn }) => ({ group, messages: count, own: isOwn }));
+      return { up_to, done: isDone, behind: readers, refused, kept_until: keptUntil };
     },
   };
 }

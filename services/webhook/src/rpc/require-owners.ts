@@ -43,7 +43,12 @@ export const NEEDS = {
     listDeadLetters: "caller",
     replayDeadLetters: "caller",
   } satisfies Record<keyof EventsServiceService, Needs>,
-  operator: { findBrand: "caller" } satisfies Record<keyof OperatorServiceService, Needs>,
+  operator: {
+    findBrand: "caller",
+    deleteBrandData: "caller",
+    removeDeadLetters: "caller",
+    trimLog: "caller",
+  } satisfies Record<keyof OperatorServiceService, Needs>,
 } as const;
 
 type Method = (request: { readonly acting_member?: unknown }, call: CallContext) => Promise<unknown>;

@@ -24,7 +24,7 @@ export interface EndedLeases {
   readonly pending: number;
   /** No attempt is left: the lease was for the last one. */
   readonly failed: number;
-  /** The receiver was deleted, or the event is no longer stored. */
+  /** The receiver was deleted, the event is no longer stored, or the brand is being deleted. */
   readonly removed: number;
 }
 
@@ -50,8 +50,8 @@ export async function endExpiredLeases(db: Database, terms: LeaseTerms): Promise
   return db.transaction(async (sql) => {
     const expired = await lockExpired(sql);
     if (expired.length === 0) return { pending: 0, failed: 0, removed: orphans };
-    const sendable = expired.filter(({ event_is_stored }) => event_is_stored);
-    const unsendable = expired.filter(({ event_is_stored }) => !event_is_stored);
+    const sendable = expired.filter(({ is_sendable }) => is_sendable);
+    const unsendable = expired.filter(({ is_sendable }) => !is_sendable);
     const results = sendable.map((delivery) => unknownResult(delivery, terms));
     await settleDeliveries(sql, results);
     await removeDeliveries(

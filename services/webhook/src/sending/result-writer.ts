@@ -1,10 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
-import { dataProblemOf, type Database } from "@brand-records/postgres";
+import { dataProblemOf, type Database, type Sql } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
+import { lockBrands } from "../storage/brands.ts";
 import { abandonDeliveries } from "../storage/claims.ts";
 import { holdLane, lockAndReadLanes, updateLanes, type LockedLane } from "../storage/lanes.ts";
+import { removeDeliveries } from "../storage/leases.ts";
 import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
 import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
 
@@ -116,8 +118,12 @@ export async function writeResults(db: Database, results: readonly AttemptResult
   const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
   const disabled = await db.transaction(async (sql) => {
     const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()]);
-    const settledIds = await settleDeliveries(sql, results);
-    const changes = lanes.map((lane) => ({ lane, change: changeOf(lane, byReceiver.get(lane.receiverId) ?? [], settledIds, now) }));
+    const { kept, discarded } = await sort(sql, results, lanes);
+    const settledIds = await settleDeliveries(sql, kept);
+    const discardedIds = discarded.map(({ delivery_id }) => delivery_id);
+    if (discardedIds.length > 0) await removeDeliveries(sql, discardedIds);
+    const openLanes = lanes.filter(({ isClosed }) => !isClosed);
+    const changes = openLanes.map((lane) => ({ lane, change: changeOf(lane, byReceiver.get(lane.receiverId) ?? [], settledIds, now) }));
     await updateLanes(
       sql,
       changes.map(({ lane: { receiverId }, change }) => {
@@ -127,7 +133,7 @@ export async function writeResults(db: Database, results: readonly AttemptResult
         return { receiverId, lane: change.lane, ended: settled.length, openSeconds: change.openSeconds, dueInSeconds };
       }),
     );
-    for (const { attempt_id, receiver_id, url, tested_secret, outcome } of results) {
+    for (const { attempt_id, receiver_id, url, tested_secret, outcome } of kept) {
       if (tested_secret === null || outcome !== "accepted" || !settledIds.has(attempt_id)) continue;
       await acceptNextSecret(sql, { receiver_id, url, sealed: tested_secret });
     }
@@ -141,6 +147,24 @@ export async function writeResults(db: Database, results: readonly AttemptResult
     return disabled;
   });
   for (const fields of disabled) log.warn(fields, "receiver disabled");
+}
+
+/**
+ * Separates the results to discard: nothing may be written for a brand that is being deleted, or was. Its lanes tell; the brand itself
+ * is looked at only for receivers that have none, because they were deleted.
+ */
+async function sort(
+  sql: Sql,
+  results: readonly AttemptResult[],
+  lanes: readonly LockedLane[],
+): Promise<{ kept: AttemptResult[]; discarded: AttemptResult[] }> {
+  const isClosed = new Map(lanes.map((lane) => [lane.receiverId, lane.isClosed]));
+  const withoutLane = results.filter(({ receiver_id }) => !isClosed.has(receiver_id));
+  const brandIds = [...new Set(withoutLane.map(({ brand_id }) => brand_id))];
+  const brands = brandIds.length > 0 ? await lockBrands(sql, brandIds) : new Map<string, boolean>();
+  const isKept = ({ receiver_id, brand_id }: AttemptResult): boolean =>
+    isClosed.get(receiver_id) === false || (!isClosed.has(receiver_id) && brands.get(brand_id) === true);
+  return { kept: results.filter(isKept), discarded: results.filter((result) => !isKept(result)) };
 }
 
 function changeOf(lane: LockedLane, results: readonly AttemptResult[], settledIds: ReadonlySet<string>, now: number): LaneChange {

@@ -1,26 +1,50 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 
 const statements = {
-  known: { name: "brands.known", text: "select b.brand_id from webhook.brands b where b.brand_id = any($1::text[])" },
+  isOpen: {
+    name: "brands.is_open",
+    text: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null",
+  },
   remember: {
     name: "brands.remember",
     text: "insert into webhook.brands (brand_id) values ($1) on conflict (brand_id) do nothing",
   },
-  lock: { name: "brands.lock", text: "select from webhook.brands b where b.brand_id = $1 for no key update" },
+  lock: {
+    name: "brands.lock",
+    text: "select from webhook.brands b where b.brand_id = $1 and b.deletion_started_at is null for no key update",
+  },
+  lockAll: {
+    name: "brands.lock_all",
+    text: `select b.brand_id, b.deletion_started_at is null as is_open from webhook.brands b
+            where b.brand_id = any($1::text[]) order by b.brand_id for key share`,
+  },
 } satisfies Record<string, Statement>;
 
-/** Returns the ids that accounts confirmed before. */
-export async function knownAmong(sql: Sql, brandIds: readonly string[]): Promise<string[]> {
-  const rows = await sql.query<{ brand_id: string }>(statements.known, [brandIds]);
-  return rows.map(({ brand_id }) => brand_id);
+/** Whether accounts confirmed the brand before, and it is not being deleted. */
+export async function isBrandOpen(sql: Sql, brandId: string): Promise<boolean> {
+  return (await sql.query(statements.isOpen, [brandId])).length > 0;
 }
 
 export async function rememberBrand(sql: Sql, brandId: string): Promise<void> {
   await sql.query(statements.remember, [brandId]);
 }
 
-/** Until the transaction ends, no other one adds receivers to this brand. Accounts must have confirmed it. */
-export async function lockBrand(sql: Sql, brandId: string): Promise<void> {
-  await rememberBrand(sql, brandId);
-  await sql.query(statements.lock, [brandId]);
+/**
+ * Until the transaction ends, no other one adds receivers to this brand, and its deletion waits.
+ *
+ * @returns false if accounts has not confirmed the brand, or it is being deleted
+ */
+export async function lockBrand(sql: Sql, brandId: string): Promise<boolean> {
+  return (await sql.query(statements.lock, [brandId])).length > 0;
+}
+
+/**
+ * Until the transaction ends, the deletion of these brands waits: what the transaction writes for an open one is there to be deleted.
+ * Locks of this kind do not exclude each other. In the locking order, brands come after lanes.
+ *
+ * @returns whether the brand is open, by its id; none for a brand that accounts has not confirmed, or that is deleted
+ */
+export async function lockBrands(sql: Sql, brandIds: readonly string[]): Promise<Map<string, boolean>> {
+  const rows = await sql.query<{ brand_id: string; is_open: boolean }>(statements.lockAll, [brandIds]);
+  return new Map(rows.map(({ brand_id, is_open }) => [brand_id, is_open]));
 }

@@ -8,7 +8,7 @@ import type { ReceiverKey } from "../domain/receiver.ts";
  * The locking order of the service:
  *
  * 1. A transaction that adds deliveries, writes results, or enables, disables or deletes a receiver locks the lanes first;
- *    deliveries, receivers and replays come after them.
+ *    brands, deliveries, receivers and replays come after them.
  * 2. Several lanes are locked by one statement, in the order of receiver_id.
  * 3. A statement that reads rows of a lane comes after the one that locks the lane. Its snapshot is then taken after the lock, so it
  *    contains what another transaction committed while this one waited.
@@ -42,6 +42,11 @@ const statements = {
             where r.brand_id = any($1::text[]) and r.events && $2::text[]
             order by l.receiver_id for update of l`,
   },
+  lockOfBrand: {
+    name: "lanes.lock_of_brand",
+    text: `select l.receiver_id from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+            where r.brand_id = $1 order by l.receiver_id for update of l`,
+  },
   status: {
     name: "lanes.status",
     text: `select l.held, ${PAUSED_UNTIL}, l.failed_in_a_row as failures_in_a_row
@@ -54,6 +59,10 @@ const statements = {
   /** Senders are notified once for each transaction, whatever its size. Postgres delivers the notification at the commit. */
   notifySenders: { name: "lanes.notify_senders", text: "select pg_notify('webhook_deliveries', '')" },
   hold: { name: "lanes.hold", text: "update webhook.lanes set held = true where receiver_id = $1" },
+  holdAll: {
+    name: "lanes.hold_all",
+    text: "update webhook.lanes set held = true where receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
+  },
   lowerLimit: {
     name: "lanes.lower_limit",
     text: "update webhook.lanes set max_in_flight = $2::int where receiver_id = $1 and max_in_flight > $2::int",
@@ -98,6 +107,11 @@ export async function lockLane(sql: Sql, { brandId, receiverId }: ReceiverKey): 
  */
 export async function lockLanesSelecting(sql: Sql, brandIds: readonly string[], types: readonly string[]): Promise<string[]> {
   return receiverIds(await sql.query<LaneId>(statements.lockSelecting, [brandIds, types]));
+}
+
+/** Locks every lane of a brand. Returns the ids of the receivers. */
+export async function lockLanesOfBrand(sql: Sql, brandId: string): Promise<string[]> {
+  return receiverIds(await sql.query<LaneId>(statements.lockOfBrand, [brandId]));
 }
 
 /** Locks these lanes. Ignores deleted receivers, which have no lane. */
@@ -166,15 +180,17 @@ export interface LockedLane extends LaneState {
   readonly url: string;
   /** The receiver's own `max_in_flight`. */
   readonly limit: number;
+  /** The brand is being deleted. */
+  readonly isClosed: boolean;
 }
 
 const READ_LANES = `
-  select l.receiver_id as "receiverId", r.url, r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
+  select l.receiver_id as "receiverId", r.url, b.deletion_started_at is not null as "isClosed", r.max_in_flight as "limit", l.max_in_flight as "maxInFlight", l.failed_in_a_row as "failedInARow",
          l.trips, l.failures, l.last_status as "lastStatus", ${LAST_OUTCOME} as "lastOutcome",
          extract(epoch from l.opened_at)::float8 * 1000 as "openedAt",
          extract(epoch from l.first_failure_at)::float8 * 1000 as "firstFailureAt",
          extract(epoch from l.failing_since)::float8 * 1000 as "failingSince"
-    from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id
+    from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id join webhook.brands b on b.brand_id = r.brand_id
    where l.receiver_id = any($1::text[])`;
 
 /** Locks and reads these lanes. The result omits deleted receivers, which have no lane. */
@@ -269,6 +285,11 @@ export async function laneStatus(sql: Sql, { brandId, receiverId }: ReceiverKey)
 /** Holds the lane: none of its deliveries is sent until `releaseLane`. The lane must be locked. */
 export async function holdLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.hold, [receiverId]);
+}
+
+/** Holds every lane of a brand. */
+export async function holdLanesOfBrand(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.holdAll, [brandId]);
 }
 
 /**

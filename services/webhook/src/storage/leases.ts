@@ -17,8 +17,8 @@ export interface ExpiredDelivery {
   readonly attempt: number;
   readonly test: boolean;
   readonly brand_id: string;
-  /** Otherwise there is nothing to send, and no partition for its attempts. */
-  readonly event_is_stored: boolean;
+  /** Otherwise its event is no longer stored, and there is no partition for its attempts; or its brand is being deleted. */
+  readonly is_sendable: boolean;
 }
 
 const EXPIRED = "d.state = 'sending' and d.lease_until < now()";
@@ -30,8 +30,9 @@ const REMOVE_ORPHANS = `
 
 const LOCK_EXPIRED = `
   select d.id, d.lease, d.receiver_id, d.event_id, d.event_created_at, d.created_at, d.lease_until, d.attempt, d.test, r.brand_id,
-         exists (select from webhook.events e where e.id = d.event_id and e.created_at = d.event_created_at) as event_is_stored
-    from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id
+         b.deletion_started_at is null
+           and exists (select from webhook.events e where e.id = d.event_id and e.created_at = d.event_created_at) as is_sendable
+    from webhook.deliveries d join webhook.receivers r on r.id = d.receiver_id join webhook.brands b on b.brand_id = r.brand_id
    where ${EXPIRED} and d.receiver_id = any($2::text[])
    order by d.lease_until limit $1 for update of d skip locked`;
 

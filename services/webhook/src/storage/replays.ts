@@ -86,6 +86,11 @@ const statements = {
     text: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
             where p.brand_id = $1 and p.id = $2 and ${IS_UNFINISHED}`,
   },
+  cancelAll: {
+    name: "replays.cancel_all",
+    text: `update webhook.replays p set finished_at = now, cancelled_at = now from clock_timestamp() now
+            where p.brand_id = $1 and ${IS_UNFINISHED}`,
+  },
   findBrand: { name: "replays.find_brand", text: "select p.brand_id from webhook.replays p where p.id = $1" },
   /** Skips a replay that another worker has, or whose lane is locked: it waits for no other transaction, so it never deadlocks. */
   take: {
@@ -164,6 +169,11 @@ export async function findLatestReplay(sql: Sql, { brandId, receiverId }: Receiv
 /** Ends a replay. Waits for the batch in progress. Changes nothing if the replay has finished or is another brand's. */
 export async function endReplay(sql: Sql, { brandId, replayId }: ReplayKey): Promise<void> {
   await sql.query(statements.cancel, [brandId, replayId]);
+}
+
+/** Ends every replay of a brand. */
+export async function endReplaysOf(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.cancelAll, [brandId]);
 }
 
 export interface UnfinishedReplay {

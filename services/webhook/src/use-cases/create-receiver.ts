@@ -17,11 +17,12 @@ export async function createReceiver(
   input: NewReceiver,
 ): Promise<{ receiver: Receiver; secret: string }> {
   const { brandId } = input;
-  if (!(await brands.isKnown(brandId))) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
+  if (!(await brands.isKnown(brandId))) throw brandNotFound();
   const id = newId("rcv");
   const secret = newSigningSecret();
   return db.transaction(async (sql) => {
-    await lockBrand(sql, brandId);
+    // Its deletion may have begun since.
+    if (!(await lockBrand(sql, brandId))) throw brandNotFound();
     // Checked before the limit: a caller who repeats a call whose response was lost gets `duplicate_url`, which shows that the call
     // succeeded, even if the brand is now at its limit.
     if (!(await insertReceiver(sql, { ...input, id, ...sealSigningSecret(keys, id, secret) }))) throw duplicateUrl();
@@ -29,6 +30,8 @@ export async function createReceiver(
     return { receiver: requireReceiver(await findReceiver(sql, { brandId, receiverId: id })), secret };
   });
 }
+
+const brandNotFound = (): AppError => new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
 
 const receiverLimit = (): AppError =>
   new AppError(

@@ -22,7 +22,7 @@ const knownIds = async (): Promise<number[]> =>
   (await db.query<{ id: number }>("select id from webhook.secret_keys order by id")).map(({ id }) => id);
 
 async function addReceiverUnder(...keys: SecretKeys): Promise<void> {
-  const parts = { db, keys, ports: new Set<number>(), brands: new Brands() };
+  const parts = { db, keys, ports: new Set<number>(), brands: new Brands(db) };
   await createReceiver(parts, { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] });
 }
 

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
+import { lockBrands } from "../storage/brands.ts";
 import { insertDeliveries, type NewDelivery } from "../storage/deliveries.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";
 import { lockLanesSelecting } from "../storage/lanes.ts";
@@ -8,23 +9,38 @@ import { selectionsOf, type Selection } from "../storage/receivers.ts";
 export interface Stored {
   /** Events that were not stored before. */
   readonly events: number;
+  /** Events that were. */
+  readonly repeated: number;
   readonly deliveries: number;
+  /** Events of brands that are being deleted: not stored. */
+  readonly dropped: number;
+  /** Brands that the table does not have: their events are not stored. */
+  readonly unknownBrands: ReadonlySet<string>;
 }
 
 const nextDeliveryId = idSequence("dlv");
 
 /**
  * Stores events and a delivery for every receiver that selects them, in one transaction. Idempotent: an event that is already
- * stored adds nothing.
+ * stored adds nothing. Stores only events of brands that the table has, which it locks against their deletion.
  */
 export function storeEvents(db: Database, events: readonly NewEvent[]): Promise<Stored> {
   return db.transaction(async (sql) => {
+    const brandIds = unique(events.map(({ brand_id }) => brand_id));
     // First: disabling, deleting or emptying a lane then happens before or after this, never in between.
-    const lanes = await lockLanesSelecting(sql, unique(events.map(({ brand_id }) => brand_id)), unique(events.map(({ type }) => type)));
-    const added = await insertEvents(sql, events);
+    const lanes = await lockLanesSelecting(sql, brandIds, unique(events.map(({ type }) => type)));
+    const brands = await lockBrands(sql, brandIds);
+    const storable = events.filter(({ brand_id }) => brands.get(brand_id) === true);
+    const added = storable.length > 0 ? await insertEvents(sql, storable) : new Set<string>();
     // `delete` keeps one of an event that occurs twice in a batch.
-    const fresh = events.filter(({ id }) => added.delete(id));
-    return { events: fresh.length, deliveries: await addDeliveries(sql, fresh, lanes) };
+    const fresh = storable.filter(({ id }) => added.delete(id));
+    return {
+      events: fresh.length,
+      repeated: storable.length - fresh.length,
+      deliveries: await addDeliveries(sql, fresh, lanes),
+      dropped: events.filter(({ brand_id }) => brands.get(brand_id) === false).length,
+      unknownBrands: new Set(brandIds.filter((id) => !brands.has(id))),
+    };
   });
 }
 

@@ -23,6 +23,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "sign_in_link.create": "Make a sign-in link",
   "identity.unlink": "Unlink a person’s sign-in account",
   "brand.create": "Create the brand",
+  "brand.delete": "Delete the brand",
   "brand.set_tier": "Change the plan",
   "brand.set_verified": "Change the verification",
 };

@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import { keyDigest } from "@brand-records/api-key";
+import { peopleOf } from "../../test/people.ts";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import type { EpochPublisher } from "../epochs/epoch-publisher.ts";
+import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
+import { openLog } from "@brand-records/telemetry";
+import { eventually } from "@brand-records/testkit";
+
+/** Redis in memory. */
+class Epochs implements EpochPublisher {
+  readonly published = new Map<string, number>();
+  isUnavailable = false;
+
+  async publish(brandId: string, epoch: number): Promise<boolean> {
+    this.published.set(brandId, epoch);
+    return true;
+  }
+
+  async forget(brandId: string): Promise<boolean> {
+    if (!this.isUnavailable) this.published.delete(brandId);
+    return !this.isUnavailable;
+  }
+}
+
+const epochs = new Epochs();
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+beforeAll(async () => {
+  served = await serveAccounts({ epochs });
+  people = peopleOf(served);
+});
+afterAll(() => served.stop());
+
+const begin = ({ id }: TestBrand, resume = false) => served.operator.beginBrandDeletion({ brand_id: id, resume }, callContext());
+const finish = ({ id }: TestBrand) => served.operator.finishBrandDeletion({ brand_id: id }, callContext());
+const settle = ({ id }: TestBrand) =>
+  served.db.query(
+    "update accounts.audit_entries set created_at = created_at - interval '40 s' where brand_id = $1 and action = 'brand.delete'",
+    [id],
+  );
+const notFound = { kind: "not_found", field: "brand_id" };
+
+it("refuses the brand's keys, and answers as if there were no such brand, but in the list", async () => {
+  const brand = await served.createBrand();
+  const { secret } = await served.createKey(brand);
+  const epoch = await served.epochOf(brand);
+  const verify = () => served.verification.verifyKey({ key_sha256: keyDigest(secret) }, callContext());
+  await verify();
+  expect(await begin(brand)).toMatchObject({ finished: false, settles_in_ms: expect.any(Number) });
+  expect(epochs.published.get(brand.id)).toBeGreaterThan(epoch);
+  await expect(verify()).rejects.toMatchObject({ kind: "invalid_key" });
+  const { accounts } = served;
+  const brand_id = brand.id;
+  const calls = [
+    () => accounts.getBrand({ brand_id }, callContext()),
+    () => accounts.setBrandTier({ brand_id, tier: "pro" }, callContext()),
+    () => accounts.addMember({ brand_id, email: "ana@ulap.example", role: "owner" }, callContext()),
+    () => accounts.listMembers({ brand_id }, callContext()),
+    () => accounts.listKeys({ brand_id }, callContext()),
+    () => accounts.createKey({ brand_id, name: "x", environment: "live", permissions: [], created_by: brand.owner }, callContext()),
+    () => served.audit.appendAudit({ brand_id, action: "key.create", fields: [], request_id: "r" }, callContext()),
+  ];
+  for (const call of calls) await expect(call()).rejects.toMatchObject(notFound);
+  expect(await accounts.listMemberships({ email: brand.owner }, callContext())).toEqual({ memberships: [] });
+  const { brands } = await accounts.listBrands({ page_size: 1_000 }, callContext());
+  expect(brands.find(({ id }) => id === brand_id)?.deletion_started_at).toEqual(expect.stringMatching(/Z$/));
+  expect(await accounts.listDeletedBrands({ brand_ids: [brand_id, "brd_none"] }, callContext())).toEqual({ brand_ids: [brand_id] });
+});
+
+it("forgets people without another membership, and leaves the others signed in", async () => {
+  const [brand, other] = [await served.createBrand(), await served.createBrand()];
+  await people.addMember(brand, "shared@people.example");
+  await people.addMember(other, "shared@people.example");
+  const [gone, kept] = [await people.session(brand.owner), await people.session("shared@people.example")];
+  const identity = { issuer: "https://id.example", subject: randomUUID(), email: brand.owner, email_verified: true, trust_email: false };
+  await served.signIn.signInWithIdentity(identity, callContext());
+  await begin(brand);
+  await expect(people.get(gone)).rejects.toMatchObject({ kind: "invalid_session" });
+  expect((await people.get(kept)).memberships).toEqual([expect.objectContaining({ brand_id: other.id })]);
+  for (const table of ["sessions", "sign_in_links", "identities"]) {
+    expect(await served.db.query(`select from accounts.${table} where email = $1`, [brand.owner])).toEqual([]);
+  }
+});
+
+it("leaves nothing but one entry without a person, and the id is not used again", async () => {
+  const [brand, other] = [await served.createBrand(), await served.createBrand()];
+  const key = await served.createKey(brand);
+  const audit = { brand_id: brand.id, actor: brand.owner, action: "key.create", fields: ["name"], request_id: "r", address: "192.0.2.1" };
+  for (const brand_id of [brand.id, other.id]) await served.audit.appendAudit({ ...audit, brand_id }, callContext());
+  await served.db.query(
+    `insert into accounts.usage_minutes (brand_id, minute, key_id, accepted, refused)
+     select $1, date_trunc('minute', now(), 'UTC') - n * interval '1 minute', $2, 1, 0 from generate_series(1, 5000) n`,
+    [brand.id, key.id],
+  );
+  await begin(brand);
+  await expect(finish(brand)).rejects.toMatchObject({ kind: "request_conflict" });
+  await settle(brand);
+  expect(await finish(brand)).toEqual({
+    deleted: [
+      { kind: "usage", rows: 5_000 },
+      { kind: "audit entries", rows: 1 },
+    ],
+    done: true,
+    redis_unavailable: false,
+  });
+  expect(epochs.published.has(brand.id)).toBe(false);
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, page_size: 0 }, callContext());
+  expect(entries).toEqual([
+    {
+      id: expect.stringMatching(/^aud_/),
+      brand_id: brand.id,
+      actor: null,
+      action: "brand.delete",
+      subject_id: brand.id,
+      fields: [],
+      request_id: expect.any(String),
+      address: null,
+      created_at: expect.any(String),
+      outcome: "done",
+      error_kind: null,
+      finished_at: expect.any(String),
+    },
+  ]);
+  expect((await served.audit.listAudit({ brand_id: other.id, page_size: 0 }, callContext())).entries).toHaveLength(1);
+  const again = { id: brand.id, name: "Tindahan", tier: "plus", verified: true };
+  await expect(served.accounts.createBrand(again, callContext())).rejects.toMatchObject({ kind: "already_exists" });
+});
+
+it("continues when it is repeated, at any point and twice at the same time", async () => {
+  const brand = await served.createBrand();
+  const [first, second] = await Promise.all([begin(brand), begin(brand)]);
+  expect(second.started_at).toBe(first.started_at);
+  expect(await begin(brand, true)).toMatchObject({ started_at: first.started_at, finished: false });
+  await settle(brand);
+  await Promise.all([finish(brand), finish(brand)]);
+  expect(await begin(brand)).toMatchObject({ finished: true, settles_in_ms: 0 });
+  expect(await finish(brand)).toMatchObject({ deleted: [], done: true });
+});
+
+it("does not begin for an unknown brand, nor if it may only continue", async () => {
+  const brand = await served.createBrand();
+  await expect(begin(brand, true)).rejects.toMatchObject(notFound);
+  await expect(begin({ id: "brd_none", owner: "" })).rejects.toMatchObject(notFound);
+  await expect(finish(brand)).rejects.toMatchObject({ kind: "request_conflict" });
+  expect(await served.epochOf(brand)).toEqual(expect.any(Number));
+});
+
+it("lets nothing but itself write the entry that stands for a deleted brand", async () => {
+  const brand = await served.createBrand();
+  const entry = { brand_id: brand.id, action: "brand.delete", fields: [], request_id: "r" };
+  await expect(served.audit.appendAudit(entry, callContext())).rejects.toMatchObject({ kind: "invalid_request", field: "action" });
+});
+
+it("says that Redis could not be reached, and publishes no epoch of a deletion that has settled", async () => {
+  const [brand, fresh] = [await served.createBrand(), await served.createBrand()];
+  await begin(brand);
+  await settle(brand);
+  await served.db.query("update accounts.brands set deletion_started_at = deletion_started_at - interval '40 s' where id = $1", [brand.id]);
+  epochs.isUnavailable = true;
+  epochs.published.delete(brand.id);
+  const republisher = startEpochRepublisher(served.db, epochs, openLog("accounts", "silent"));
+  await served.createKey(fresh);
+  await eventually(() => expect(epochs.published.has(fresh.id)).toBe(true));
+  await republisher.stop();
+  expect(epochs.published.has(brand.id)).toBe(false);
+  expect(await finish(brand)).toMatchObject({ done: true, redis_unavailable: true });
+  epochs.isUnavailable = false;
+});

@@ -1,0 +1,110 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import { DELETION, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
+
+const statements = {
+  find: {
+    name: "brand_deletions.find",
+    text: `select e.created_at as started_at, b.epoch, b.id is null as finished,
+                  greatest(0, ceil(extract(epoch from e.created_at - clock_timestamp()) * 1000 + ${SETTLED_AFTER_SECONDS * 1_000}))::bigint as settles_in_ms
+             from accounts.audit_entries e left join accounts.brands b on b.id = e.brand_id
+            where e.brand_id = $1 and e.action = '${DELETION}'`,
+  },
+  deletedAmong: {
+    name: "brand_deletions.deleted_among",
+    text: `select e.brand_id from accounts.audit_entries e where e.brand_id = any($1::text[]) and e.action = '${DELETION}'`,
+  },
+  /** The clock's time: until the commit, others may act for the brand. */
+  mark: {
+    name: "brand_deletions.mark",
+    text: `with marked as (update accounts.brands set deletion_started_at = clock_timestamp() where id = $1 returning id)
+           insert into accounts.audit_entries (id, brand_id, action, subject_id, fields, request_id, created_at)
+           select $2, id, '${DELETION}', id, '{}', $3, clock_timestamp() from marked`,
+  },
+  deleteKeys: { name: "brand_deletions.delete_keys", text: "delete from accounts.keys where brand_id = $1" },
+  deleteMembers: { name: "brand_deletions.delete_members", text: "delete from accounts.members where brand_id = $1 returning email" },
+  /** The people must be locked. */
+  forgetPeople: {
+    name: "brand_deletions.forget_people",
+    text: `with gone as (
+             select email from unnest($1::text[]) as p(email)
+              where not exists (select from accounts.members m where m.email = p.email)),
+           links as (delete from accounts.sign_in_links where email in (select email from gone)),
+           identities as (delete from accounts.identities where email in (select email from gone))
+           delete from accounts.sessions where email in (select email from gone)`,
+  },
+  deleteUsage: {
+    name: "brand_deletions.delete_usage",
+    text: `delete from accounts.usage_minutes u using (
+             select minute, key_id from accounts.usage_minutes where brand_id = $1 limit $2) old
+            where u.brand_id = $1 and (u.minute, u.key_id) = (old.minute, old.key_id) returning 1`,
+  },
+  deleteAuditEntries: {
+    name: "brand_deletions.delete_audit_entries",
+    text: `delete from accounts.audit_entries where id = any(array(
+             select id from accounts.audit_entries where brand_id = $1 and action <> '${DELETION}' limit $2)) returning 1`,
+  },
+  deleteBrand: {
+    name: "brand_deletions.delete_brand",
+    text: "delete from accounts.brands where id = $1 and deletion_started_at is not null",
+  },
+  finish: {
+    name: "brand_deletions.finish",
+    text: `update accounts.audit_entries set outcome = 'done', finished_at = now()
+            where brand_id = $1 and action = '${DELETION}' and outcome is null`,
+  },
+} satisfies Record<string, Statement>;
+
+export interface BrandDeletion {
+  readonly started_at: string;
+  /** Null if the brand is gone. */
+  readonly epoch: number | null;
+  /** Until whatever began before the deletion has ended. */
+  readonly settles_in_ms: number;
+  readonly finished: boolean;
+}
+
+/** Returns the deletion of a brand, in progress or finished, for as long as its audit entry is kept. */
+export async function findBrandDeletion(sql: Sql, brandId: string): Promise<BrandDeletion | undefined> {
+  const [row] = await sql.query<BrandDeletion>(statements.find, [brandId]);
+  return row;
+}
+
+/** Returns which of these brands were deleted, or are being deleted. */
+export async function deletedAmong(sql: Sql, brandIds: readonly string[]): Promise<string[]> {
+  return (await sql.query<{ brand_id: string }>(statements.deletedAmong, [brandIds])).map(({ brand_id }) => brand_id);
+}
+
+/** Marks a brand as being deleted, and writes the entry of the audit log: the operator's, with nothing about a person. */
+export async function markBrandDeleted(sql: Sql, brandId: string, entryId: string, requestId: string): Promise<void> {
+  await sql.query(statements.mark, [brandId, entryId, requestId]);
+}
+
+export async function deleteKeysOf(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.deleteKeys, [brandId]);
+}
+
+/** Returns the members' addresses, in ascending order. */
+export async function deleteMembersOf(sql: Sql, brandId: string): Promise<string[]> {
+  return (await sql.query<{ email: string }>(statements.deleteMembers, [brandId])).map(({ email }) => email).toSorted();
+}
+
+/** Deletes sessions, sign-in links and identities of those of these people who are no longer a member of any brand. They must be locked. */
+export async function forgetPeople(sql: Sql, emails: readonly string[]): Promise<void> {
+  await sql.query(statements.forgetPeople, [emails]);
+}
+
+/** Deletes up to `limit` counts of a brand. Returns how many. */
+export async function deleteUsageOf(sql: Sql, brandId: string, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteUsage, [brandId, limit])).length;
+}
+
+/** Deletes up to `limit` entries of a brand's audit log, but not the one about its deletion. Returns how many. */
+export async function deleteAuditEntriesOf(sql: Sql, brandId: string, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteAuditEntries, [brandId, limit])).length;
+}
+
+/** Deletes the brand itself, and writes the outcome into the audit log. */
+export async function endBrandDeletion(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.deleteBrand, [brandId]);
+  await sql.query(statements.finish, [brandId]);
+}

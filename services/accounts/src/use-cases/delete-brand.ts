@@ -1,0 +1,90 @@
+import { AppError } from "@brand-records/errors";
+import { deleteInBatches, type DeletedRows } from "@brand-records/service";
+import { newId } from "@brand-records/typeid";
+import type { AccountsDependencies } from "../dependencies.ts";
+import { brandNotFound } from "../domain/brand.ts";
+import { invalidateGatewayCaches } from "../epochs/invalidate-gateway-caches.ts";
+import {
+  deleteAuditEntriesOf,
+  deleteKeysOf,
+  deleteMembersOf,
+  deleteUsageOf,
+  endBrandDeletion,
+  findBrandDeletion,
+  forgetPeople,
+  markBrandDeleted,
+  type BrandDeletion,
+} from "../storage/brand-deletions.ts";
+import { lockPerson } from "../storage/people.ts";
+import { changeBrand } from "./change-brand.ts";
+
+/** Deleted in one transaction: 20 ms. */
+const BATCH_ROWS = 2_000;
+
+type Dependencies = Pick<AccountsDependencies, "db" | "epochs">;
+
+/**
+ * Begins to delete a brand. When it resolves, every gateway refuses the brand's keys, and no member and no other call finds the brand.
+ * Repeated, it returns the deletion as it is then.
+ *
+ * @param options.resume only continue a deletion that has begun
+ * @throws AppError `not_found`
+ */
+export async function beginBrandDeletion(
+  deps: Dependencies,
+  brandId: string,
+  { resume, requestId }: { readonly resume: boolean; readonly requestId: string },
+): Promise<BrandDeletion> {
+  if (!resume && (await findBrandDeletion(deps.db, brandId)) === undefined) await begin(deps, brandId, requestId);
+  const deletion = await findBrandDeletion(deps.db, brandId);
+  if (deletion === undefined) throw brandNotFound();
+  // The process that began it may have died before gateways knew.
+  if (deletion.epoch !== null) await invalidateGatewayCaches(deps.epochs, brandId, deletion.epoch);
+  return deletion;
+}
+
+/** Keys and members go first, so that whatever asks for them finds none, whichever release it is of. */
+async function begin(deps: Dependencies, brandId: string, requestId: string): Promise<void> {
+  try {
+    await changeBrand(deps, brandId, async (sql) => {
+      await deleteKeysOf(sql, brandId);
+      const emails = await deleteMembersOf(sql, brandId);
+      for (const email of emails) await lockPerson(sql, email);
+      await forgetPeople(sql, emails);
+      await markBrandDeleted(sql, brandId, newId("aud"), requestId);
+    });
+  } catch (error) {
+    // Of two calls at the same time, the second finds no brand; the caller then finds its deletion.
+    if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+  }
+}
+
+export interface FinishedDeletion {
+  readonly deleted: DeletedRows[];
+  readonly done: boolean;
+  readonly redis_unavailable: boolean;
+}
+
+/**
+ * Deletes what is left of a brand, for about two seconds. Afterwards only the entry of the audit log names the brand.
+ *
+ * @throws AppError `request_conflict` before the deletion has begun and settled
+ */
+export async function finishBrandDeletion({ db, epochs }: Dependencies, brandId: string): Promise<FinishedDeletion> {
+  const deletion = await findBrandDeletion(db, brandId);
+  if (deletion === undefined) throw new AppError("request_conflict", "The deletion of this brand has not begun", { field: "brand_id" });
+  if (deletion.settles_in_ms > 0) {
+    throw new AppError("request_conflict", "Requests from before the deletion may still be in progress", {
+      field: "brand_id",
+      retryAfterSeconds: Math.ceil(deletion.settles_in_ms / 1_000),
+    });
+  }
+  const { deleted, done } = await deleteInBatches([
+    { kind: "usage", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteUsageOf(db, brandId, limit) },
+    { kind: "audit entries", batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteAuditEntriesOf(db, brandId, limit) },
+  ]);
+  if (!done) return { deleted, done, redis_unavailable: false };
+  const isForgotten = await epochs.forget(brandId);
+  await db.transaction((sql) => endBrandDeletion(sql, brandId));
+  return { deleted, done, redis_unavailable: !isForgotten };
+}

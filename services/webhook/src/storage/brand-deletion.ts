@@ -1,0 +1,124 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+
+const statements = {
+  /** Waits for every transaction that has locked the brand. */
+  lock: { name: "brand_deletion.lock", text: "select from webhook.brands b where b.brand_id = $1 for update" },
+  close: {
+    name: "brand_deletion.close",
+    text: `update webhook.brands b set deletion_started_at = clock_timestamp() where b.brand_id = $1 and b.deletion_started_at is null returning 1`,
+  },
+  disableReceivers: {
+    name: "brand_deletion.disable_receivers",
+    text: `update webhook.receivers r set enabled = false, disabled_reason = 'member', disabled_at = now() where r.brand_id = $1 and r.enabled`,
+  },
+  receiverIds: { name: "brand_deletion.receiver_ids", text: "select r.id from webhook.receivers r where r.brand_id = $1 order by r.id" },
+  /** Attempts of a delivery without any are not looked for: most were never tried. */
+  dropDeliveries: {
+    name: "brand_deletion.drop_deliveries",
+    text: `with dropped as (
+             delete from webhook.deliveries where id = any(array(
+               select d.id from webhook.deliveries d where d.receiver_id = $1 and d.state = 'pending'
+                order by d.due_at, d.id limit $2 for update skip locked))
+             returning id, attempt),
+           tried as (delete from webhook.attempts where delivery_id = any(array(select id from dropped where attempt > 0)))
+           select count(*) as rows from dropped`,
+  },
+  countDeliveries: {
+    name: "brand_deletion.count_deliveries",
+    text: `select count(*) filter (where d.state = 'sending') as sending, count(*) as all
+             from (select d.state from webhook.deliveries d where d.receiver_id = any($1::text[]) and d.state = 'pending'
+                   union all
+                   select d.state from webhook.deliveries d where d.receiver_id = any($1::text[]) and d.state = 'sending') d`,
+  },
+  nextEvents: {
+    name: "brand_deletion.next_events",
+    text: `select e.id, e.created_at from webhook.events e
+            where e.brand_id = $1 and (e.created_at, e.id) > ($2::timestamptz, $3) and e.created_at >= $2::timestamptz
+            order by e.created_at, e.id limit $4`,
+  },
+  /** The range of times prunes partitions. */
+  deletePast: {
+    name: "brand_deletion.delete_past",
+    text: `with past as (
+             delete from webhook.past_deliveries p
+              where p.event_id = any($1::text[]) and p.event_created_at between $2::timestamptz and $3::timestamptz returning p.id)
+           delete from webhook.attempts a
+            where a.delivery_id = any(array(select id from past)) and a.event_created_at between $2::timestamptz and $3::timestamptz`,
+  },
+  deleteEvents: {
+    name: "brand_deletion.delete_events",
+    text: `delete from webhook.events e where e.id = any($1::text[]) and e.created_at between $2::timestamptz and $3::timestamptz`,
+  },
+  deleteHours: {
+    name: "brand_deletion.delete_hours",
+    text: `delete from webhook.attempt_hours h using (
+             select receiver_id, hour, bucket from webhook.attempt_hours where receiver_id = $1 limit $2) old
+            where (h.receiver_id, h.hour, h.bucket) = (old.receiver_id, old.hour, old.bucket) returning 1`,
+  },
+  /** Lanes and replays go with their receivers. */
+  deleteReceivers: { name: "brand_deletion.delete_receivers", text: "delete from webhook.receivers r where r.brand_id = $1 returning 1" },
+  deleteBrand: { name: "brand_deletion.delete_brand", text: "delete from webhook.brands b where b.brand_id = $1" },
+} satisfies Record<string, Statement>;
+
+/**
+ * Closes a brand: no event of it is stored from now on, and no receiver added. Waits for transactions that do. Its lanes must be locked.
+ *
+ * @returns false if there is no such brand, or it was closed before
+ */
+export async function markClosed(sql: Sql, brandId: string): Promise<boolean> {
+  await sql.query(statements.lock, [brandId]);
+  return (await sql.query(statements.close, [brandId])).length > 0;
+}
+
+/** So that no test is sent. */
+export async function disableReceiversOf(sql: Sql, brandId: string): Promise<void> {
+  await sql.query(statements.disableReceivers, [brandId]);
+}
+
+export async function receiverIdsOf(sql: Sql, brandId: string): Promise<string[]> {
+  return (await sql.query<{ id: string }>(statements.receiverIds, [brandId])).map(({ id }) => id);
+}
+
+/** Drops up to `limit` pending deliveries of a receiver whose lane is held, with their attempts. Returns how many. */
+export async function dropDeliveriesOf(sql: Sql, receiverId: string, limit: number): Promise<number> {
+  const [row] = await sql.query<{ rows: number }>(statements.dropDeliveries, [receiverId, limit]);
+  return row?.rows ?? 0;
+}
+
+/** Counts the unfinished deliveries of receivers, and those among them whose attempt is in flight. */
+export async function countDeliveriesOf(
+  sql: Sql,
+  receiverIds: readonly string[],
+): Promise<{ readonly all: number; readonly sending: number }> {
+  const [row] = await sql.query<{ all: number; sending: number }>(statements.countDeliveries, [receiverIds]);
+  return row ?? { all: 0, sending: 0 };
+}
+
+export interface EventPlace {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+export const BEFORE_ALL_EVENTS: EventPlace = { id: "", created_at: "-infinity" };
+
+/** Deletes a brand's next events after a place, up to `limit`, with their finished deliveries and attempts. Returns them, oldest first. */
+export async function deleteEventsOf(sql: Sql, brandId: string, after: EventPlace, limit: number): Promise<EventPlace[]> {
+  const events = await sql.query<EventPlace>(statements.nextEvents, [brandId, after.created_at, after.id, limit]);
+  const values = [events.map(({ id }) => id), events.at(0)?.created_at, events.at(-1)?.created_at];
+  if (events.length === 0) return events;
+  await sql.query(statements.deletePast, values);
+  await sql.query(statements.deleteEvents, values);
+  return events;
+}
+
+/** Deletes up to `limit` of a receiver's attempts by hour. Returns how many. */
+export async function deleteHoursOf(sql: Sql, receiverId: string, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteHours, [receiverId, limit])).length;
+}
+
+/** Deletes the receivers and the brand. Their lanes must be locked. Returns how many receivers. */
+export async function deleteReceiversAndBrand(sql: Sql, brandId: string): Promise<number> {
+  const receivers = await sql.query(statements.deleteReceivers, [brandId]);
+  await sql.query(statements.deleteBrand, [brandId]);
+  return receivers.length;
+}

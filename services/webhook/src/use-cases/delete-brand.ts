@@ -1,0 +1,84 @@
+import type { Database } from "@brand-records/postgres";
+import { deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service";
+import {
+  BEFORE_ALL_EVENTS,
+  countDeliveriesOf,
+  deleteEventsOf,
+  deleteHoursOf,
+  deleteReceiversAndBrand,
+  disableReceiversOf,
+  dropDeliveriesOf,
+  markClosed,
+  receiverIdsOf,
+} from "../storage/brand-deletion.ts";
+import { holdLanesOfBrand, lockLanesOfBrand } from "../storage/lanes.ts";
+import { endReplaysOf } from "../storage/replays.ts";
+
+/** An event goes with its deliveries and attempts: some thousand rows, 100 ms. */
+const BATCH_EVENTS = 500;
+const BATCH_ROWS = 5_000;
+
+export interface DeletedData extends Deleted {
+  /** Why nothing can be deleted at the moment. */
+  readonly waiting_for?: string;
+}
+
+/**
+ * Deletes what this service keeps of a brand, for about two seconds. The first call closes the brand: nothing is sent to its receivers
+ * from then on, none of its events is stored, and no result of an attempt is recorded. The receivers go last, because their ids lead
+ * to everything else.
+ */
+export async function deleteBrandData(db: Database, brandId: string): Promise<DeletedData> {
+  await close(db, brandId);
+  const receiverIds = await receiverIdsOf(db, brandId);
+  const { deleted, done } = await deleteInBatches([
+    ...ofEach(receiverIds, "deliveries", (id, limit) => dropDeliveriesOf(db, id, limit)),
+    eventsOf(db, brandId),
+    ...ofEach(receiverIds, "hours of attempts", (id, limit) => deleteHoursOf(db, id, limit)),
+  ]);
+  if (!done) return { deleted, done };
+  const { receivers, sending } = await deleteReceivers(db, brandId);
+  if (receivers !== undefined)
+    return { deleted: [...deleted, { kind: "receivers", rows: receivers }].filter(({ rows }) => rows > 0), done };
+  return { deleted, done: false, ...(sending > 0 && { waiting_for: `attempts in flight (${sending})` }) };
+}
+
+/** Attempts in flight end by themselves: their results are discarded. */
+function close(db: Database, brandId: string): Promise<void> {
+  return db.transaction(async (sql) => {
+    await lockLanesOfBrand(sql, brandId);
+    if (!(await markClosed(sql, brandId))) return;
+    await holdLanesOfBrand(sql, brandId);
+    await disableReceiversOf(sql, brandId);
+    await endReplaysOf(sql, brandId);
+  });
+}
+
+const ofEach = (
+  receiverIds: readonly string[],
+  kind: string,
+  deleteBatch: (receiverId: string, limit: number) => Promise<number>,
+): DeletionStep[] => receiverIds.map((id) => ({ kind, batchRows: BATCH_ROWS, deleteBatch: (limit) => deleteBatch(id, limit) }));
+
+/** Continues after the last batch: from the beginning it would read the index entries of all deleted ones. */
+function eventsOf(db: Database, brandId: string): DeletionStep {
+  let after = BEFORE_ALL_EVENTS;
+  return {
+    kind: "events",
+    batchRows: BATCH_EVENTS,
+    async deleteBatch(limit) {
+      const events = await db.transaction((sql) => deleteEventsOf(sql, brandId, after, limit));
+      after = events.at(-1) ?? after;
+      return events.length;
+    },
+  };
+}
+
+/** Deletes the receivers and the brand, unless a delivery is left. */
+function deleteReceivers(db: Database, brandId: string): Promise<{ readonly receivers: number | undefined; readonly sending: number }> {
+  return db.transaction(async (sql) => {
+    const receiverIds = await lockLanesOfBrand(sql, brandId);
+    const { all, sending } = await countDeliveriesOf(sql, receiverIds);
+    return { receivers: all === 0 ? await deleteReceiversAndBrand(sql, brandId) : undefined, sending };
+  });
+}
