@@ -145,7 +145,7 @@ async function startOn(
   >;
   const serviceEnv = {
     accounts: { ...common, DATABASE_URL: database.url, KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}` },
-    plans: { ...common, DATABASE_URL: database.url },
+    plans: { ...common, DATABASE_URL: database.url, ACCOUNTS_ADDRESS: `127.0.0.1:${ports.accounts}` },
     records: { ...common, ...eventLog, DATABASE_URL: database.url, WEBHOOK_ADDRESS: `127.0.0.1:${ports.webhook}` },
     webhook: {
       ...common,
@@ -194,6 +194,7 @@ async function startOn(
         PORT: "0",
         PUBLIC_URL: url,
         ACCOUNTS_ADDRESS: targets.accounts,
+        PLANS_ADDRESS: targets.plans,
         WEBHOOK_ADDRESS: addresses.webhook,
       },
     });

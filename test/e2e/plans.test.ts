@@ -240,7 +240,7 @@ describe("a repeated request", () => {
 
   it("of a cancelled plan: request_conflict; of a completed plan: the completed plan", async () => {
     const brand = await planner();
-    const close = { brand_id: brand.id, member: brand.owner };
+    const close = { brand_id: brand.id, member: brand.owner, expected_revision: 1 };
     const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
     const [cancelled, completed] = [planInput(), planInput()];
     const ids = [cancelled, completed].map(async (given) => String((await prepare(brand.key, given)).body["plan_id"]));
@@ -448,11 +448,11 @@ it("no response, log line or metric contains notes, not even after a failure", a
     [brand.id],
   );
   expect(plan?.notes).toBe(marker);
-  const close = { brand_id: brand.id, plan_id: plan?.id ?? "", member: brand.owner };
+  const close = { brand_id: brand.id, plan_id: plan?.id ?? "", member: brand.owner, expected_revision: 1 };
   seen.push(
     JSON.stringify(await stack.plans.getPlan(close, callContext())),
     JSON.stringify(await stack.plans.listPlans({ brand_id: brand.id, status: null, page_size: 0, after_id: null }, callContext())),
-    JSON.stringify(await stack.plans.cancelPlan(close, callContext())),
+    JSON.stringify((await stack.plans.cancelPlan(close, callContext())).plan),
   );
   for (const process of [...stack.gateways.map((gateway) => gateway.process), stack.processes.plans]) seen.push(await metricsOf(process));
   // Logs are written in batches.

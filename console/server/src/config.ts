@@ -46,6 +46,7 @@ const Settings = z
     /** Default: 1, the gateway. */
     TRUST_PROXY: trustProxy.default(1),
     ACCOUNTS_ADDRESS: z.string(),
+    PLANS_ADDRESS: z.string(),
     WEBHOOK_ADDRESS: z.string(),
     /** Shown to people: the same numbers as the gateway's. */
     ...rateLimitSettings,

@@ -6,6 +6,7 @@ import {
   SignInServiceService,
   UsageServiceService,
 } from "@brand-records/proto/accounts/v1";
+import { OperatorServiceService as PlansOperator, PlansServiceService } from "@brand-records/proto/plans/v1";
 import {
   DeliveriesServiceService,
   EventsServiceService,
@@ -27,12 +28,14 @@ export interface Services {
   readonly deliveries: RpcClient<DeliveriesServiceService>;
   readonly events: RpcClient<EventsServiceService>;
   readonly webhookBrands: RpcClient<WebhookOperator>;
+  readonly plans: RpcClient<PlansServiceService>;
+  readonly planBrands: RpcClient<PlansOperator>;
   stop(): void;
 }
 
 /** Connects lazily: services may start later or restart. Lists as idempotent what a retry does not do twice. */
 export function connectServices(config: ConsoleConfig): Services {
-  const { ACCOUNTS_ADDRESS: accounts, WEBHOOK_ADDRESS: webhook } = config;
+  const { ACCOUNTS_ADDRESS: accounts, PLANS_ADDRESS: plans, WEBHOOK_ADDRESS: webhook } = config;
   const clients = {
     accounts: connectRpc(AccountsServiceService, accounts, { config, idempotent: ["listKeys", "revokeKey"] }),
     signIn: connectRpc(SignInServiceService, accounts, { config, idempotent: ["peekSignInLink"] }),
@@ -50,6 +53,12 @@ export function connectServices(config: ConsoleConfig): Services {
     }),
     events: connectRpc(EventsServiceService, webhook, { config, idempotent: ["listEvents", "getEvent"] }),
     webhookBrands: connectRpc(WebhookOperator, webhook, { config, idempotent: ["findBrand"] }),
+    // A repeated change finds itself made already.
+    plans: connectRpc(PlansServiceService, plans, {
+      config,
+      idempotent: ["listPlanSummaries", "getWorkspacePlan", "updatePlan", "completePlan", "cancelPlan"],
+    }),
+    planBrands: connectRpc(PlansOperator, plans, { config, idempotent: ["findBrand"] }),
   };
   return {
     ...clients,

@@ -48,7 +48,7 @@ export async function planPrograms(
     admin: Object.fromEntries(Object.entries(admin).map(([name, address]) => [name, `http://${address}`])) as Programs["admin"],
     services: [
       service("accounts", { KEY_PEPPERS: inherited["KEY_PEPPERS"] ?? secrets.keyPeppers }),
-      service("plans"),
+      service("plans", { ACCOUNTS_ADDRESS: rpc.accounts }),
       service("webhook", {
         ACCOUNTS_ADDRESS: rpc.accounts,
         // For trials on this machine only: elsewhere it would expose the host's ports.
@@ -64,6 +64,7 @@ export async function planPrograms(
       PORT: portIn(consoleAddress),
       PUBLIC_URL,
       ACCOUNTS_ADDRESS: rpc.accounts,
+      PLANS_ADDRESS: rpc.plans,
       WEBHOOK_ADDRESS: rpc.webhook,
     }),
     gateway: program("gateway", "gateway", {

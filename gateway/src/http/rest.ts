@@ -29,7 +29,7 @@ export async function serveRest(
   requireMethod(request, response, operation.method === "GET" ? "GET, HEAD" : operation.method);
   if (operation.permission !== undefined) requirePermission(principal, operation.permission);
   const input = operation.input.parse(await readInput(operation.input.from, request, response));
-  const { status, headers = {}, body } = await operation.run(services, principal.brand_id, input, contextOf(response));
+  const { status, headers = {}, body } = await operation.run(services, principal, input, contextOf(response));
   response.setHeaders(new Map(Object.entries({ "Cache-Control": "private, no-store", ...headers })));
   sendJson(response, status, JSON.stringify(body));
 }

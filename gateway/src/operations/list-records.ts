@@ -42,8 +42,8 @@ export function listRecords(resource: ResourceName): Operation<PageArguments> {
     },
     errors: [...COMMON_ERRORS, "invalid_cursor", "unknown_resource", "not_found"],
 
-    async run({ records }, brandId, { limit, cursor, since }, context) {
-      const request = { brand_id: brandId, limit, cursor: cursor ?? null, since: since ?? null };
+    async run({ records }, { brand_id }, { limit, cursor, since }, context) {
+      const request = { brand_id, limit, cursor: cursor ?? null, since: since ?? null };
       const { data, next_cursor } = await records[listMethod(resource)](request, context);
       // Before the data: if a client cuts a long page, it still shows that there is more.
       return { status: 200, body: { resource, count: data.length, ...(next_cursor != null && { next_cursor }), data } };

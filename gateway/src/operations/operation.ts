@@ -1,5 +1,6 @@
 import type { AddedPermission } from "@brand-records/api-key";
 import type { CallContext } from "@brand-records/rpc";
+import type { Principal } from "../auth/principal.ts";
 import type { Services } from "../services.ts";
 import type { DescribedError } from "./errors.ts";
 import type { ObjectSchema } from "./json-schema.ts";
@@ -27,7 +28,7 @@ export interface Operation<Input = unknown> {
   /** The codes a REST request may fail with. */
   readonly errors: readonly DescribedError[];
   /** @throws AppError */
-  run(services: Services, brandId: string, input: Input, context: CallContext): Promise<OperationResult>;
+  run(services: Services, principal: Principal, input: Input, context: CallContext): Promise<OperationResult>;
 }
 
 /** Where the input of a REST request is and what it may hold. Assistants send the same values as tool arguments. */

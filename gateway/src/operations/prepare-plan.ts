@@ -61,9 +61,9 @@ export const preparePlan: Operation<PlanInput> = {
   },
   errors: [...COMMON_ERRORS, "invalid_json", "permission_required", "request_conflict", "pending_plan_limit", "unsupported_media_type"],
 
-  async run({ plans }, brandId, { planning_budget: pesos, requirements = [], platforms = [], ...input }, context) {
+  async run({ plans }, { brand_id, key_name }, { planning_budget: pesos, requirements = [], platforms = [], ...input }, context) {
     const message = { ...input, planning_budget_centavos: centavosOf(pesos), requirements, platforms };
-    const { plan, replayed } = await plans.preparePlan({ brand_id: brandId, input: message }, context);
+    const { plan, replayed } = await plans.preparePlan({ brand_id, input: message, prepared_by: key_name }, context);
     if (plan == null) throw new Error("preparePlan returned no plan");
     if (replayed) return { status: 200, headers: { "Idempotent-Replayed": "true" }, body: planBody(plan) };
     return { status: 201, body: planBody(plan) };

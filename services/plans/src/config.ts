@@ -2,7 +2,11 @@ import { parseEnv } from "@brand-records/config";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 
-const Settings = z.object(serviceSettings);
+const Settings = z.object({
+  ...serviceSettings,
+  /** host:port, or a gRPC target, of accounts, which knows the members of brands. */
+  ACCOUNTS_ADDRESS: z.string().min(1),
+});
 
 export type PlansConfig = Readonly<z.output<typeof Settings>>;
 

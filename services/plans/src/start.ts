@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
+import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService, PlansServiceService } from "@brand-records/proto/plans/v1";
-import { service } from "@brand-records/rpc";
+import { connectRpc, service } from "@brand-records/rpc";
 import { startService, type ServicePorts } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
+import { BrandMembers } from "./brand-members.ts";
 import type { PlansConfig } from "./config.ts";
 import type { PlansDependencies } from "./dependencies.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
@@ -17,6 +19,15 @@ const PENDING_PLANS_MAX = 200;
 /** Starts the service and returns the ports it listens on. */
 export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "plans", config, migrations: MIGRATIONS, life, log });
-  const deps: PlansDependencies = { db: base.db, brandMutex: new KeyedMutex(), pendingMax: PENDING_PLANS_MAX };
+  const accounts = life.own(
+    "accounts client",
+    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["listMembers"] }),
+  );
+  const deps: PlansDependencies = {
+    db: base.db,
+    members: new BrandMembers(accounts),
+    brandMutex: new KeyedMutex(),
+    pendingMax: PENDING_PLANS_MAX,
+  };
   return base.serve([service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))]);
 }

@@ -1,17 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { AppError } from "@brand-records/errors";
 import { KeyedMutex } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
-import { OperatorServiceService, PlansServiceService, type Plan, type PlanInput } from "@brand-records/proto/plans/v1";
+import {
+  OperatorServiceService,
+  PlansServiceService,
+  type Plan,
+  type PlanChanges,
+  type PlanInput,
+  type WorkspacePlan,
+} from "@brand-records/proto/plans/v1";
 import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
+import { BrandMembers } from "../src/brand-members.ts";
 import type { PlansDependencies } from "../src/dependencies.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
 import { plansHandlers } from "../src/rpc/plans.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
+
+export const CONFIRMED = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
 
 export const callContext = (withinMs = 25_000): CallContext => newCallContext(withinMs, "test");
 
@@ -20,6 +31,23 @@ export const newBrand = (): string => newId("brd");
 export const PAGE_SIZE_MAX = 40;
 
 export const MEMBER = "ana@example.ph";
+export const OTHER_MEMBER = "zoe@example.ph";
+
+/** Accounts, which knows two members of every brand. */
+export class FakeAccounts {
+  /** Who is a member no more, as `brand e-mail`. */
+  readonly removed = new Set<string>();
+  isDown = false;
+
+  readonly listMembers = async ({ brand_id }: { readonly brand_id: string }) => {
+    if (this.isDown) throw new AppError("unavailable", "accounts cannot be reached");
+    const members = [MEMBER, OTHER_MEMBER]
+      .filter((email) => !this.removed.has(`${brand_id} ${email}`))
+      .map((email) => ({ brand_id, email, role: "member", created_at: "2026-11-21T08:30:00.000Z" }));
+    if (members.length === 0) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
+    return { members };
+  };
+}
 
 /** The input of a new request. */
 export const planInput = (more: Partial<PlanInput> = {}): PlanInput => ({
@@ -63,10 +91,15 @@ export interface ServedPlans {
   readonly plans: RpcClient<PlansServiceService>;
   readonly operator: RpcClient<OperatorServiceService>;
   readonly deps: PlansDependencies;
+  readonly accounts: FakeAccounts;
   prepare(brandId: string, input: PlanInput): Promise<{ plan: Plan; replayed: boolean }>;
   get(brandId: string, planId: string): Promise<Plan>;
-  cancel(brandId: string, planId: string, member?: string): Promise<Plan>;
-  complete(brandId: string, planId: string, member?: string): Promise<Plan>;
+  getInWorkspace(brandId: string, planId: string): Promise<WorkspacePlan>;
+  /** Saves changes on a revision. */
+  update(brandId: string, planId: string, revision: number, changes: Partial<PlanChanges>, member?: string): Promise<WorkspacePlan>;
+  /** Closes the plan, on its first revision unless another is given. */
+  cancel(brandId: string, planId: string, member?: string, revision?: number): Promise<Plan>;
+  complete(brandId: string, planId: string, member?: string, revision?: number): Promise<Plan>;
   /** Returns every plan of a brand, newest first. */
   all(brandId: string, status?: string): Promise<Plan[]>;
 }
@@ -114,7 +147,8 @@ async function serve(
   { brandMutex = new KeyedMutex(), pendingMax = 200, log = openLog("plans", "silent") }: ServeOptions,
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
-  const deps = { db, brandMutex, pendingMax };
+  const accounts = new FakeAccounts();
+  const deps = { db, members: new BrandMembers(accounts), brandMutex, pendingMax };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
     services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],
@@ -128,6 +162,7 @@ async function serve(
     plans,
     operator,
     deps,
+    accounts,
     async prepare(brand_id, input) {
       const { plan, replayed } = await plans.preparePlan({ brand_id, input }, callContext());
       return { plan: present(plan), replayed };
@@ -135,12 +170,19 @@ async function serve(
     async get(brand_id, plan_id) {
       return present((await plans.getPlan({ brand_id, plan_id }, callContext())).plan);
     },
-    async cancel(brand_id, plan_id, member = MEMBER) {
-      return present((await plans.cancelPlan({ brand_id, plan_id, member }, callContext())).plan);
+    async getInWorkspace(brand_id, plan_id) {
+      return present((await plans.getWorkspacePlan({ brand_id, plan_id, acting_member: MEMBER }, callContext())).plan);
     },
-    async complete(brand_id, plan_id, member = MEMBER) {
-      const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
-      return present((await plans.completePlan({ brand_id, plan_id, member, ...confirmed }, callContext())).plan);
+    async update(brand_id, plan_id, expected_revision, changes, acting_member = MEMBER) {
+      const request = { brand_id, plan_id, acting_member, expected_revision, changes: { requirements: null, platforms: null, ...changes } };
+      return present((await plans.updatePlan(request, callContext())).plan);
+    },
+    async cancel(brand_id, plan_id, member = MEMBER, expected_revision = 1) {
+      return present((await plans.cancelPlan({ brand_id, plan_id, member, expected_revision }, callContext())).plan);
+    },
+    async complete(brand_id, plan_id, member = MEMBER, expected_revision = 1) {
+      const request = { brand_id, plan_id, member, expected_revision, ...CONFIRMED };
+      return present((await plans.completePlan(request, callContext())).plan);
     },
     async all(brand_id, status) {
       const found: Plan[] = [];
@@ -163,7 +205,7 @@ async function serve(
   };
 }
 
-function present(plan: Plan | null): Plan {
+function present<P extends Plan | WorkspacePlan>(plan: P | null): P {
   if (plan === null) throw new Error("the response has no plan");
   return plan;
 }

@@ -4,6 +4,7 @@ import { getEvent, listEvents } from "./events.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { Handler } from "./operation.ts";
 import { getUsage, listAudit } from "./oversight.ts";
+import { cancelPlan, completePlan, getPlan, listPlans, updatePlan } from "./plans.ts";
 import {
   activateSecret,
   createReceiver,
@@ -53,4 +54,9 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   "events.get": getEvent,
   "audit.list": listAudit,
   "usage.get": getUsage,
+  "plans.list": listPlans,
+  "plans.get": getPlan,
+  "plans.update": updatePlan,
+  "plans.complete": completePlan,
+  "plans.cancel": cancelPlan,
 };

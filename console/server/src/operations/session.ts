@@ -21,8 +21,9 @@ export const signOut: Handler<"session.sign_out"> = {
 };
 
 export const locate: Handler<"session.locate"> = {
-  async run({ keyBrands, webhookBrands }, { call, person }, { id }) {
-    const found = await (id.startsWith("key_") ? keyBrands : webhookBrands).findBrand({ id }, call).catch((error: unknown) => {
+  async run({ keyBrands, planBrands, webhookBrands }, { call, person }, { id }) {
+    const brands = id.startsWith("key_") ? keyBrands : id.startsWith("pln_") ? planBrands : webhookBrands;
+    const found = await brands.findBrand({ id }, call).catch((error: unknown) => {
       if (error instanceof AppError && error.kind === "not_found") return undefined;
       throw error;
     });

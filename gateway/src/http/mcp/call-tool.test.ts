@@ -12,7 +12,7 @@ const schema: ObjectSchema = { type: "object", properties: { note: { type: "stri
 const operation = (
   name: string,
   permission: AddedPermission | undefined,
-  run: (brandId: string, input: unknown) => Promise<object>,
+  run: (principal: Principal, input: unknown) => Promise<object>,
 ): Operation => ({
   name,
   title: name,
@@ -26,11 +26,11 @@ const operation = (
   input: { from: "body", component: name, schema, example: {}, parse: (given) => given },
   output: { component: name, schema, example: {}, responses: {} },
   errors: [],
-  run: async (_, brandId, input) => ({ status: 200, body: await run(brandId, input) }),
+  run: async (_, by, input) => ({ status: 200, body: await run(by, input) }),
 });
 
 const toolbox = createToolbox([
-  operation("open", undefined, (brandId, given) => Promise.resolve({ brandId, given })),
+  operation("open", undefined, ({ brand_id }, given) => Promise.resolve({ brandId: brand_id, given })),
   operation("guarded", "campaigns:prepare", () => Promise.resolve({})),
   operation("broken", undefined, () => Promise.reject(new TypeError("a bug"))),
   operation("unavailable", undefined, () => Promise.reject(new AppError("unavailable", "Unavailable.", { retryAfterSeconds: 1 }))),

@@ -31,7 +31,7 @@ async function run(operation: Operation, given: RpcParams, { services, principal
   requireIntegratingBrand(principal);
   if (operation.permission !== undefined) requirePermission(principal, operation.permission);
   const input = operation.input.parse(withoutOmitted(operation, given));
-  const { body } = await operation.run(services, principal.brand_id, input, context);
+  const { body } = await operation.run(services, principal, input, context);
   return JSON.stringify(body);
 }
 

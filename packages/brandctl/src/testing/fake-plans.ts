@@ -31,6 +31,9 @@ export class FakePlans {
         return { plans, next_after_id: plans.length === limit ? (plans.at(-1)?.id ?? null) : null };
       },
       preparePlan: refuse,
+      listPlanSummaries: refuse,
+      getWorkspacePlan: refuse,
+      updatePlan: refuse,
       cancelPlan: refuse,
       completePlan: refuse,
     }),

@@ -28,7 +28,7 @@ export interface PlanInput {
   requirements: string[];
   /** Empty for none. */
   platforms: string[];
-  /** Stored and compared, but never returned. */
+  /** Stored and compared; returned in a WorkspacePlan only. */
   notes?: string | null | undefined;
 }
 
@@ -55,9 +55,52 @@ export interface Plan {
   closed_by?: string | null | undefined;
 }
 
+/** A plan as its workspace shows it. */
+export interface WorkspacePlan {
+  plan:
+    | Plan
+    | null;
+  /** Private to the brand. */
+  notes?:
+    | string
+    | null
+    | undefined;
+  /** 1 when prepared; each change raises it by one. */
+  revision: number;
+  /** Name of the key that prepared the plan; absent if it was prepared before names were kept. */
+  prepared_by?:
+    | string
+    | null
+    | undefined;
+  /** E-mail address of the member who made the last edit, and when; absent while the plan is as it was prepared. */
+  edited_by?: string | null | undefined;
+  edited_at?: string | null | undefined;
+}
+
+/** A plan in a list: without its long texts. */
+export interface PlanSummary {
+  id: string;
+  /** pending, completed or cancelled. */
+  status: string;
+  title: string;
+  campaign_type: string;
+  planned_for: string;
+  review_on: string;
+  planning_budget_centavos: number;
+  prepared_by?: string | null | undefined;
+  created_at: string;
+  updated_at: string;
+  closed_at?: string | null | undefined;
+  closed_by?: string | null | undefined;
+}
+
 export interface PreparePlanRequest {
   brand_id: string;
-  input: PlanInput | null;
+  input:
+    | PlanInput
+    | null;
+  /** Name of the key that prepares the plan, as it is now. Kept with the plan; a repeated request does not change it. */
+  prepared_by?: string | null | undefined;
 }
 
 export interface PreparePlanResponse {
@@ -96,15 +139,92 @@ export interface ListPlansResponse {
   next_after_id?: string | null | undefined;
 }
 
+export interface ListPlanSummariesRequest {
+  brand_id: string;
+  /** E-mail address of the acting member. */
+  acting_member: string;
+  /** Only plans in this state; all plans when absent. */
+  status?:
+    | string
+    | null
+    | undefined;
+  /** 1 to 200; 0 means 50. */
+  page_size: number;
+  /** Id of the last plan of the previous page; INVALID_ARGUMENT if the brand has no such plan. */
+  after_id?: string | null | undefined;
+}
+
+export interface ListPlanSummariesResponse {
+  plans: PlanSummary[];
+  /** Present if and only if the page is full. */
+  next_after_id?:
+    | string
+    | null
+    | undefined;
+  /** How many of the brand's plans are pending, and how many may be. */
+  pending: number;
+  pending_max: number;
+}
+
+export interface GetWorkspacePlanRequest {
+  brand_id: string;
+  plan_id: string;
+  /** E-mail address of the acting member. */
+  acting_member: string;
+}
+
+export interface GetWorkspacePlanResponse {
+  plan: WorkspacePlan | null;
+}
+
+export interface TextList {
+  texts: string[];
+}
+
+/** The fields to change. Absent ones stay as they are; "" and an empty list clear an optional one. */
+export interface PlanChanges {
+  title?: string | null | undefined;
+  goal?: string | null | undefined;
+  campaign_type?: string | null | undefined;
+  planned_for?: string | null | undefined;
+  review_on?: string | null | undefined;
+  planning_budget_centavos?: number | null | undefined;
+  summary?: string | null | undefined;
+  brief?: string | null | undefined;
+  requirements: TextList | null;
+  platforms: TextList | null;
+  notes?: string | null | undefined;
+}
+
+export interface UpdatePlanRequest {
+  brand_id: string;
+  plan_id: string;
+  /** E-mail address of the acting member. */
+  acting_member: string;
+  /** The revision that the changes were made on, from 1. */
+  expected_revision: number;
+  changes: PlanChanges | null;
+}
+
+export interface UpdatePlanResponse {
+  plan: WorkspacePlan | null;
+}
+
 export interface CancelPlanRequest {
   brand_id: string;
   plan_id: string;
   /** E-mail address of the acting member. */
   member: string;
+  /** The revision that the member has seen, from 1. */
+  expected_revision: number;
 }
 
 export interface CancelPlanResponse {
-  plan: Plan | null;
+  plan:
+    | Plan
+    | null;
+  /** The same plan. */
+  workspace_plan: WorkspacePlan | null;
 }
 
 export interface CompletePlanRequest {
@@ -118,10 +238,16 @@ export interface CompletePlanRequest {
   confirmed_rights: boolean;
   /** The member confirms that the campaign will be funded. */
   confirmed_funding: boolean;
+  /** The revision that the member has seen, from 1. */
+  expected_revision: number;
 }
 
 export interface CompletePlanResponse {
-  plan: Plan | null;
+  plan:
+    | Plan
+    | null;
+  /** The same plan. */
+  workspace_plan: WorkspacePlan | null;
 }
 
 export interface FindBrandRequest {
@@ -565,8 +691,289 @@ export const Plan: MessageFns<Plan> = {
   },
 };
 
+function createBaseWorkspacePlan(): WorkspacePlan {
+  return { plan: null, notes: null, revision: 0, prepared_by: null, edited_by: null, edited_at: null };
+}
+
+export const WorkspacePlan: MessageFns<WorkspacePlan> = {
+  encode(message: WorkspacePlan, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.plan !== undefined && message.plan !== null) {
+      Plan.encode(message.plan, writer.uint32(10).fork()).join();
+    }
+    if (message.notes !== undefined && message.notes !== null) {
+      writer.uint32(18).string(message.notes);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(24).int32(message.revision);
+    }
+    if (message.prepared_by !== undefined && message.prepared_by !== null) {
+      writer.uint32(34).string(message.prepared_by);
+    }
+    if (message.edited_by !== undefined && message.edited_by !== null) {
+      writer.uint32(42).string(message.edited_by);
+    }
+    if (message.edited_at !== undefined && message.edited_at !== null) {
+      writer.uint32(50).string(message.edited_at);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkspacePlan {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkspacePlan();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.plan = Plan.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.notes = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.prepared_by = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.edited_by = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.edited_at = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePlanSummary(): PlanSummary {
+  return {
+    id: "",
+    status: "",
+    title: "",
+    campaign_type: "",
+    planned_for: "",
+    review_on: "",
+    planning_budget_centavos: 0,
+    prepared_by: null,
+    created_at: "",
+    updated_at: "",
+    closed_at: null,
+    closed_by: null,
+  };
+}
+
+export const PlanSummary: MessageFns<PlanSummary> = {
+  encode(message: PlanSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.status !== "") {
+      writer.uint32(18).string(message.status);
+    }
+    if (message.title !== "") {
+      writer.uint32(26).string(message.title);
+    }
+    if (message.campaign_type !== "") {
+      writer.uint32(34).string(message.campaign_type);
+    }
+    if (message.planned_for !== "") {
+      writer.uint32(42).string(message.planned_for);
+    }
+    if (message.review_on !== "") {
+      writer.uint32(50).string(message.review_on);
+    }
+    if (message.planning_budget_centavos !== 0) {
+      writer.uint32(56).int64(message.planning_budget_centavos);
+    }
+    if (message.prepared_by !== undefined && message.prepared_by !== null) {
+      writer.uint32(66).string(message.prepared_by);
+    }
+    if (message.created_at !== "") {
+      writer.uint32(74).string(message.created_at);
+    }
+    if (message.updated_at !== "") {
+      writer.uint32(82).string(message.updated_at);
+    }
+    if (message.closed_at !== undefined && message.closed_at !== null) {
+      writer.uint32(90).string(message.closed_at);
+    }
+    if (message.closed_by !== undefined && message.closed_by !== null) {
+      writer.uint32(98).string(message.closed_by);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlanSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlanSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.title = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.campaign_type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.planned_for = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.review_on = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.planning_budget_centavos = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.prepared_by = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.created_at = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.updated_at = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.closed_at = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.closed_by = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBasePreparePlanRequest(): PreparePlanRequest {
-  return { brand_id: "", input: null };
+  return { brand_id: "", input: null, prepared_by: null };
 }
 
 export const PreparePlanRequest: MessageFns<PreparePlanRequest> = {
@@ -576,6 +983,9 @@ export const PreparePlanRequest: MessageFns<PreparePlanRequest> = {
     }
     if (message.input !== undefined && message.input !== null) {
       PlanInput.encode(message.input, writer.uint32(18).fork()).join();
+    }
+    if (message.prepared_by !== undefined && message.prepared_by !== null) {
+      writer.uint32(26).string(message.prepared_by);
     }
     return writer;
   },
@@ -607,6 +1017,14 @@ export const PreparePlanRequest: MessageFns<PreparePlanRequest> = {
             }
 
             message.input = PlanInput.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.prepared_by = reader.string();
             continue;
           }
         }
@@ -918,8 +1336,641 @@ export const ListPlansResponse: MessageFns<ListPlansResponse> = {
   },
 };
 
+function createBaseListPlanSummariesRequest(): ListPlanSummariesRequest {
+  return { brand_id: "", acting_member: "", status: null, page_size: 0, after_id: null };
+}
+
+export const ListPlanSummariesRequest: MessageFns<ListPlanSummariesRequest> = {
+  encode(message: ListPlanSummariesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.acting_member !== "") {
+      writer.uint32(18).string(message.acting_member);
+    }
+    if (message.status !== undefined && message.status !== null) {
+      writer.uint32(26).string(message.status);
+    }
+    if (message.page_size !== 0) {
+      writer.uint32(32).int32(message.page_size);
+    }
+    if (message.after_id !== undefined && message.after_id !== null) {
+      writer.uint32(42).string(message.after_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPlanSummariesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPlanSummariesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.after_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListPlanSummariesResponse(): ListPlanSummariesResponse {
+  return { plans: [], next_after_id: null, pending: 0, pending_max: 0 };
+}
+
+export const ListPlanSummariesResponse: MessageFns<ListPlanSummariesResponse> = {
+  encode(message: ListPlanSummariesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.plans) {
+      PlanSummary.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_after_id !== undefined && message.next_after_id !== null) {
+      writer.uint32(18).string(message.next_after_id);
+    }
+    if (message.pending !== 0) {
+      writer.uint32(24).int32(message.pending);
+    }
+    if (message.pending_max !== 0) {
+      writer.uint32(32).int32(message.pending_max);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPlanSummariesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPlanSummariesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.plans.push(PlanSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_after_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.pending = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pending_max = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetWorkspacePlanRequest(): GetWorkspacePlanRequest {
+  return { brand_id: "", plan_id: "", acting_member: "" };
+}
+
+export const GetWorkspacePlanRequest: MessageFns<GetWorkspacePlanRequest> = {
+  encode(message: GetWorkspacePlanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.plan_id !== "") {
+      writer.uint32(18).string(message.plan_id);
+    }
+    if (message.acting_member !== "") {
+      writer.uint32(26).string(message.acting_member);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWorkspacePlanRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWorkspacePlanRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.plan_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetWorkspacePlanResponse(): GetWorkspacePlanResponse {
+  return { plan: null };
+}
+
+export const GetWorkspacePlanResponse: MessageFns<GetWorkspacePlanResponse> = {
+  encode(message: GetWorkspacePlanResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.plan !== undefined && message.plan !== null) {
+      WorkspacePlan.encode(message.plan, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWorkspacePlanResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWorkspacePlanResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.plan = WorkspacePlan.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTextList(): TextList {
+  return { texts: [] };
+}
+
+export const TextList: MessageFns<TextList> = {
+  encode(message: TextList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.texts) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TextList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTextList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.texts.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePlanChanges(): PlanChanges {
+  return {
+    title: null,
+    goal: null,
+    campaign_type: null,
+    planned_for: null,
+    review_on: null,
+    planning_budget_centavos: null,
+    summary: null,
+    brief: null,
+    requirements: null,
+    platforms: null,
+    notes: null,
+  };
+}
+
+export const PlanChanges: MessageFns<PlanChanges> = {
+  encode(message: PlanChanges, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.title !== undefined && message.title !== null) {
+      writer.uint32(10).string(message.title);
+    }
+    if (message.goal !== undefined && message.goal !== null) {
+      writer.uint32(18).string(message.goal);
+    }
+    if (message.campaign_type !== undefined && message.campaign_type !== null) {
+      writer.uint32(26).string(message.campaign_type);
+    }
+    if (message.planned_for !== undefined && message.planned_for !== null) {
+      writer.uint32(34).string(message.planned_for);
+    }
+    if (message.review_on !== undefined && message.review_on !== null) {
+      writer.uint32(42).string(message.review_on);
+    }
+    if (message.planning_budget_centavos !== undefined && message.planning_budget_centavos !== null) {
+      writer.uint32(48).int64(message.planning_budget_centavos);
+    }
+    if (message.summary !== undefined && message.summary !== null) {
+      writer.uint32(58).string(message.summary);
+    }
+    if (message.brief !== undefined && message.brief !== null) {
+      writer.uint32(66).string(message.brief);
+    }
+    if (message.requirements !== undefined && message.requirements !== null) {
+      TextList.encode(message.requirements, writer.uint32(74).fork()).join();
+    }
+    if (message.platforms !== undefined && message.platforms !== null) {
+      TextList.encode(message.platforms, writer.uint32(82).fork()).join();
+    }
+    if (message.notes !== undefined && message.notes !== null) {
+      writer.uint32(90).string(message.notes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlanChanges {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlanChanges();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.title = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.goal = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.campaign_type = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.planned_for = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.review_on = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.planning_budget_centavos = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.summary = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.brief = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.requirements = TextList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.platforms = TextList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.notes = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdatePlanRequest(): UpdatePlanRequest {
+  return { brand_id: "", plan_id: "", acting_member: "", expected_revision: 0, changes: null };
+}
+
+export const UpdatePlanRequest: MessageFns<UpdatePlanRequest> = {
+  encode(message: UpdatePlanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.brand_id !== "") {
+      writer.uint32(10).string(message.brand_id);
+    }
+    if (message.plan_id !== "") {
+      writer.uint32(18).string(message.plan_id);
+    }
+    if (message.acting_member !== "") {
+      writer.uint32(26).string(message.acting_member);
+    }
+    if (message.expected_revision !== 0) {
+      writer.uint32(32).int32(message.expected_revision);
+    }
+    if (message.changes !== undefined && message.changes !== null) {
+      PlanChanges.encode(message.changes, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdatePlanRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdatePlanRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.plan_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.acting_member = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.expected_revision = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.changes = PlanChanges.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdatePlanResponse(): UpdatePlanResponse {
+  return { plan: null };
+}
+
+export const UpdatePlanResponse: MessageFns<UpdatePlanResponse> = {
+  encode(message: UpdatePlanResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.plan !== undefined && message.plan !== null) {
+      WorkspacePlan.encode(message.plan, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdatePlanResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdatePlanResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.plan = WorkspacePlan.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseCancelPlanRequest(): CancelPlanRequest {
-  return { brand_id: "", plan_id: "", member: "" };
+  return { brand_id: "", plan_id: "", member: "", expected_revision: 0 };
 }
 
 export const CancelPlanRequest: MessageFns<CancelPlanRequest> = {
@@ -932,6 +1983,9 @@ export const CancelPlanRequest: MessageFns<CancelPlanRequest> = {
     }
     if (message.member !== "") {
       writer.uint32(26).string(message.member);
+    }
+    if (message.expected_revision !== 0) {
+      writer.uint32(32).int32(message.expected_revision);
     }
     return writer;
   },
@@ -973,6 +2027,14 @@ export const CancelPlanRequest: MessageFns<CancelPlanRequest> = {
             message.member = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.expected_revision = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -987,13 +2049,16 @@ export const CancelPlanRequest: MessageFns<CancelPlanRequest> = {
 };
 
 function createBaseCancelPlanResponse(): CancelPlanResponse {
-  return { plan: null };
+  return { plan: null, workspace_plan: null };
 }
 
 export const CancelPlanResponse: MessageFns<CancelPlanResponse> = {
   encode(message: CancelPlanResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.plan !== undefined && message.plan !== null) {
       Plan.encode(message.plan, writer.uint32(10).fork()).join();
+    }
+    if (message.workspace_plan !== undefined && message.workspace_plan !== null) {
+      WorkspacePlan.encode(message.workspace_plan, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1019,6 +2084,14 @@ export const CancelPlanResponse: MessageFns<CancelPlanResponse> = {
             message.plan = Plan.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspace_plan = WorkspacePlan.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1040,6 +2113,7 @@ function createBaseCompletePlanRequest(): CompletePlanRequest {
     confirmed_pay: false,
     confirmed_rights: false,
     confirmed_funding: false,
+    expected_revision: 0,
   };
 }
 
@@ -1062,6 +2136,9 @@ export const CompletePlanRequest: MessageFns<CompletePlanRequest> = {
     }
     if (message.confirmed_funding !== false) {
       writer.uint32(48).bool(message.confirmed_funding);
+    }
+    if (message.expected_revision !== 0) {
+      writer.uint32(56).int32(message.expected_revision);
     }
     return writer;
   },
@@ -1127,6 +2204,14 @@ export const CompletePlanRequest: MessageFns<CompletePlanRequest> = {
             message.confirmed_funding = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.expected_revision = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1141,13 +2226,16 @@ export const CompletePlanRequest: MessageFns<CompletePlanRequest> = {
 };
 
 function createBaseCompletePlanResponse(): CompletePlanResponse {
-  return { plan: null };
+  return { plan: null, workspace_plan: null };
 }
 
 export const CompletePlanResponse: MessageFns<CompletePlanResponse> = {
   encode(message: CompletePlanResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.plan !== undefined && message.plan !== null) {
       Plan.encode(message.plan, writer.uint32(10).fork()).join();
+    }
+    if (message.workspace_plan !== undefined && message.workspace_plan !== null) {
+      WorkspacePlan.encode(message.workspace_plan, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1171,6 +2259,14 @@ export const CompletePlanResponse: MessageFns<CompletePlanResponse> = {
             }
 
             message.plan = Plan.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspace_plan = WorkspacePlan.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1280,8 +2376,12 @@ export const FindBrandResponse: MessageFns<FindBrandResponse> = {
 
 /**
  * Campaign plans, prepared by assistants and integrations, completed by people. No call publishes, funds, approves or
- * spends anything. No response contains `notes`: they are private to the brand. Times are RFC 3339, UTC, with milliseconds;
- * dates are YYYY-MM-DD; money is in centavos.
+ * spends anything. `notes` are private to the brand: only a WorkspacePlan contains them, and the gateway never reads one. Times are RFC
+ * 3339, UTC, with milliseconds; dates are YYYY-MM-DD; money is in centavos.
+ *
+ * Calls of the workspace name the acting member (`acting_member`, `member`): NOT_FOUND unless accounts knows the person as a member or an
+ * owner of the brand; UNAVAILABLE if accounts does not respond. A change names the revision that it was made on: ABORTED (kind
+ * `plan_changed`) if the plan has another one.
  */
 export type PlansServiceService = typeof PlansServiceService;
 export const PlansServiceService = {
@@ -1319,8 +2419,46 @@ export const PlansServiceService = {
     responseSerialize: (value: ListPlansResponse): Buffer => Buffer.from(ListPlansResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListPlansResponse => ListPlansResponse.decode(value),
   },
+  /** Returns plans without their long texts, newest first, for the workspace. */
+  listPlanSummaries: {
+    path: "/plans.v1.PlansService/ListPlanSummaries" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListPlanSummariesRequest): Buffer =>
+      Buffer.from(ListPlanSummariesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListPlanSummariesRequest => ListPlanSummariesRequest.decode(value),
+    responseSerialize: (value: ListPlanSummariesResponse): Buffer =>
+      Buffer.from(ListPlanSummariesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListPlanSummariesResponse => ListPlanSummariesResponse.decode(value),
+  },
+  /** Returns a plan with its notes, for the workspace. NOT_FOUND if the brand has no such plan. */
+  getWorkspacePlan: {
+    path: "/plans.v1.PlansService/GetWorkspacePlan" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetWorkspacePlanRequest): Buffer =>
+      Buffer.from(GetWorkspacePlanRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetWorkspacePlanRequest => GetWorkspacePlanRequest.decode(value),
+    responseSerialize: (value: GetWorkspacePlanResponse): Buffer =>
+      Buffer.from(GetWorkspacePlanResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetWorkspacePlanResponse => GetWorkspacePlanResponse.decode(value),
+  },
   /**
-   * Cancels a plan permanently, for a member. Repeated, it returns the cancelled plan unchanged. FAILED_PRECONDITION (kind
+   * Changes fields of a pending plan and raises its revision by one. A change that the plan already has succeeds at any revision and
+   * changes nothing, so that a repeated save is no conflict. INVALID_ARGUMENT names every field beyond its bounds; FAILED_PRECONDITION (kind
+   * `plan_not_pending`) if the plan is closed. Retries of PreparePlan are still compared with the first input.
+   */
+  updatePlan: {
+    path: "/plans.v1.PlansService/UpdatePlan" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdatePlanRequest): Buffer => Buffer.from(UpdatePlanRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdatePlanRequest => UpdatePlanRequest.decode(value),
+    responseSerialize: (value: UpdatePlanResponse): Buffer => Buffer.from(UpdatePlanResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UpdatePlanResponse => UpdatePlanResponse.decode(value),
+  },
+  /**
+   * Cancels a plan permanently. Repeated, it returns the cancelled plan unchanged, at any revision. FAILED_PRECONDITION (kind
    * `plan_not_pending`) if the plan was completed.
    */
   cancelPlan: {
@@ -1334,8 +2472,8 @@ export const PlansServiceService = {
   },
   /**
    * Completes a plan permanently, for a member who confirms pay, rights and funding. INVALID_ARGUMENT unless all three are
-   * confirmed. Repeated, it returns the completed plan unchanged. FAILED_PRECONDITION (kind `plan_not_pending`) if the plan
-   * was cancelled.
+   * confirmed. Repeated, it returns the completed plan unchanged, at any revision. FAILED_PRECONDITION (kind `plan_not_pending`) if the
+   * plan was cancelled.
    */
   completePlan: {
     path: "/plans.v1.PlansService/CompletePlan" as const,
@@ -1360,15 +2498,25 @@ export interface PlansServiceServer extends UntypedServiceImplementation {
   getPlan: handleUnaryCall<GetPlanRequest, GetPlanResponse>;
   /** Returns plans, newest first (created_at, then id, descending). */
   listPlans: handleUnaryCall<ListPlansRequest, ListPlansResponse>;
+  /** Returns plans without their long texts, newest first, for the workspace. */
+  listPlanSummaries: handleUnaryCall<ListPlanSummariesRequest, ListPlanSummariesResponse>;
+  /** Returns a plan with its notes, for the workspace. NOT_FOUND if the brand has no such plan. */
+  getWorkspacePlan: handleUnaryCall<GetWorkspacePlanRequest, GetWorkspacePlanResponse>;
   /**
-   * Cancels a plan permanently, for a member. Repeated, it returns the cancelled plan unchanged. FAILED_PRECONDITION (kind
+   * Changes fields of a pending plan and raises its revision by one. A change that the plan already has succeeds at any revision and
+   * changes nothing, so that a repeated save is no conflict. INVALID_ARGUMENT names every field beyond its bounds; FAILED_PRECONDITION (kind
+   * `plan_not_pending`) if the plan is closed. Retries of PreparePlan are still compared with the first input.
+   */
+  updatePlan: handleUnaryCall<UpdatePlanRequest, UpdatePlanResponse>;
+  /**
+   * Cancels a plan permanently. Repeated, it returns the cancelled plan unchanged, at any revision. FAILED_PRECONDITION (kind
    * `plan_not_pending`) if the plan was completed.
    */
   cancelPlan: handleUnaryCall<CancelPlanRequest, CancelPlanResponse>;
   /**
    * Completes a plan permanently, for a member who confirms pay, rights and funding. INVALID_ARGUMENT unless all three are
-   * confirmed. Repeated, it returns the completed plan unchanged. FAILED_PRECONDITION (kind `plan_not_pending`) if the plan
-   * was cancelled.
+   * confirmed. Repeated, it returns the completed plan unchanged, at any revision. FAILED_PRECONDITION (kind `plan_not_pending`) if the
+   * plan was cancelled.
    */
   completePlan: handleUnaryCall<CompletePlanRequest, CompletePlanResponse>;
 }

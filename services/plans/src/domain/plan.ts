@@ -26,6 +26,37 @@ export interface Plan {
   readonly closed_by: string | null;
 }
 
+/** A plan as its workspace shows it. */
+export interface WorkspacePlan {
+  readonly plan: Plan;
+  /** Private to the brand. */
+  readonly notes: string | null;
+  /** Raised by one with every change. */
+  readonly revision: number;
+  /** Name of the key that prepared it. */
+  readonly prepared_by: string | null;
+  /** The member who made the last edit, and when. */
+  readonly edited_by: string | null;
+  readonly edited_at: string | null;
+}
+
+/** A plan in a list: without its long texts. */
+export type PlanSummary = Pick<
+  Plan,
+  | "id"
+  | "status"
+  | "title"
+  | "campaign_type"
+  | "planned_for"
+  | "review_on"
+  | "planning_budget_centavos"
+  | "created_at"
+  | "updated_at"
+  | "closed_at"
+  | "closed_by"
+> &
+  Pick<WorkspacePlan, "prepared_by">;
+
 /** A plan and the input of the request that made it. */
 export interface PreparedPlan {
   readonly plan: Plan;
@@ -34,6 +65,20 @@ export interface PreparedPlan {
 
 /** The error for unknown plans and other brands' plans alike, so that ids cannot be probed. */
 export const planNotFound = (field = "plan_id"): AppError => new AppError("not_found", "There is no plan with this id", { field });
+
+/** The plan is closed the other way, or takes no edits any more. */
+export const planNotPending = ({ status }: Plan): AppError =>
+  new AppError("plan_not_pending", `The plan is already ${status}, which is final`, { field: "plan_id" });
+
+/** The plan has another revision than the one that the change was made on. */
+export function planChanged({ revision, edited_by, edited_at }: WorkspacePlan, expectedRevision: number): AppError {
+  const who = edited_by === null ? "The plan was changed" : `${edited_by} changed the plan at ${edited_at}`;
+  return new AppError(
+    "plan_changed",
+    `${who}: it has revision ${revision}, and your change was made on revision ${expectedRevision}. Nothing was saved. Compare both, then make the change on revision ${revision}.`,
+    { field: "expected_revision" },
+  );
+}
 
 /**
  * Checks a repeated request against the plan it made. The input of the first request counts, not edits in the workspace.

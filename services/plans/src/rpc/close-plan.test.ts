@@ -1,4 +1,4 @@
-import { callContext, MEMBER, newBrand, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
+import { callContext, CONFIRMED, MEMBER, newBrand, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
 
 let served: ServedDatabase;
 beforeAll(async () => {
@@ -11,14 +11,14 @@ async function pendingPlan() {
   return { brand, input, plan: (await served.prepare(brand, input)).plan };
 }
 
-const CONFIRMED = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Both ways to close a plan. */
+/** Both ways to close a plan, on its first revision unless another is given. */
 const close = {
-  cancel: (brand_id: string, plan_id: string, member = MEMBER) => served.plans.cancelPlan({ brand_id, plan_id, member }, callContext()),
-  complete: (brand_id: string, plan_id: string, member = MEMBER) =>
-    served.plans.completePlan({ brand_id, plan_id, member, ...CONFIRMED }, callContext()),
+  cancel: (brand_id: string, plan_id: string, member = MEMBER, expected_revision = 1) =>
+    served.plans.cancelPlan({ brand_id, plan_id, member, expected_revision }, callContext()),
+  complete: (brand_id: string, plan_id: string, member = MEMBER, expected_revision = 1) =>
+    served.plans.completePlan({ brand_id, plan_id, member, expected_revision, ...CONFIRMED }, callContext()),
 };
 
 describe.each([
@@ -121,7 +121,7 @@ it("a plan that is completed and cancelled concurrently ends in one state, the s
 describe("completing a plan", () => {
   const NAMES = Object.keys(CONFIRMED);
   const complete = (brand_id: string, plan_id: string, confirmed: Partial<typeof CONFIRMED>) =>
-    served.plans.completePlan({ brand_id, plan_id, member: MEMBER, ...CONFIRMED, ...confirmed }, callContext());
+    served.plans.completePlan({ brand_id, plan_id, member: MEMBER, expected_revision: 1, ...CONFIRMED, ...confirmed }, callContext());
 
   it.each(
     [

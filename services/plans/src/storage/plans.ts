@@ -1,9 +1,10 @@
-import { centavosOf, type PlanInput } from "@brand-records/campaign-plan";
+import type { PlanInput } from "@brand-records/campaign-plan";
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Plan, PlanState, PreparedPlan } from "../domain/plan.ts";
+import type { Plan, PreparedPlan } from "../domain/plan.ts";
+import { contentOf, type PlanContent } from "../domain/plan-content.ts";
 
-/** All columns but the notes. */
-const COLUMNS = `id, brand_id, request_id, status, title, goal, campaign_type, planned_for::text, review_on::text,
+/** All columns of a plan as the gateway knows it: none of the workspace's, such as the notes. */
+export const COLUMNS = `id, brand_id, request_id, status, title, goal, campaign_type, planned_for::text, review_on::text,
   planning_budget_centavos, summary, brief, requirements, platforms, created_at, updated_at, closed_at, closed_by`;
 
 const statements = {
@@ -24,30 +25,14 @@ const statements = {
   insert: {
     name: "plans.insert",
     text: `insert into plans.plans (brand_id, id, request_id, input, title, goal, campaign_type, planned_for, review_on,
-             planning_budget_centavos, summary, brief, requirements, platforms, notes, created_at, updated_at)
-           select $1, $2, $3::uuid, $4::jsonb, $5, $6, $7, $8::date, $9::date, $10::bigint, $11, $12, $13::text[], $14::text[], $15, now, now
+             planning_budget_centavos, summary, brief, requirements, platforms, notes, prepared_by, created_at, updated_at)
+           select $1, $2, $3::uuid, $4::jsonb, $5, $6, $7, $8::date, $9::date, $10::bigint, $11, $12, $13::text[], $14::text[], $15, $16, now, now
              from clock_timestamp() now returning ${COLUMNS}`,
   },
   findBrand: { name: "plans.find_brand", text: "select brand_id from plans.plans where id = $1" },
   find: { name: "plans.find", text: `select ${COLUMNS} from plans.plans where brand_id = $1 and id = $2` },
-  closePending: {
-    name: "plans.close_pending",
-    text: `update plans.plans set status = $3, closed_by = $4, closed_at = now(), updated_at = now()
-            where brand_id = $1 and id = $2 and status = 'pending' returning ${COLUMNS}`,
-  },
   setLockTimeout: { name: "plans.set_lock_timeout", text: "select set_config('lock_timeout', $1, true)" },
 } satisfies Record<string, Statement>;
-
-/** Returns a statement for each combination of filters, so that each runs along an index. */
-function pageStatement(byStatus: boolean, after: boolean): Statement {
-  const status = byStatus ? "and p.status = $3" : "and $3::text is null";
-  const position = "(select a.created_at, a.id from plans.plans a where a.brand_id = $1 and a.id = $4)";
-  const from = after ? `and (p.created_at, p.id) < ${position}` : "and $4::text is null";
-  return {
-    name: `plans.page${byStatus ? "_of_status" : ""}${after ? "_after" : ""}`,
-    text: `select ${COLUMNS} from plans.plans p where p.brand_id = $1 ${status} ${from} order by p.created_at desc, p.id desc limit $2`,
-  };
-}
 
 /**
  * Locks the brand until the transaction ends: no other transaction makes plans of it.
@@ -74,16 +59,33 @@ export async function countPending(sql: Sql, brandId: string): Promise<number> {
 
 export async function insertPlan(
   sql: Sql,
-  { brandId, id, input }: { readonly brandId: string; readonly id: string; readonly input: PlanInput },
+  {
+    brandId,
+    id,
+    input,
+    preparedBy,
+  }: { readonly brandId: string; readonly id: string; readonly input: PlanInput; readonly preparedBy: string | null },
 ): Promise<Plan> {
-  const { request_id, title, goal, campaign_type, planned_for, review_on, planning_budget, summary, brief, notes } = input;
-  const { requirements = [], platforms = [] } = input;
-  const required = [request_id, JSON.stringify(input), title, goal, campaign_type, planned_for, review_on, centavosOf(planning_budget)];
-  const optional = [summary ?? null, brief ?? null, requirements, platforms, notes ?? null];
-  const [row] = await sql.query<Plan>(statements.insert, [brandId, id, ...required, ...optional]);
+  const request = [brandId, id, input.request_id, JSON.stringify(input)];
+  const [row] = await sql.query<Plan>(statements.insert, [...request, ...contentValues(contentOf(input)), preparedBy]);
   if (row === undefined) throw new Error("insert returned no row");
   return row;
 }
+
+/** In the order of every statement that writes them: title, goal, campaign_type, …, notes. */
+export const contentValues = (content: PlanContent): unknown[] => [
+  content.title,
+  content.goal,
+  content.campaign_type,
+  content.planned_for,
+  content.review_on,
+  content.planning_budget_centavos,
+  content.summary,
+  content.brief,
+  content.requirements,
+  content.platforms,
+  content.notes,
+];
 
 export async function findPlan(sql: Sql, brandId: string, id: string): Promise<Plan | undefined> {
   const [row] = await sql.query<Plan>(statements.find, [brandId, id]);
@@ -94,27 +96,4 @@ export async function findPlan(sql: Sql, brandId: string, id: string): Promise<P
 export async function findBrandOfPlan(sql: Sql, id: string): Promise<string | undefined> {
   const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [id]);
   return row?.brand_id;
-}
-
-/** Returns plans, newest first. */
-export function pageOfPlans(
-  sql: Sql,
-  brandId: string,
-  { status, afterId, limit }: { readonly status: PlanState | null; readonly afterId: string | null; readonly limit: number },
-): Promise<Plan[]> {
-  return sql.query<Plan>(pageStatement(status !== null, afterId !== null), [brandId, limit, status, afterId]);
-}
-
-export interface PlanClosing {
-  readonly brandId: string;
-  readonly planId: string;
-  /** E-mail address of the acting member. */
-  readonly member: string;
-  readonly to: Exclude<PlanState, "pending">;
-}
-
-/** Closes a plan if it is pending. Returns undefined if it is not, or does not exist. */
-export async function closePending(sql: Sql, { brandId, planId, member, to }: PlanClosing): Promise<Plan | undefined> {
-  const [row] = await sql.query<Plan>(statements.closePending, [brandId, planId, to, member]);
-  return row;
 }

@@ -1,16 +1,17 @@
-import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
-import { planNotFound, type Plan } from "../domain/plan.ts";
-import { closePending, findPlan, type PlanClosing } from "../storage/plans.ts";
+import { planChanged, planNotFound, planNotPending, type WorkspacePlan } from "../domain/plan.ts";
+import { closePending, findWorkspacePlan, type ClosedState, type PlanChange } from "../storage/workspace-plans.ts";
 
 /**
- * Completes or cancels a plan permanently. Repeated, it returns the plan as first closed.
+ * Completes or cancels a plan permanently. Repeated, it returns the plan as first closed, whatever the revision.
  *
- * @throws AppError `not_found`; `plan_not_pending` if the plan was closed the other way
+ * @throws AppError `not_found`; `plan_not_pending` if the plan was closed the other way; `plan_changed`
  */
-export async function closePlan(db: Database, closing: PlanClosing): Promise<Plan> {
-  const plan = (await closePending(db, closing)) ?? (await findPlan(db, closing.brandId, closing.planId));
-  if (plan === undefined) throw planNotFound();
-  if (plan.status === closing.to) return plan;
-  throw new AppError("plan_not_pending", `The plan is already ${plan.status}, which is final`, { field: "plan_id" });
+export async function closePlan(db: Database, change: PlanChange, to: ClosedState): Promise<WorkspacePlan> {
+  const closed = await closePending(db, change, to);
+  if (closed !== undefined) return closed;
+  const found = await findWorkspacePlan(db, change.brandId, change.planId);
+  if (found === undefined) throw planNotFound();
+  if (found.plan.status === to) return found;
+  throw found.plan.status === "pending" ? planChanged(found, change.expectedRevision) : planNotPending(found.plan);
 }

@@ -24,18 +24,23 @@ it("makes no plan for a caller whose deadline passed while it waited, and makes 
   const brand = newBrand();
   const blocker = Promise.withResolvers<void>();
   const ahead = deps.brandMutex.run(brand, () => blocker.promise);
-  const late = preparePlan(deps, brand, input, Date.now());
+  const late = preparePlan(deps, { brandId: brand, input, preparedBy: null }, Date.now());
   blocker.resolve();
   await ahead;
   await expect(late).rejects.toMatchObject({ kind: "timeout" });
   expect(await served.all(brand)).toEqual([]);
   await eventually(() => expect(deps.brandMutex.size).toBe(0));
-  await expect(preparePlan(deps, brand, input, Date.now() + 20_000)).resolves.toMatchObject({ replayed: false });
+  await expect(preparePlan(deps, { brandId: brand, input, preparedBy: null }, Date.now() + 20_000)).resolves.toMatchObject({
+    replayed: false,
+  });
 });
 
 it("returns the existing plan whatever the order of the input's fields", async () => {
   const brand = newBrand();
-  const { plan } = await preparePlan(served.deps, brand, input, Date.now() + 20_000);
+  const { plan } = await preparePlan(served.deps, { brandId: brand, input, preparedBy: null }, Date.now() + 20_000);
   const reversed = parsePlanInput(Object.fromEntries(Object.entries(input).toReversed()));
-  await expect(preparePlan(served.deps, brand, reversed, Date.now() + 20_000)).resolves.toEqual({ plan, replayed: true });
+  await expect(preparePlan(served.deps, { brandId: brand, input: reversed, preparedBy: null }, Date.now() + 20_000)).resolves.toEqual({
+    plan,
+    replayed: true,
+  });
 });

@@ -6,6 +6,13 @@ import type { PlansDependencies } from "../dependencies.ts";
 import { requireSameRequest, type Plan } from "../domain/plan.ts";
 import { countPending, findByRequest, insertPlan, lockBrand } from "../storage/plans.ts";
 
+export interface PlanRequest {
+  readonly brandId: string;
+  readonly input: PlanInput;
+  /** Name of the key that prepares the plan. */
+  readonly preparedBy: string | null;
+}
+
 export interface PreparePlanResult {
   readonly plan: Plan;
   /** The plan existed before this request. */
@@ -21,8 +28,7 @@ export interface PreparePlanResult {
  */
 export async function preparePlan(
   { db, brandMutex, pendingMax }: PlansDependencies,
-  brandId: string,
-  input: PlanInput,
+  { brandId, input, preparedBy }: PlanRequest,
   deadline: number,
 ): Promise<PreparePlanResult> {
   const replay = await findReplay(db, brandId, input);
@@ -37,7 +43,7 @@ export async function preparePlan(
       const madeMeanwhile = await findReplay(sql, brandId, input);
       if (madeMeanwhile !== undefined) return madeMeanwhile;
       await requireBelowLimit(sql, brandId, pendingMax);
-      return { plan: await insertPlan(sql, { brandId, id: newId("pln"), input }), replayed: false };
+      return { plan: await insertPlan(sql, { brandId, id: newId("pln"), input, preparedBy }), replayed: false };
     });
   });
 }

@@ -1,0 +1,85 @@
+import { AppError } from "@brand-records/errors";
+import type { PlanChanges, PlansServiceService } from "@brand-records/proto/plans/v1";
+import type { CallContext, Handlers } from "@brand-records/rpc";
+import { check, nextAfterId } from "@brand-records/service";
+import type { PlansDependencies } from "../dependencies.ts";
+import { planNotFound, requireConfirmations } from "../domain/plan.ts";
+import type { PlanEdit } from "../domain/plan-content.ts";
+import { pageOfSummaries } from "../storage/plan-pages.ts";
+import { countPending } from "../storage/plans.ts";
+import { findWorkspacePlan, type ClosedState } from "../storage/workspace-plans.ts";
+import { closePlan } from "../use-cases/close-plan.ts";
+import { updatePlan } from "../use-cases/update-plan.ts";
+import { fields } from "./fields.ts";
+import { requireAfterId } from "./require-after-id.ts";
+
+/** The calls of the workspace. Each checks the acting member before it reads or changes a plan. */
+export function workspaceHandlers(
+  deps: PlansDependencies,
+): Pick<Handlers<PlansServiceService>, "listPlanSummaries" | "getWorkspacePlan" | "updatePlan" | "cancelPlan" | "completePlan"> {
+  const { db, members, pendingMax } = deps;
+  const close = async ({ brand_id, plan_id, member, expected_revision }: Closing, to: ClosedState, call: CallContext) => {
+    await members.requireMember(brand_id, member, call);
+    const closed = await closePlan(db, { brandId: brand_id, planId: plan_id, member, expectedRevision: expected_revision }, to);
+    return { plan: closed.plan, workspace_plan: closed };
+  };
+  return {
+    async listPlanSummaries(request, call) {
+      const { brand_id, acting_member, status, page_size, after_id } = check(summariesFields, request);
+      await members.requireMember(brand_id, acting_member, call);
+      const page = { status: status ?? null, afterId: after_id ?? null, limit: page_size };
+      const [plans, pending] = await Promise.all([pageOfSummaries(db, brand_id, page), countPending(db, brand_id)]);
+      if (plans.length === 0) await requireAfterId(db, brand_id, page.afterId);
+      return { plans, next_after_id: nextAfterId(plans, page_size), pending, pending_max: pendingMax };
+    },
+    async getWorkspacePlan(request, call) {
+      const { brand_id, plan_id, acting_member } = check(planFields, request);
+      await members.requireMember(brand_id, acting_member, call);
+      const plan = await findWorkspacePlan(db, brand_id, plan_id);
+      if (plan === undefined) throw planNotFound();
+      return { plan };
+    },
+    async updatePlan(request, call) {
+      const { brand_id: brandId, plan_id: planId, acting_member: member, expected_revision } = check(updateFields, request);
+      await members.requireMember(brandId, member, call);
+      const changes = changesFrom(request.changes);
+      return { plan: await updatePlan(db, { brandId, planId, member, expectedRevision: expected_revision }, changes) };
+    },
+    cancelPlan: async (request, call) => close(check(closingFields, request), "cancelled", call),
+    async completePlan(request, call) {
+      const closing = check(closingFields, request);
+      requireConfirmations(request);
+      return close(closing, "completed", call);
+    },
+  };
+}
+
+const ofPlan = { brand_id: fields.brandId, plan_id: fields.planId };
+const planFields = { ...ofPlan, acting_member: fields.member };
+const updateFields = { ...planFields, expected_revision: fields.revision };
+const closingFields = { ...ofPlan, member: fields.member, expected_revision: fields.revision };
+const summariesFields = {
+  brand_id: fields.brandId,
+  acting_member: fields.member,
+  status: fields.status.nullish(),
+  page_size: fields.summariesPageSize,
+  after_id: fields.planId.nullish(),
+};
+
+interface Closing {
+  readonly brand_id: string;
+  readonly plan_id: string;
+  readonly member: string;
+  readonly expected_revision: number;
+}
+
+/** Returns the fields that the message names. */
+function changesFrom(message: PlanChanges | null): PlanEdit["changes"] {
+  if (message === null) throw new AppError("invalid_request", "changes is required", { field: "changes" });
+  const { requirements, platforms, ...others } = message;
+  return {
+    ...Object.fromEntries(Object.entries(others).filter(([, value]) => value != null)),
+    ...(requirements !== null && { requirements: requirements.texts }),
+    ...(platforms !== null && { platforms: platforms.texts }),
+  };
+}
