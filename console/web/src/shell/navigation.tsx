@@ -1,7 +1,17 @@
 import { NavLink, Text, type NavLinkProps } from "@mantine/core";
 import { createLink, type LinkProps } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { AssistantIcon, AuditIcon, EventIcon, KeyIcon, OverviewIcon, ReceiverIcon, ReferenceIcon, UsageIcon } from "../parts/icons.tsx";
+import {
+  AssistantIcon,
+  AuditIcon,
+  EventIcon,
+  KeyIcon,
+  OverviewIcon,
+  PlanIcon,
+  ReceiverIcon,
+  ReferenceIcon,
+  UsageIcon,
+} from "../parts/icons.tsx";
 import { useBrand } from "./brand.tsx";
 import styles from "./shell.module.css";
 
@@ -15,6 +25,7 @@ interface Place {
 
 /** Where people can go, by area. */
 const AREAS: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
+  { title: "Campaigns", places: [{ text: "Campaign plans", to: "/workspaces", icon: PlanIcon }] },
   {
     title: "Developers",
     places: [

@@ -1,7 +1,8 @@
 import { CallError } from "../../api/call.ts";
 import { problemName, problemsOf, refusedFields } from "./field-problems.ts";
 
-const refusal = (...details: { field: string; message: string }[]) => new CallError({ code: "invalid_request", message: "refused", details });
+const refusal = (...details: { field: string; message: string }[]) =>
+  new CallError({ code: "invalid_request", message: "refused", details });
 
 it("puts each of the service's problems at the page's field of that name", () => {
   const error = refusal(

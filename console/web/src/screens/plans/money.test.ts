@@ -41,9 +41,12 @@ it.each([
   expect(centavosOf(typed)).toBeUndefined();
 });
 
-it.each([1, 29, 100, 7_500_050, 123_456_705, 99_999_999_999, 100_000_000_000])("%i centavos are shown as text that means them", (centavos) => {
-  expect(centavosOf(pesosText(centavos))).toBe(centavos);
-});
+it.each([1, 29, 100, 7_500_050, 123_456_705, 99_999_999_999, 100_000_000_000])(
+  "%i centavos are shown as text that means them",
+  (centavos) => {
+    expect(centavosOf(pesosText(centavos))).toBe(centavos);
+  },
+);
 
 it("groups thousands, and leaves out centavos that are none", () => {
   expect([7_500_050, 7_500_000, 123_456_705].map(pesosText)).toEqual(["75,000.50", "75,000", "1,234,567.05"]);

@@ -1,4 +1,5 @@
-import type { PlanField, StepName } from "./plan-values.ts";
+import type { PlanField } from "./plan-values.ts";
+import type { StepName } from "./steps.ts";
 
 /** The types of campaigns, as packages/campaign-plan describes them to integrations. */
 export const CAMPAIGN_TYPES: readonly { readonly type: string; readonly name: string; readonly text: string }[] = [
@@ -9,6 +10,12 @@ export const CAMPAIGN_TYPES: readonly { readonly type: string; readonly name: st
 ];
 
 export const typeName = (type: string): string => CAMPAIGN_TYPES.find((known) => known.type === type)?.name ?? type;
+
+/** "Blitz: clipping, paid per view". */
+export function typeText(type: string): string {
+  const known = CAMPAIGN_TYPES.find((one) => one.type === type);
+  return known === undefined ? type : `${known.name}: ${known.text.slice(0, 1).toLowerCase()}${known.text.slice(1)}`;
+}
 
 export const STEP_TITLES: Readonly<Record<StepName, string>> = {
   basics: "Basics",
@@ -33,4 +40,5 @@ export const FIELD_NAMES: Readonly<Record<PlanField, string>> = {
 };
 
 /** "Title, Goal and Budget". */
-export const fieldList = (fields: readonly PlanField[]): string => new Intl.ListFormat("en").format(fields.map((field) => FIELD_NAMES[field]));
+export const fieldList = (fields: readonly PlanField[]): string =>
+  new Intl.ListFormat("en").format(fields.map((field) => FIELD_NAMES[field]));

@@ -1,5 +1,6 @@
 import type { Plan, PlanChanges } from "@brand-records/console-contract";
 import { centavosOf, pesosText } from "./money.ts";
+import { STEPS } from "./steps.ts";
 
 /** What people edit of a plan, as fields hold it: empty text stands for what a plan leaves out. */
 export interface PlanValues {
@@ -20,18 +21,6 @@ export interface PlanValues {
 export type PlanField = keyof PlanValues;
 export type PlanValue = PlanValues[PlanField];
 
-/** The steps, in order, with their fields. */
-export const STEPS = {
-  basics: ["title", "goal", "campaign_type", "planned_for", "review_on"],
-  budget: ["budget"],
-  creative: ["summary", "brief", "requirements", "platforms"],
-  notes: ["notes"],
-  review: [],
-} as const satisfies Record<string, readonly PlanField[]>;
-
-export type StepName = keyof typeof STEPS;
-
-export const STEP_NAMES = Object.keys(STEPS) as StepName[];
 export const PLAN_FIELDS: readonly PlanField[] = Object.values(STEPS).flat();
 
 export const valuesOf = (plan: Plan): PlanValues => ({
