@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { CallError } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
-import { FormError } from "../../parts/states.tsx";
+import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
+import { isChanged, isOutdated } from "./outdated.ts";
 import styles from "./plans.module.css";
 import type { PlanEditing } from "./use-plan-editing.ts";
 
@@ -22,7 +22,7 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
           onClose();
         },
         onError: (error) => {
-          if (error instanceof CallError && ["plan_changed", "plan_not_pending"].includes(error.code)) void readAgain();
+          if (isOutdated(error)) void readAgain();
         },
       },
     );
@@ -40,7 +40,11 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
           If the integration sends the same request again, it is refused with <code>request_conflict</code>. A request with a new id makes a
           new plan. Nothing was published, funded or paid.
         </Text>
-        <FormError error={cancel.error} unknownOutcome="It may have been cancelled all the same. Trying again does no harm." />
+        {isChanged(cancel.error) && <Notice tone="warning">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
+        <FormError
+          error={isChanged(cancel.error) ? null : cancel.error}
+          unknownOutcome="It may have been cancelled all the same. Trying again does no harm."
+        />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             Keep plan

@@ -33,12 +33,15 @@ export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
         <Text size="sm" mt="xs">
           <strong>Nothing was published, funded or paid.</strong>{" "}
           {isCompleted
-            ? "Create and fund the campaign yourselves: this page stays, as what your team has agreed on. If the integration sends its request again, it gets the completed plan."
+            ? "Your team sets up and funds the campaign from here. This page stays, as what was agreed. If the integration sends its request again, it gets the completed plan."
             : "If the integration sends the same request again, it is refused; a request with a new id makes a new plan."}
         </Text>
       </Notice>
       {Object.keys(unsaved).length > 0 && <UnsavedText unsaved={unsaved} />}
       <div className={styles["panel"]}>
+        <Text component="h2" fw={650} fz="1.125rem">
+          The plan
+        </Text>
         <PlanContents values={valuesOf(plan)} />
       </div>
     </Page>

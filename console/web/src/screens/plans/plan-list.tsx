@@ -102,7 +102,11 @@ const STATUS: Column<PlanSummary> = {
 };
 const BUDGET: Column<PlanSummary> = {
   title: "Budget",
-  cell: ({ planning_budget_centavos }) => <Pesos centavos={planning_budget_centavos} />,
+  cell: ({ planning_budget_centavos }) => (
+    <span className={styles["amount"]}>
+      <Pesos centavos={planning_budget_centavos} />
+    </span>
+  ),
 };
 const PLANNED: Column<PlanSummary> = {
   title: "Planned for",

@@ -2,6 +2,7 @@ import type { Plan } from "@brand-records/console-contract";
 import { AnchorLink } from "../../parts/links.tsx";
 import { When } from "../../parts/when.tsx";
 import { useMe } from "../../shell/brand.tsx";
+import styles from "./plans.module.css";
 
 export const PlansLink = () => (
   <AnchorLink to="/workspaces" size="sm">
@@ -14,11 +15,13 @@ export function PlanOrigin({ plan: { prepared_by, created_at, edited_by, edited_
   const { email } = useMe();
   return (
     <>
-      Prepared by <strong>{prepared_by === null ? "an integration" : <bdi>{prepared_by}</bdi>}</strong>, <When at={created_at} />
+      <span className={styles["phrase"]}>
+        Prepared by <strong>{prepared_by === null ? "an integration" : <bdi>{prepared_by}</bdi>}</strong>, <When at={created_at} />.
+      </span>{" "}
       {edited_at !== null && (
-        <>
-          . Last edited by {edited_by === email ? "you" : edited_by}, <When at={edited_at} isBrief />
-        </>
+        <span className={styles["phrase"]}>
+          Last edited by {edited_by === email ? "you" : edited_by}, <When at={edited_at} isBrief />.
+        </span>
       )}
     </>
   );

@@ -39,6 +39,6 @@ export const FIELD_NAMES: Readonly<Record<PlanField, string>> = {
   notes: "Notes",
 };
 
-/** "Title, Goal and Budget". */
+/** "“Title”, “Goal” and “Budget”". */
 export const fieldList = (fields: readonly PlanField[]): string =>
-  new Intl.ListFormat("en").format(fields.map((field) => FIELD_NAMES[field]));
+  new Intl.ListFormat("en").format(fields.map((field) => `“${FIELD_NAMES[field]}”`));

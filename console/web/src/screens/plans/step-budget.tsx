@@ -14,7 +14,7 @@ export function BudgetStep({ values: { budget }, problems, edit }: StepProps) {
       leftSection={<span aria-hidden="true">₱</span>}
       description={
         <>
-          {centavos !== undefined && (
+          {centavos !== undefined && pesosText(centavos) !== budget && (
             <>
               <Pesos centavos={centavos} />.{" "}
             </>

@@ -1,6 +1,5 @@
 import { Button, Checkbox, Group, Text } from "@mantine/core";
 import { useState } from "react";
-import { CallError } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
@@ -8,6 +7,7 @@ import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
 import { ErrorSummary } from "./error-summary.tsx";
+import { isOutdated } from "./outdated.ts";
 import { PlanContents } from "./plan-contents.tsx";
 import { STEP_TITLES } from "./plan-texts.ts";
 import styles from "./plans.module.css";
@@ -18,10 +18,12 @@ interface ReviewStepProps {
   readonly editing: PlanEditing;
   readonly confirmations: Confirmations;
   onConfirm(confirmations: Confirmations): void;
+  /** Somebody else had changed the plan: it is shown now, in this revision. */
+  onRefused(revision: number): void;
 }
 
 /** Everything to read once more, three confirmations, and the completion. */
-export function ReviewStep({ editing, confirmations, onConfirm }: ReviewStepProps) {
+export function ReviewStep({ editing, confirmations, onConfirm, onRefused }: ReviewStepProps) {
   const { plan, values, adopt, readAgain } = editing;
   const { ofBrand } = useBrand();
   const complete = useChange("plans.complete", ["plans.list"]);
@@ -30,22 +32,21 @@ export function ReviewStep({ editing, confirmations, onConfirm }: ReviewStepProp
   const wasCleared = confirmations.revision !== plan.revision && confirmations.names.length > 0;
   const problems = attempt === 0 ? {} : Object.fromEntries(missing.map(({ name }) => [name, "Confirm it first"]));
 
-  const submit = (): void => {
+  const submit = async (): Promise<void> => {
     if (complete.isPending) return;
     if (missing.length > 0) return setAttempt((count) => count + 1);
+    setAttempt(0);
     const input = { ...ofBrand, plan_id: plan.id, expected_revision: plan.revision };
-    complete.mutate(
-      { ...input, confirmed_pay: true, confirmed_rights: true, confirmed_funding: true },
-      {
-        onSuccess: ({ plan: completed }) => {
-          adopt(completed);
-          announce("Plan completed");
-        },
-        onError: (error) => {
-          if (error instanceof CallError && ["plan_changed", "plan_not_pending"].includes(error.code)) void readAgain();
-        },
-      },
-    );
+    try {
+      adopt((await complete.mutateAsync({ ...input, confirmed_pay: true, confirmed_rights: true, confirmed_funding: true })).plan);
+      announce("Plan completed");
+    } catch (error) {
+      const newer = isOutdated(error) ? await readAgain() : undefined;
+      if (newer === undefined) return;
+      // A notice says what has changed, and the boxes are empty again.
+      complete.reset();
+      onRefused(newer.revision);
+    }
   };
   return (
     <form
@@ -53,7 +54,7 @@ export function ReviewStep({ editing, confirmations, onConfirm }: ReviewStepProp
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        void submit();
       }}
     >
       <ErrorSummary

@@ -9,12 +9,14 @@ const asText = (value: PlanValue): string => (typeof value === "string" ? value 
 /** What can no longer be saved, to be copied. */
 export const UnsavedText = ({ unsaved }: { readonly unsaved: Partial<PlanValues> }) => (
   <section className={styles["panel"]} aria-labelledby="unsaved">
-    <Text id="unsaved" component="h2" fw={650}>
-      What you had not saved
-    </Text>
-    <Text size="sm" c="dimmed">
-      The plan was closed while you edited it. Copy what you still need: it is kept on this page only.
-    </Text>
+    <div>
+      <Text id="unsaved" component="h2" fw={650} fz="1.125rem">
+        What you had not saved
+      </Text>
+      <Text size="sm" c="dimmed">
+        The plan was closed while you edited it. Copy what you still need: it is kept on this page only.
+      </Text>
+    </div>
     {(Object.entries(unsaved) as [PlanField, PlanValue][]).map(([field, value]) => (
       <div key={field}>
         <Text size="sm" fw={550} mb={4}>

@@ -1,7 +1,6 @@
 import type { Plan } from "@brand-records/console-contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { CallError } from "../../api/call.ts";
 import { query, useChange } from "../../api/queries.ts";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -19,6 +18,7 @@ import {
   type Draft,
 } from "./draft.ts";
 import { problemsOf, refusedFields, type Problems } from "./field-problems.ts";
+import { isOutdated } from "./outdated.ts";
 import { changesOf, valuesOf, type PlanField, type PlanValues } from "./plan-values.ts";
 import type { StepProps } from "./step.ts";
 import { isNewer, theirChanges, type TheirChanges } from "./their-changes.ts";
@@ -47,8 +47,8 @@ export interface PlanEditing extends StepProps {
   discard(): void;
   /** Shows the plan that a call has returned. */
   adopt(plan: Plan): void;
-  /** Shows the plan as it is now, if it can be read. */
-  readAgain(): Promise<void>;
+  /** Shows the plan as it is now, and returns it. Undefined if it cannot be read, or is no newer. */
+  readAgain(): Promise<Plan | undefined>;
 }
 
 /** The edits of a plan on this page, on the newest plan it knows. A newer one replaces what is not edited, and nothing that is. */
@@ -110,8 +110,7 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
         cache(newer);
         return "saved";
       } catch (error) {
-        const code = error instanceof CallError ? error.code : "";
-        if (left === 1 || !["plan_changed", "plan_not_pending"].includes(code)) return refuse(refusedFields(error), error as Error);
+        if (left === 1 || !isOutdated(error)) return refuse(refusedFields(error), error as Error);
         const newer = await readAgain();
         if (newer === undefined) return refuse({}, error as Error);
         take(current, newer, rest);
@@ -140,7 +139,9 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
     },
     async readAgain() {
       const newer = await readAgain();
-      if (newer !== undefined && isNewer(newer, plan)) take(plan, newer, draft);
+      if (newer === undefined || !isNewer(newer, plan)) return undefined;
+      take(plan, newer, draft);
+      return newer;
     },
     edit: <Field extends PlanField>(field: Field, mine: PlanValues[Field]) => setDraft((draft) => edited(draft, values, field, mine)),
     discard() {
@@ -153,6 +154,8 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
       setFailure(NONE);
       const edits = withoutBlanks(decided(draft, values, choices));
       setDraft(edits);
+      // The person has seen them.
+      setTheirs((shown) => shown && { ...shown, fields: shown.fields.filter((field) => choices[field] === undefined) });
       const problems = problemsOf(unsavedValues(edits));
       if (Object.keys(problems).length > 0) return refuse(problems, null);
       saving.current = true;

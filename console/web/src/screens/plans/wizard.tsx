@@ -40,6 +40,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
   const [isChoosing, setIsChoosing] = useState(false);
   const [isCancelling, setIsCancelling] = useState(false);
   const [confirmations, setConfirmations] = useState<Confirmations>({ revision: 0, names: [] });
+  const [refusedRevision, setRefusedRevision] = useState<number>();
   const { plan, isDirty, discard } = editing;
   const next = STEP_NAMES[STEP_NAMES.indexOf(step) + 1] ?? "review";
 
@@ -70,7 +71,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
       <div className={styles["wizard"]}>
         <StepList plan={plan} current={step} />
         <div className={styles["panel"]}>
-          <TheirChangesNotice editing={editing} />
+          <TheirChangesNotice editing={editing} isChoosing={isChoosing} refusedRevision={refusedRevision} />
           {isChoosing && editing.conflicts.length > 0 ? (
             <Suspense>
               <ConflictPanel
@@ -86,7 +87,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
             <Step key={step} step={step}>
               <Suspense fallback={<LoadingRows />}>
                 {step === "review" ? (
-                  <ReviewStep editing={editing} confirmations={confirmations} onConfirm={setConfirmations} />
+                  <ReviewStep editing={editing} confirmations={confirmations} onConfirm={setConfirmations} onRefused={setRefusedRevision} />
                 ) : (
                   <StepForm step={step} editing={editing} onSave={() => void saveAndContinue()} />
                 )}
