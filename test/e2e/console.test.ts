@@ -1,9 +1,11 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
+import { eventually } from "@brand-records/testkit";
 import { startBrowser, type TestBrowser } from "../browser.ts";
 import { consoleCaller, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
-/** One promise: owners can work in the console, and only owners can do what owners do. */
+/** One promise: owners and members can work in the console, and only owners can do what owners do. */
 
 let stack: Stack;
 let browser: TestBrowser;
@@ -89,6 +91,109 @@ describe("a page", () => {
   it("under 127.0.0.1 leads to the host whose cookie it uses", async () => {
     const response = await fetch(`${stack.url}/developers/keys?x=1`, { redirect: "manual" });
     expect([response.status, response.headers.get("location")]).toEqual([307, `${url}/developers/keys?x=1`]);
+  });
+});
+
+describe("a campaign plan", () => {
+  const NOTES = `ceiling-${Date.now()}`;
+  let member: ConsoleCaller;
+  let stranger: ConsoleCaller;
+  let other: TestBrand;
+  let email: string;
+
+  beforeAll(async () => {
+    email = `editor@${brand.id.slice(4)}.example`;
+    other = await stack.createBrand();
+    await stack.accounts.addMember({ brand_id: brand.id, email, role: "member", acting_member: null }, callContext());
+    [member, stranger] = await Promise.all([signIn(stack, url, email), signIn(stack, url, other.owner)]);
+  });
+
+  /** Prepares a plan with a new key, as an integration does. */
+  async function prepare(): Promise<string> {
+    const key = { brand_id: brand.id, name: "Planner", environment: "live", permissions: ["campaigns:prepare"], created_by: brand.owner };
+    const { secret } = await stack.accounts.createKey(key, callContext());
+    const response = await fetch(`${stack.url}/api/v1/campaign-plans`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify(planInput({ notes: NOTES })),
+    });
+    expect(response.status).toBe(201);
+    return ((await response.json()) as { plan_id: string }).plan_id;
+  }
+
+  it("is edited and completed by a member, on its revision only; the audit log and the logs have no word of its notes", async () => {
+    const plan_id = await prepare();
+    const ofPlan = { brand_id: brand.id, plan_id };
+    expect(await member.call("session.locate", { id: plan_id })).toEqual({ brand_id: brand.id });
+    const { plan } = await member.call("plans.get", ofPlan);
+    expect(plan).toMatchObject({ notes: NOTES, revision: 1, prepared_by: "Planner", edited_by: null, status: "pending" });
+
+    const changes = { title: "Edited", notes: `${NOTES} 😀`, requirements: ["one", "two"], planning_budget_centavos: 1 };
+    const { plan: edited } = await member.call("plans.update", { ...ofPlan, expected_revision: 1, changes });
+    expect(edited).toEqual({
+      ...plan,
+      ...changes,
+      revision: 2,
+      edited_by: email,
+      edited_at: edited.edited_at,
+      updated_at: edited.edited_at,
+    });
+    const late = { ...ofPlan, expected_revision: 1, changes: { title: "Late" } };
+    expect(await member.send("plans.update", late)).toEqual({ status: 409, code: "plan_changed" });
+    const badly = { ...ofPlan, expected_revision: 2, changes: { requirements: ["a", "x".repeat(501)], planning_budget_centavos: 0 } };
+    await expect(member.call("plans.update", badly)).rejects.toThrow("planning_budget_centavos must be a number of pesos above 0");
+
+    const confirmed = { confirmed_pay: true, confirmed_rights: true, confirmed_funding: true };
+    const completion = { ...ofPlan, expected_revision: 2, ...confirmed };
+    expect(await member.send("plans.complete", { ...completion, confirmed_funding: false })).toMatchObject({ code: "invalid_request" });
+    expect(await member.send("plans.complete", { ...completion, expected_revision: 1 })).toMatchObject({ code: "plan_changed" });
+    const { plan: completed } = await member.call("plans.complete", completion);
+    expect(completed).toMatchObject({ status: "completed", closed_by: email, notes: changes.notes, revision: 3 });
+    expect(await member.call("plans.complete", completion)).toEqual({ plan: completed });
+    expect(await member.send("plans.cancel", { ...ofPlan, expected_revision: 3 })).toEqual({ status: 409, code: "plan_not_pending" });
+    const { plans, pending_max } = await member.call("plans.list", { brand_id: brand.id, status: "completed" });
+    expect([plans[0]?.id, plans[0]?.prepared_by, pending_max]).toEqual([plan_id, "Planner", 200]);
+    expect(JSON.stringify(plans)).not.toContain(NOTES);
+
+    const asked = { brand_id: brand.id, actor: email, action: null, from: null, to: null, page_size: 0, page_token: null };
+    const { entries } = await stack.audit.listAudit(asked, callContext());
+    expect(entries.map(({ action, subject_id, outcome, error_kind, fields }) => [action, subject_id, outcome, error_kind, fields])).toEqual(
+      [
+        ["plan.cancel", plan_id, "failed", "plan_not_pending", []],
+        ["plan.complete", plan_id, "done", null, []],
+        ["plan.complete", plan_id, "done", null, []],
+        ["plan.complete", plan_id, "failed", "plan_changed", []],
+        ["plan.complete", plan_id, "failed", "invalid_request", []],
+        ["plan.update", plan_id, "failed", "invalid_request", ["planning_budget_centavos", "requirements"]],
+        ["plan.update", plan_id, "failed", "plan_changed", ["title"]],
+        ["plan.update", plan_id, "done", null, ["title", "planning_budget_centavos", "requirements", "notes"]],
+      ],
+    );
+    expect(JSON.stringify(entries)).not.toContain(NOTES);
+    const processes = [
+      ...Object.values(stack.processes),
+      ...stack.gateways.flatMap((gateway) => [gateway.process, gateway.console?.process]),
+    ];
+    // Logs are written in batches.
+    await eventually(() => expect(stack.gateways[0].console?.process.output()).toContain("/console/api/plans.cancel"));
+    for (const process of processes) expect(process?.output()).not.toContain(NOTES);
+  });
+
+  it("does not exist for people of another brand, under either brand's id", async () => {
+    const plan_id = await prepare();
+    expect(await stranger.send("session.locate", { id: plan_id })).toEqual({ status: 404, code: "not_found" });
+    for (const brand_id of [brand.id, other.id]) {
+      const change = { brand_id, plan_id, expected_revision: 1 };
+      for (const [name, input] of [
+        ["plans.get", { brand_id, plan_id }],
+        ["plans.update", { ...change, changes: { title: "Theirs" } }],
+        ["plans.complete", { ...change, confirmed_pay: true, confirmed_rights: true, confirmed_funding: true }],
+        ["plans.cancel", change],
+      ] as const) {
+        expect([name, await stranger.send(name, input)]).toEqual([name, { status: 404, code: "not_found" }]);
+      }
+    }
+    expect(await member.call("plans.get", { brand_id: brand.id, plan_id })).toMatchObject({ plan: { revision: 1, status: "pending" } });
   });
 });
 

@@ -70,6 +70,7 @@ describe("a process of the image", () => {
       script: join(image, "services/plans/dist/main.js"),
       env: {
         DATABASE_URL: database.url,
+        ACCOUNTS_ADDRESS: "127.0.0.1:1",
         RPC_HOST: "0.0.0.0",
         RPC_TLS_CA: tls.ca,
         RPC_TLS_CERT: tls.cert,

@@ -1,6 +1,6 @@
 import { parseConfig } from "./config.ts";
 
-const required = { ACCOUNTS_ADDRESS: "accounts:7000", WEBHOOK_ADDRESS: "webhook:7000" };
+const required = { ACCOUNTS_ADDRESS: "accounts:7000", PLANS_ADDRESS: "plans:7000", WEBHOOK_ADDRESS: "webhook:7000" };
 
 it.each(["http://localhost:8080", "http://127.0.0.1", "http://[::1]:9", "https://records.example"])(
   "accepts PUBLIC_URL %s",

@@ -8,7 +8,10 @@ const Settings = z.object({
   ACCOUNTS_ADDRESS: z.string().min(1),
 });
 
+/** 0.2.0 did not need it. */
+const ASKS_ACCOUNTS = "Set it to accounts' host:port: plans asks it who belongs to a brand";
+
 export type PlansConfig = Readonly<z.output<typeof Settings>>;
 
 /** @throws ConfigError */
-export const parseConfig = (env: NodeJS.ProcessEnv): PlansConfig => parseEnv(Settings, env);
+export const parseConfig = (env: NodeJS.ProcessEnv): PlansConfig => parseEnv(Settings, env, { ACCOUNTS_ADDRESS: ASKS_ACCOUNTS });

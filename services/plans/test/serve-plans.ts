@@ -33,18 +33,20 @@ export const PAGE_SIZE_MAX = 40;
 export const MEMBER = "ana@example.ph";
 export const OTHER_MEMBER = "zoe@example.ph";
 
-/** Accounts, which knows two members of every brand. */
+/** Accounts, which knows the same members of every brand. */
 export class FakeAccounts {
-  /** Who is a member no more, as `brand e-mail`. */
+  readonly members = new Set([MEMBER, OTHER_MEMBER]);
+  /** Who is a member of one brand no more, as `brand e-mail`. */
   readonly removed = new Set<string>();
+  readonly unknownBrands = new Set<string>();
   isDown = false;
 
   readonly listMembers = async ({ brand_id }: { readonly brand_id: string }) => {
     if (this.isDown) throw new AppError("unavailable", "accounts cannot be reached");
-    const members = [MEMBER, OTHER_MEMBER]
+    const members = [...this.members]
       .filter((email) => !this.removed.has(`${brand_id} ${email}`))
       .map((email) => ({ brand_id, email, role: "member", created_at: "2026-11-21T08:30:00.000Z" }));
-    if (members.length === 0) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
+    if (this.unknownBrands.has(brand_id)) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
     return { members };
   };
 }

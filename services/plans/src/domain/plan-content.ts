@@ -28,11 +28,8 @@ interface UncheckedContent {
   readonly [name: string]: unknown;
 }
 
-export interface PlanEdit {
-  /** The revision that the changes were made on. */
-  readonly expectedRevision: number;
-  readonly changes: Partial<UncheckedContent>;
-}
+/** The fields to change. "" and an empty list clear an optional one. */
+export type PlanChanges = Partial<UncheckedContent>;
 
 /** Parses a plan with the schema that the gateway uses. An empty list leaves its field out. @throws AppError `invalid_request` */
 export function parseContent({ planning_budget_centavos: centavos, requirements, platforms, ...texts }: UncheckedContent): PlanInput {
@@ -61,9 +58,10 @@ export const contentOf = (input: PlanInput): PlanContent => ({
 /**
  * Returns the plan's content with the changes, or undefined if it already has them: a repeated save is no conflict.
  *
+ * @param expectedRevision the one that the changes were made on
  * @throws AppError `invalid_request` that names every field beyond the bounds of a new plan; `plan_not_pending`; `plan_changed`
  */
-export function editedContent(before: WorkspacePlan, { expectedRevision, changes }: PlanEdit): PlanContent | undefined {
+export function editedContent(before: WorkspacePlan, expectedRevision: number, changes: PlanChanges): PlanContent | undefined {
   const content = currentContent(before);
   const edited = contentOf(parseEdited({ ...content, ...changes, request_id: before.plan.request_id }));
   if (isDeepStrictEqual(edited, content)) return undefined;

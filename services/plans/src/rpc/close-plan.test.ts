@@ -1,4 +1,13 @@
-import { callContext, CONFIRMED, MEMBER, newBrand, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
+import {
+  callContext,
+  CONFIRMED,
+  MEMBER,
+  OTHER_MEMBER,
+  newBrand,
+  planInput,
+  servePlans,
+  type ServedDatabase,
+} from "../../test/serve-plans.ts";
 
 let served: ServedDatabase;
 beforeAll(async () => {
@@ -42,7 +51,45 @@ describe.each([
     const { brand, plan } = await pendingPlan();
     const first = await close[act](brand, plan.id);
     expect(await close[act](brand, plan.id)).toEqual(first);
-    expect(await close[act](brand, plan.id, "zoe@example.ph")).toEqual(first);
+    expect(await close[act](brand, plan.id, OTHER_MEMBER)).toEqual(first);
+    // A second press of the button, on a page that has the revision from before or after.
+    for (const revision of [2, 7]) expect(await close[act](brand, plan.id, MEMBER, revision)).toEqual(first);
+  });
+
+  it("returns the plan with its notes and its raised revision", async () => {
+    const { brand, input, plan } = await pendingPlan();
+    const { plan: closed, workspace_plan } = await close[act](brand, plan.id);
+    expect(workspace_plan).toEqual({
+      plan: closed,
+      notes: input.notes,
+      revision: 2,
+      prepared_by: null,
+      edited_by: null,
+      edited_at: null,
+    });
+    expect(await served.getInWorkspace(brand, plan.id)).toEqual(workspace_plan);
+  });
+
+  it("refuses another revision with plan_changed, which says who changed the plan and when, and the plan stays pending", async () => {
+    const { brand, plan } = await pendingPlan();
+    const edited = await served.update(brand, plan.id, 1, { title: "Edited" }, OTHER_MEMBER);
+    for (const revision of [1, 3]) {
+      await expect(close[act](brand, plan.id, MEMBER, revision)).rejects.toMatchObject({
+        kind: "plan_changed",
+        field: "expected_revision",
+        message: expect.stringContaining(`${OTHER_MEMBER} changed the plan at ${edited.edited_at}`),
+      });
+    }
+    expect(await served.getInWorkspace(brand, plan.id)).toEqual(edited);
+    expect((await close[act](brand, plan.id, MEMBER, 2)).plan?.status).toBe(state);
+  });
+
+  it.each([0, -1])("refuses the revision %i", async (revision) => {
+    const { brand, plan } = await pendingPlan();
+    await expect(close[act](brand, plan.id, MEMBER, revision)).rejects.toMatchObject({
+      kind: "invalid_request",
+      field: "expected_revision",
+    });
   });
 
   it(`is final: an attempt to ${opposite} the plan afterwards is refused with plan_not_pending`, async () => {
@@ -87,9 +134,9 @@ describe.each([
   );
 
   it("reports every problem in one error", async () => {
-    await expect(close[act]("1", "2", "3")).rejects.toMatchObject({
+    await expect(close[act]("1", "2", "3", 0)).rejects.toMatchObject({
       kind: "invalid_request",
-      details: [{ field: "brand_id" }, { field: "plan_id" }, { field: "member" }],
+      details: [{ field: "brand_id" }, { field: "plan_id" }, { field: "member" }, { field: "expected_revision" }],
     });
   });
 
@@ -100,6 +147,7 @@ describe.each([
   it("returns the same plan to 20 concurrent requests", async () => {
     const { brand, plan } = await pendingPlan();
     const members = Array.from({ length: 20 }, (_, i) => `member${i}@example.ph`);
+    for (const member of members) served.accounts.members.add(member);
     const responses = await Promise.all(members.map((member) => close[act](brand, plan.id, member)));
     expect(responses).toEqual(responses.map(() => responses[0]));
   });
@@ -112,7 +160,9 @@ it("a plan that is completed and cancelled concurrently ends in one state, the s
     const outcomes = await Promise.allSettled(calls);
     const current = await served.get(brand, plan.id);
     const fulfilled = outcomes.filter(({ status }) => status === "fulfilled");
-    expect(fulfilled).toEqual(Array.from({ length: 5 }, () => ({ status: "fulfilled", value: { plan: current } })));
+    expect(fulfilled).toEqual(
+      Array.from({ length: 5 }, () => ({ status: "fulfilled", value: expect.objectContaining({ plan: current }) })),
+    );
     const refused = outcomes.filter(({ status }) => status === "rejected");
     for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toMatchObject({ kind: "plan_not_pending" });
   }

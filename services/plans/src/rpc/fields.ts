@@ -11,7 +11,7 @@ export const fields = {
   summariesPageSize: pageSizeField({ default: 50, max: 200 }),
   member: emailField(),
   revision: z.int().min(1, "must be the revision that the change was made on, from 1"),
-  /** Accounts bounds names of keys; a name from it is never a reason to refuse a plan. */
+  /** The name of a key. Accounts accepts no longer one than 80 characters, so that a name is never a reason to refuse a plan. */
   preparedBy: z
     .string()
     .max(200)

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import type { AppError } from "@brand-records/errors";
 import type { Logger } from "@brand-records/telemetry";
-import { callContext, newBrand, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
+import { callContext, CONFIRMED, MEMBER, newBrand, planInput, servePlans, type ServedDatabase } from "../../test/serve-plans.ts";
 
 const NOTES = "ceiling-of-two-million";
 
@@ -23,7 +23,7 @@ const outcomeOf = (call: Promise<unknown>): Promise<string> =>
     ({ kind, message, field, details }: AppError) => `refused: ${JSON.stringify({ kind, message, field, details })}`,
   );
 
-it("notes are in no response, refusal or log line of any method", async () => {
+it("notes are in no response, refusal or log line of what integrations call, nor in a closed plan", async () => {
   const [brand, input, other] = [newBrand(), planInput({ notes: NOTES }), planInput({ notes: NOTES })];
   const { id } = (await served.prepare(brand, input)).plan;
   const { id: otherId } = (await served.prepare(brand, other)).plan;
@@ -55,13 +55,65 @@ it("notes are in no response, refusal or log line of any method", async () => {
   expect(logged.join("\n")).not.toContain(NOTES);
 });
 
+it("notes are in a WorkspacePlan and nowhere else of the workspace's calls: no summary, other plan, refusal or log line", async () => {
+  const [brand, input] = [newBrand(), planInput({ notes: null })];
+  const { id } = (await served.prepare(brand, input)).plan;
+  const update = (revision: number, changes: object) => served.update(brand, id, revision, { notes: NOTES, ...changes });
+  const closing = { brand_id: brand, plan_id: id, member: MEMBER };
+  const complete = async (expected_revision: number) =>
+    served.plans.completePlan({ ...closing, ...CONFIRMED, expected_revision }, callContext());
+  const cancel = async (expected_revision: number) => served.plans.cancelPlan({ ...closing, expected_revision }, callContext());
+  const before = logged.length;
+
+  for (const inWorkspace of [() => update(1, {}), () => served.getInWorkspace(brand, id), () => update(2, { title: "Edited" })]) {
+    expect(await inWorkspace()).toMatchObject({ notes: NOTES });
+  }
+
+  const { workspace_plan, ...others } = await complete(3);
+  expect(workspace_plan).toMatchObject({ notes: NOTES });
+  const steps: [string, () => Promise<unknown>][] = [
+    ["completed", async () => others],
+    ["completed", () => served.plans.listPlanSummaries({ brand_id: brand, acting_member: MEMBER, page_size: 0 }, callContext())],
+    ["completed", () => served.get(brand, id)],
+    ["completed", () => served.prepare(brand, input)],
+    ["request_conflict", () => served.prepare(brand, { ...input, notes: NOTES })],
+    ["plan_not_pending", () => update(4, { title: "Late" })],
+    ["plan_not_pending", () => cancel(4)],
+    ["invalid_request", () => update(4, { notes: `${NOTES}\0` })],
+    ["invalid_request", () => update(4, { notes: NOTES.repeat(300) })],
+    ["invalid_request", () => update(0, {})],
+    ["not_found", () => served.update(newBrand(), id, 4, { notes: NOTES })],
+  ];
+  for (const [expected, step] of steps) {
+    const outcome = await outcomeOf(step());
+    expect(outcome).toContain(expected);
+    expect(outcome).not.toContain(NOTES);
+  }
+
+  const other = (await served.prepare(brand, planInput({ notes: NOTES }))).plan.id;
+  await served.update(brand, other, 1, { title: "Theirs" });
+  for (const conflict of [
+    () => served.update(brand, other, 1, { notes: `${NOTES}-mine` }),
+    () => served.cancel(brand, other),
+    () => served.complete(brand, other),
+  ]) {
+    const outcome = await outcomeOf(conflict());
+    expect(outcome).toContain("plan_changed");
+    expect(outcome).not.toContain(NOTES);
+  }
+  expect(logged.length).toBeGreaterThan(before + steps.length);
+  expect(logged.join("\n")).not.toContain(NOTES);
+});
+
 it("notes are in no log line when a statement fails in the database", async () => {
-  const input = planInput({ notes: NOTES });
+  const [brand, input] = [newBrand(), planInput({ notes: NOTES })];
+  const { id } = (await served.prepare(brand, planInput({ notes: NOTES }))).plan;
   await served.db.query("alter table plans.plans add constraint refuse_all check (false) not valid");
   try {
     const before = logged.length;
     expect(await outcomeOf(served.prepare(newBrand(), input))).toMatch(/^refused: .*internal_error((?!ceiling).)*$/);
-    expect(logged.length).toBeGreaterThan(before);
+    expect(await outcomeOf(served.update(brand, id, 1, { title: "Edited" }))).toMatch(/^refused: .*internal_error((?!ceiling).)*$/);
+    expect(logged.length).toBeGreaterThan(before + 1);
     expect(logged.slice(before).join("\n")).not.toContain(NOTES);
   } finally {
     await served.db.query("alter table plans.plans drop constraint refuse_all");

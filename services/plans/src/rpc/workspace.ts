@@ -1,10 +1,10 @@
 import { AppError } from "@brand-records/errors";
-import type { PlanChanges, PlansServiceService } from "@brand-records/proto/plans/v1";
+import type { PlanChanges as PlanChangesMessage, PlansServiceService } from "@brand-records/proto/plans/v1";
 import type { CallContext, Handlers } from "@brand-records/rpc";
 import { check, nextAfterId } from "@brand-records/service";
 import type { PlansDependencies } from "../dependencies.ts";
 import { planNotFound, requireConfirmations } from "../domain/plan.ts";
-import type { PlanEdit } from "../domain/plan-content.ts";
+import type { PlanChanges } from "../domain/plan-content.ts";
 import { pageOfSummaries } from "../storage/plan-pages.ts";
 import { countPending } from "../storage/plans.ts";
 import { findWorkspacePlan, type ClosedState } from "../storage/workspace-plans.ts";
@@ -74,7 +74,7 @@ interface Closing {
 }
 
 /** Returns the fields that the message names. */
-function changesFrom(message: PlanChanges | null): PlanEdit["changes"] {
+function changesFrom(message: PlanChangesMessage | null): PlanChanges {
   if (message === null) throw new AppError("invalid_request", "changes is required", { field: "changes" });
   const { requirements, platforms, ...others } = message;
   return {

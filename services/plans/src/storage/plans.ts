@@ -57,15 +57,14 @@ export async function countPending(sql: Sql, brandId: string): Promise<number> {
   return row?.pending ?? 0;
 }
 
-export async function insertPlan(
-  sql: Sql,
-  {
-    brandId,
-    id,
-    input,
-    preparedBy,
-  }: { readonly brandId: string; readonly id: string; readonly input: PlanInput; readonly preparedBy: string | null },
-): Promise<Plan> {
+interface NewPlan {
+  readonly brandId: string;
+  readonly id: string;
+  readonly input: PlanInput;
+  readonly preparedBy: string | null;
+}
+
+export async function insertPlan(sql: Sql, { brandId, id, input, preparedBy }: NewPlan): Promise<Plan> {
   const request = [brandId, id, input.request_id, JSON.stringify(input)];
   const [row] = await sql.query<Plan>(statements.insert, [...request, ...contentValues(contentOf(input)), preparedBy]);
   if (row === undefined) throw new Error("insert returned no row");

@@ -1,0 +1,149 @@
+import type { AppError } from "@brand-records/errors";
+import type { Plan } from "@brand-records/proto/plans/v1";
+import { MEMBER, newBrand, OTHER_MEMBER, planInput, servePlans, type ServedDatabase, type ServedPlans } from "../../test/serve-plans.ts";
+
+let served: ServedDatabase;
+/** Two processes of the service on one database. */
+let processes: [ServedPlans, ServedPlans];
+beforeAll(async () => {
+  served = await servePlans();
+  processes = [served, await served.another()];
+});
+afterAll(() => served.stop());
+
+async function pendingPlan() {
+  const [brand, input] = [newBrand(), planInput()];
+  return { brand, input, plan: (await served.prepare(brand, input)).plan };
+}
+
+const kindOf = (error: unknown): string => (error as AppError).kind;
+
+it("of 20 simultaneous changes of a revision, in two processes, exactly one is saved, and the others are refused", async () => {
+  const { brand, plan } = await pendingPlan();
+  for (let revision = 1; revision <= 5; revision += 1) {
+    const changes = Array.from({ length: 20 }, (_, i) => ({ title: `Title ${revision}.${i}`, goal: `Goal ${revision}.${i}` }));
+    const outcomes = await Promise.allSettled(
+      changes.map((change, i) => processes[i % 2 === 0 ? 0 : 1].update(brand, plan.id, revision, change)),
+    );
+    const [saved, ...others] = outcomes.filter((outcome) => outcome.status === "fulfilled");
+    expect(others).toEqual([]);
+    expect(saved?.value.revision).toBe(revision + 1);
+    expect(outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [kindOf(outcome.reason)] : []))).toEqual(
+      Array.from({ length: 19 }, () => "plan_changed"),
+    );
+    const current = await served.getInWorkspace(brand, plan.id);
+    expect(current).toEqual(saved?.value);
+    // Of one of the changes, not a mixture.
+    expect(changes).toContainEqual({ title: current.plan?.title, goal: current.plan?.goal });
+  }
+});
+
+it("the same change, saved 20 times at once after a lost response, is saved once, and every save succeeds", async () => {
+  const { brand, plan } = await pendingPlan();
+  const saves = Array.from({ length: 20 }, (_, i) => processes[i % 2 === 0 ? 0 : 1].update(brand, plan.id, 1, { goal: "Sell out" }));
+  const responses = await Promise.all(saves);
+  expect(responses.map(({ revision }) => revision)).toEqual(responses.map(() => 2));
+  expect((await served.getInWorkspace(brand, plan.id)).revision).toBe(2);
+});
+
+const CHANGES = ["updated", "completed", "cancelled"] as const;
+
+it("of a simultaneous change, completion and cancellation of one revision, exactly one takes place", async () => {
+  for (let round = 0; round < 12; round += 1) {
+    const { brand, plan } = await pendingPlan();
+    const calls = {
+      updated: () => processes[0].update(brand, plan.id, 1, { title: "Edited" }),
+      completed: () => processes[1].complete(brand, plan.id),
+      cancelled: () => processes[0].cancel(brand, plan.id, OTHER_MEMBER),
+    };
+    // Each begins a third of the rounds.
+    const order = [...CHANGES.slice(round % 3), ...CHANGES.slice(0, round % 3)];
+    const outcomes = await Promise.allSettled(order.map((name) => calls[name]()));
+    const [done = "", ...others] = order.filter((_, i) => outcomes[i]?.status === "fulfilled");
+    expect(others).toEqual([]);
+    const { plan: current, revision } = await served.getInWorkspace(brand, plan.id);
+    const expected: Record<string, Partial<Plan>> = {
+      updated: { title: "Edited", status: "pending", closed_by: null },
+      completed: { title: plan.title, status: "completed", closed_by: MEMBER },
+      cancelled: { title: plan.title, status: "cancelled", closed_by: OTHER_MEMBER },
+    };
+    expect(current).toMatchObject(expected[done] ?? { status: "one of the three" });
+    expect(revision).toBe(2);
+    const refusal = done === "updated" ? "plan_changed" : "plan_not_pending";
+    expect(outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [kindOf(outcome.reason)] : []))).toEqual([refusal, refusal]);
+  }
+});
+
+describe("whatever writes the table", () => {
+  const write = (id: string, change: string, values: unknown[] = []) =>
+    served.db.query<{ revision: number }>(`update plans.plans set ${change} where id = $1 returning revision`, [id, ...values]);
+
+  it("the statement by which 0.2.0 closes plans closes them and raises the revision, so that an edit is refused", async () => {
+    const { brand, plan } = await pendingPlan();
+    await served.db.query(
+      `update plans.plans set status = $3, closed_by = $4, closed_at = now(), updated_at = now()
+        where brand_id = $1 and id = $2 and status = 'pending' returning id`,
+      [brand, plan.id, "completed", MEMBER],
+    );
+    expect(await served.getInWorkspace(brand, plan.id)).toMatchObject({ plan: { status: "completed", closed_by: MEMBER }, revision: 2 });
+    await expect(served.update(brand, plan.id, 1, { title: "Edited" })).rejects.toMatchObject({ kind: "plan_not_pending" });
+    expect(await served.complete(brand, plan.id)).toMatchObject({ status: "completed" });
+  });
+
+  it("the statement by which 0.2.0 makes plans makes one of revision 1 that no name prepared", async () => {
+    const { brand, plan } = await pendingPlan();
+    await served.db.query(
+      `insert into plans.plans (brand_id, id, request_id, input, title, goal, campaign_type, planned_for, review_on, planning_budget_centavos)
+       select brand_id, 'pln_old', gen_random_uuid(), input, title, goal, campaign_type, planned_for, review_on, planning_budget_centavos
+         from plans.plans where id = $1`,
+      [plan.id],
+    );
+    expect(await served.getInWorkspace(brand, "pln_old")).toMatchObject({ revision: 1, prepared_by: null, edited_by: null });
+  });
+
+  it("a change raises the revision by one, and nothing sets it", async () => {
+    const { plan } = await pendingPlan();
+    expect(await write(plan.id, "title = 'Edited', notes = null, revision = 40")).toEqual([{ revision: 2 }]);
+    expect(await write(plan.id, "revision = 1")).toEqual([{ revision: 2 }]);
+    expect(await write(plan.id, "title = title, updated_at = now(), edited_by = 'erased_1'")).toEqual([{ revision: 2 }]);
+    expect(await write(plan.id, "requirements = '{one}'")).toEqual([{ revision: 3 }]);
+  });
+
+  it("the request that retries are compared with never changes", async () => {
+    const { brand, input, plan } = await pendingPlan();
+    for (const change of ['input = input || \'{"title": "Edited"}\'', "input = input - 'notes'", "request_id = gen_random_uuid()"]) {
+      await expect(write(plan.id, change)).rejects.toThrow(`the request of plan ${plan.id} never changes`);
+    }
+    await write(plan.id, "input = input, title = 'Edited'");
+    expect(await served.prepare(brand, input)).toMatchObject({ replayed: true, plan: { title: "Edited" } });
+  });
+
+  it("a closed plan takes no edit, but the addresses of people may be replaced by a pseudonym, and the plan deleted", async () => {
+    const { brand, plan } = await pendingPlan();
+    await served.update(brand, plan.id, 1, { title: "Edited" }, OTHER_MEMBER);
+    await served.complete(brand, plan.id, MEMBER, 2);
+    for (const change of [
+      "title = 'Late'",
+      "notes = null",
+      "requirements = '{}'",
+      "prepared_by = 'Other'",
+      "edited_at = now()",
+      "closed_by = null",
+      "closed_by = 'eva@example.ph'",
+      "edited_by = 'eva@example.ph'",
+      "edited_by = null",
+      "closed_by = 'erased_1', title = 'Late'",
+    ]) {
+      await expect(write(plan.id, change)).rejects.toThrow(/is completed permanently|violates check constraint/);
+    }
+    const before = await served.getInWorkspace(brand, plan.id);
+    expect(await write(plan.id, "closed_by = 'erased_1', edited_by = 'erased_2'")).toEqual([{ revision: 3 }]);
+    expect(await served.getInWorkspace(brand, plan.id)).toEqual({
+      ...before,
+      plan: { ...before.plan, closed_by: "erased_1" },
+      edited_by: "erased_2",
+    });
+    await served.db.query("delete from plans.plans where id = $1", [plan.id]);
+    expect(await served.all(brand)).toEqual([]);
+  });
+});
