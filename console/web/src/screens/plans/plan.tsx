@@ -38,12 +38,14 @@ export function Plan() {
     );
   }
   const { plan } = data;
-  // A link to it is older than an edit of its type.
-  if (type !== plan.campaign_type) {
-    const params = { type: plan.campaign_type, planId };
-    return <Navigate to="/workspaces/$type/plans/$planId" params={params} search={search} replace />;
-  }
-  return <PlanWorkspace key={plan.id} plan={plan} />;
+  const params = { type: plan.campaign_type, planId };
+  return (
+    <>
+      {/* The link is older than an edit of the type, or the edit was made just now. What is typed stays. */}
+      {type !== plan.campaign_type && <Navigate to="/workspaces/$type/plans/$planId" params={params} search={search} replace />}
+      <PlanWorkspace key={plan.id} plan={plan} />
+    </>
+  );
 }
 
 function PlanWorkspace({ plan: loaded }: { readonly plan: PlanRecord }) {

@@ -37,6 +37,7 @@ const FIELDS: Readonly<Record<Exclude<StepName, "review">, ComponentType<StepPro
 export function Wizard({ editing }: { readonly editing: PlanEditing }) {
   const { step = "basics" } = getRouteApi("/shell/workspaces/$type/plans/$planId").useSearch();
   const navigate = useNavigate();
+  const hasShownOne = useRef(false);
   const [isChoosing, setIsChoosing] = useState(false);
   const [isCancelling, setIsCancelling] = useState(false);
   const [confirmations, setConfirmations] = useState<Confirmations>({ revision: 0, names: [] });
@@ -84,7 +85,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
               />
             </Suspense>
           ) : (
-            <Step key={step} step={step}>
+            <Step key={step} step={step} hasShownOne={hasShownOne}>
               <Suspense fallback={<LoadingRows />}>
                 {step === "review" ? (
                   <ReviewStep editing={editing} confirmations={confirmations} onConfirm={setConfirmations} onRefused={setRefusedRevision} />
@@ -116,21 +117,35 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
   );
 }
 
+/** The plan and the step that a location shows. The plan's type in its path is no other place. */
+const placeOf = ({ pathname, search }: { readonly pathname: string; readonly search: object }): string =>
+  `${pathname.replace(/^\/workspaces\/[^/]+/, "")} ${"step" in search ? String(search.step) : ""}`;
+
 /** Stops a navigation while edits are not saved, and asks before the tab closes. */
 function useLeaveGuard(isDirty: boolean) {
   const leaveAllowed = useRef(false);
   const guard = useBlocker({
-    shouldBlockFn: () => isDirty && !leaveAllowed.current,
+    shouldBlockFn: ({ current, next }) => isDirty && !leaveAllowed.current && placeOf(current) !== placeOf(next),
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
   return { guard, leaveAllowed };
 }
 
+interface StepContentProps {
+  readonly step: StepName;
+  /** Whether the wizard has shown a step before: if not, the page's heading has the focus. */
+  readonly hasShownOne: { current: boolean };
+  readonly children: ReactNode;
+}
+
 /** A step's heading, which takes the focus when the step changes, and its content. */
-function Step({ step, children }: { readonly step: StepName; readonly children: ReactNode }) {
+function Step({ step, hasShownOne, children }: StepContentProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useFocusOnChange(heading);
+  useEffect(() => {
+    if (hasShownOne.current) heading.current?.focus({ preventScroll: true });
+    hasShownOne.current = true;
+  }, [hasShownOne]);
   return (
     <>
       <div>
@@ -144,16 +159,6 @@ function Step({ step, children }: { readonly step: StepName; readonly children: 
       {children}
     </>
   );
-}
-
-let shownPath = "";
-
-/** Focuses a step's heading, unless the page itself has just been opened: then the page's heading has the focus. */
-function useFocusOnChange(heading: { readonly current: HTMLElement | null }): void {
-  useEffect(() => {
-    if (shownPath === window.location.pathname) heading.current?.focus({ preventScroll: true });
-    shownPath = window.location.pathname;
-  }, [heading]);
 }
 
 interface StepFormProps {
