@@ -20,7 +20,7 @@ const kindOf = (error: unknown): string => (error as AppError).kind;
 
 it("of 20 simultaneous changes of a revision, in two processes, exactly one is saved, and the others are refused", async () => {
   const { brand, plan } = await pendingPlan();
-  for (let revision = 1; revision <= 5; revision += 1) {
+  for (let revision = 1; revision <= 2; revision += 1) {
     const changes = Array.from({ length: 20 }, (_, i) => ({ title: `Title ${revision}.${i}`, goal: `Goal ${revision}.${i}` }));
     const outcomes = await Promise.allSettled(
       changes.map((change, i) => processes[i % 2 === 0 ? 0 : 1].update(brand, plan.id, revision, change)),
@@ -49,7 +49,7 @@ it("the same change, saved 20 times at once after a lost response, is saved once
 const CHANGES = ["updated", "completed", "cancelled"] as const;
 
 it("of a simultaneous change, completion and cancellation of one revision, exactly one takes place", async () => {
-  for (let round = 0; round < 12; round += 1) {
+  for (let round = 0; round < 6; round += 1) {
     const { brand, plan } = await pendingPlan();
     const calls = {
       updated: () => processes[0].update(brand, plan.id, 1, { title: "Edited" }),
