@@ -404,6 +404,8 @@ it("lists plans by state, leads from an outdated link to the plan, and shows not
   await mine.page.goto(`${url}/workspaces?status=completed`);
   await mine.page.getByRole("link", { name: "Done", exact: true }).waitFor();
   expect(await mine.page.getByRole("link", { name: title }).count()).toBe(0);
+  const filters = mine.page.getByRole("navigation", { name: "State of the plans" });
+  expect(await filters.locator("[aria-current]").allTextContents()).toEqual(["Completed"]);
   await mine.page.goto(`${url}/workspaces/package/plans/${plan_id}?step=notes`);
   await mine.page.waitForURL(`**${review_path}?step=notes`);
   mine.expectNoProblems();

@@ -281,7 +281,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "assistants-ineligible", as: "ineligible", path: to("/developers/assistants?client=others"), shown: "mcp-remote" },
 
   { name: "plans", as: "owner", path: to("/workspaces"), shown: "2 of 200 pending" },
-  { name: "plans-all", as: "member", path: to("/workspaces?status=all"), shown: "Cancelled" },
+  { name: "plans-all", as: "member", path: to("/workspaces?status=all"), shown: "Valentine’s package" },
   { name: "plans-empty", as: "newcomer", path: to("/workspaces"), shown: "No plans are waiting" },
   { name: "plan-basics", as: "owner", path: ({ plans }) => plans.pending, shown: "Save and continue" },
   { name: "plan-budget", as: "owner", path: ({ plans }) => `${plans.pending}?step=budget`, shown: "A figure to plan with" },

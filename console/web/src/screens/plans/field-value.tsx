@@ -9,7 +9,12 @@ import styles from "./plans.module.css";
 
 /** A field's value to read. Texts of people and integrations show as they are: never as HTML, with their line breaks, in their own direction. */
 export function FieldValue({ field, value }: { readonly field: PlanField; readonly value: PlanValue }): ReactNode {
-  if (value.length === 0) return <Text c="dimmed">None</Text>;
+  if (value.length === 0)
+    return (
+      <Text c="dimmed" inherit>
+        None
+      </Text>
+    );
   if (typeof value !== "string") {
     return (
       <ol className={styles["entries"]}>

@@ -38,6 +38,8 @@ export function PlanList() {
               key={filter}
               to="/workspaces"
               search={filter === "pending" ? {} : { status: filter }}
+              // Without a status the address is a part of the others.
+              activeOptions={{ exact: true }}
               aria-current={filter === status ? "page" : undefined}
             >
               {text}
