@@ -46,8 +46,12 @@ export const planInput = z.strictObject({
     .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
   summary: text({ max: PLAN_LIMITS.summary }).optional().describe("The idea in a few sentences."),
   brief: text({ max: PLAN_LIMITS.brief }).optional().describe("Instructions for creators."),
-  requirements: list(requirements.entries, { max: requirements.characters }).optional().describe("What the content must have, one entry each."),
-  platforms: list(platforms.entries, { max: platforms.characters, isOneLine: true }).optional().describe("Where creators post the content, such as tiktok."),
+  requirements: list(requirements.entries, { max: requirements.characters })
+    .optional()
+    .describe("What the content must have, one entry each."),
+  platforms: list(platforms.entries, { max: platforms.characters, isOneLine: true })
+    .optional()
+    .describe("Where creators post the content, such as tiktok."),
   notes: text({ max: PLAN_LIMITS.notes }).optional().describe("For the brand's own people in the workspace. Private: never returned."),
 });
 
