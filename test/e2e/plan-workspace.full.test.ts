@@ -21,7 +21,8 @@ let assistant: Client;
 beforeAll(async () => {
   [stack, browser] = await Promise.all([startStack({ hasConsole: true, env: { RATE_LIMIT_PLUS: "1000" } }), startBrowser()]);
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
-  jun = `jun@${brand.owner.split("@")[1]}`;
+  // A word that no line of 360 px holds.
+  jun = `jun.of.the.campaign.team.in.quezon.city@${brand.owner.split("@")[1]}`;
   await stack.accounts.addMember({ brand_id: brand.id, email: jun, role: "member" }, callContext());
   url = stack.gateways[0].console?.url ?? "";
   [owner, other] = await Promise.all([signIn(stack, url, brand.owner), signIn(stack, url, jun)]);

@@ -109,7 +109,8 @@ interface SideProps {
 
 const Side = ({ value, label, who, field, shown }: SideProps) => (
   <div className={styles["side"]}>
-    <Radio value={value} label={label} description={who} />
+    {/* An address is one long word. */}
+    <Radio value={value} label={label} description={<span className={styles["breakable"]}>{who}</span>} />
     {/* A long text scrolls, so the keyboard must reach it. */}
     <div className={styles["sideValue"]} tabIndex={0} role="group" aria-label={`${label}: ${FIELD_NAMES[field]}`}>
       <FieldValue field={field} value={shown} />
