@@ -14,7 +14,9 @@ const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const DIST = join(HERE, "dist");
 /** Sources in other folders. */
-const OUTSIDE = [join(ROOT, "packages/console-contract/src/own-path.ts"), join(ROOT, "package-lock.json")];
+const OUTSIDE = ["packages/campaign-plan/src/limits.ts", "packages/console-contract/src/own-path.ts", "package-lock.json"].map((path) =>
+  join(ROOT, path),
+);
 /** Names the sources that dist was built from. */
 const STAMP = "sources.sha256";
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 import { openAs, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { planInput } from "../plan-input.ts";
 import { publishEvents, type PublishedEvent } from "../publish-events.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -17,11 +18,13 @@ let receiverId: string;
 let disabledId: string;
 let deliveryId: string;
 let event: PublishedEvent | undefined;
+let planPath: string;
+let completedPath: string;
 
 beforeAll(async () => {
   const env = { webhook: { RECEIVERS_ON_LOOPBACK: "true", RETRY_DELAYS_SECONDS: "3600" } };
   [stack, browser] = await Promise.all([startStack({ hasConsole: true, env: { USAGE_FLUSH_SECONDS: "1" }, envOf: env }), startBrowser()]);
-  brand = await stack.createBrand();
+  brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   url = stack.gateways[0].console?.url ?? "";
   owner = await signIn(stack, url, brand.owner);
   receiver = createServer((request, response) => {
@@ -48,12 +51,33 @@ beforeAll(async () => {
   }));
   [event] = await publishEvents(stack, brand.id, [{ type: "payout.paid", at: Date.now() }]);
   await stack.get("/api/v1/links", brand.key);
+  planPath = await preparePlan();
+  completedPath = await preparePlan();
+  await owner.call("plans.complete", {
+    ...planOf(completedPath),
+    expected_revision: 1,
+    confirmed_pay: true,
+    confirmed_rights: true,
+    confirmed_funding: true,
+  });
 }, 300_000);
 afterAll(async () => {
   receiver?.close();
   await browser?.stop();
   await stack?.stop();
 });
+
+/** @returns the path of its page */
+async function preparePlan(): Promise<string> {
+  const response = await fetch(`${stack.url}/api/v1/campaign-plans`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${brand.key}`, "content-type": "application/json" },
+    body: JSON.stringify(planInput({ requirements: ["Vertical", "Captions"], platforms: ["tiktok"], notes: "Ours" })),
+  });
+  return ((await response.json()) as { readonly review_path: string }).review_path;
+}
+
+const planOf = (path: string) => ({ brand_id: brand.id, plan_id: path.split("/").at(-1) ?? "" });
 
 /** Each width with one of the colour schemes: a colour that is too pale on one width is so on the other. */
 const VIEWS = [
@@ -83,6 +107,15 @@ const SCREENS: readonly (readonly [path: () => string, shown: string])[] = [
   [() => "/developers/usage", "All keys"],
   [() => "/developers/members", "Change role"],
   [() => "/developers/audit", "Fields: URL, label, events"],
+  [() => "/workspaces", "1 of 200 pending"],
+  [() => "/workspaces?status=cancelled", "No plan is cancelled"],
+  [() => planPath, "Save and continue"],
+  [() => `${planPath}?step=budget`, "A figure to plan with"],
+  [() => `${planPath}?step=creative`, "Add a requirement"],
+  [() => `${planPath}?step=notes`, "Only your team sees these."],
+  [() => `${planPath}?step=review`, "Complete plan"],
+  [() => completedPath, "Nothing was published"],
+  [() => "/workspaces/blitz/plans/pln_unknown", "Nothing is here"],
   [() => "/developers/nowhere", "Nothing is here"],
 ];
 
@@ -114,9 +147,30 @@ it("every screen is accessible, fits its width and breaks no policy", async () =
     expect([path(), await opened.page.getByRole("heading", { level: 1 }).count()]).toEqual([path(), 1]);
     await expectUsableInEveryView(opened);
   }
-  // The unknown delivery, and the unknown event.
+  // The unknown delivery, event and plan.
   opened.expectNoProblems(404);
-}, 120_000);
+}, 180_000);
+
+it("what the plan wizard asks is accessible, and fits its width: problems, unsaved edits, a conflict", async () => {
+  const opened = await openSignedIn({});
+  const { page } = opened;
+  const title = page.getByRole("textbox", { name: "Title" });
+  await page.goto(`${url}${planPath}`);
+  await title.fill("");
+  await page.getByRole("button", { name: "Save and continue" }).click();
+  await page.getByText("One thing needs your attention").waitFor();
+  await expectUsableInEveryView(opened);
+  await page.getByRole("link", { name: "Campaign plans" }).last().click();
+  await page.locator(DIALOG).waitFor();
+  await expectUsableInEveryView(opened, DIALOG);
+  await page.getByRole("button", { name: "Stay" }).click();
+  await title.fill("Mine");
+  await owner.call("plans.update", { ...planOf(planPath), expected_revision: 1, changes: { title: "Theirs", goal: "Theirs, too" } });
+  await page.getByRole("button", { name: "Save and continue" }).click();
+  await page.getByText("Choose what to keep").waitFor();
+  await expectUsableInEveryView(opened);
+  opened.expectNoProblems(400, 409);
+}, 60_000);
 
 it("every dialog is accessible, and fits its width", async () => {
   const opened = await openSignedIn({});
@@ -161,6 +215,7 @@ it("every dialog is accessible, and fits its width", async () => {
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   await page.getByRole("button", { name: "Sign out of all" }).waitFor();
   await expectUsableInEveryView(opened, DIALOG);
+  await openDialog(planPath, "Cancel plan");
   opened.expectNoProblems();
 }, 120_000);
 

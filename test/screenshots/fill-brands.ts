@@ -5,6 +5,7 @@ import { connectRpc } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { signIn, type ConsoleCaller } from "../console-calls.ts";
+import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, type Stack } from "../stack.ts";
 import type { Behavior, ReceiverServer } from "./receiver-server.ts";
@@ -30,6 +31,7 @@ export interface Filled {
   readonly deliveryId: string;
   readonly failedDeliveryId: string;
   readonly eventId: string;
+  readonly plans: Readonly<Record<PlanName, string>>;
 }
 
 const EVENTS = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
@@ -61,8 +63,9 @@ export async function fillBrands(stack: Stack, consoleUrl: string, server: Recei
     agency: await person("bea@ahensya.example"),
   };
   await people.agency.call("keys.create", { brand_id: second, name: "Monthly report", may_prepare: false });
-  await fillKeys(stack, people.owner, brandId);
-  return { people, brandId, ...(await fillReceivers(stack, people.owner, brandId, server)) };
+  const planner = await fillKeys(stack, people.owner, brandId);
+  const plans = await fillPlans(stack, people.owner, brandId, planner);
+  return { people, brandId, plans, ...(await fillReceivers(stack, people.owner, brandId, server)) };
 }
 
 async function createBrand(stack: Stack, name: string, tier: string, email: string, verified = true): Promise<string> {
@@ -73,12 +76,12 @@ async function createBrand(stack: Stack, name: string, tier: string, email: stri
 }
 
 /** Keys that are used, unused and revoked, and a day of requests that sometimes reach the limit. */
-async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): Promise<void> {
+async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): Promise<string> {
   const create = async (name: string, may_prepare = false) => await owner.call("keys.create", { brand_id, name, may_prepare });
   const old = await create("Looker, before the move");
   const looker = await create("Looker report");
   const warehouse = await create("Warehouse sync (BigQuery, every 15 minutes)");
-  await create("Claude, campaign team", true);
+  const planner = await create("Claude, campaign team", true);
   for (const { secret } of [old, looker, warehouse]) await stack.get("/api/v1/campaigns?limit=1", secret);
   await owner.call("keys.revoke", { brand_id, key_id: old.key.id });
   const usage = connectRpc(UsageServiceService, stack.addresses.accounts, { idempotent: [] });
@@ -106,6 +109,46 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
     const { keys } = await owner.call("keys.list", { brand_id });
     if (!keys.some(({ last_used_at }) => last_used_at !== null)) throw new Error("no key counts as used");
   });
+  return planner.secret;
+}
+
+const PLANS = {
+  pending: {
+    title: "Tag-ulan skincare clips",
+    goal: "500,000 views before Christmas, from creators who live through the rainy season",
+    summary: "Short clips of a two-minute routine on a rainy morning: humid, rushed, real.",
+    brief:
+      "Show the product within the first three seconds.\n\nSay in your own words what changed for your skin. Taglish is welcome. No claims about healing or whitening.\n\nEnd with the link in your bio.",
+    requirements: [
+      "Vertical video, 15 to 45 seconds",
+      "Captions burnt in, Taglish or English",
+      "The product’s label is readable for at least one second",
+    ],
+    platforms: ["tiktok", "instagram reels", "youtube shorts"],
+    notes: "Our ceiling is ₱90,000. Ask Bea before we go above it.",
+  },
+  completed: { title: "Holiday gift sets, affiliate", campaign_type: "affiliate", planning_budget: 120_000, brief: "Unbox one set." },
+  cancelled: { title: "Valentine’s package", campaign_type: "package", planned_for: "2027-02-14", planning_budget: 300_000 },
+  another: { title: "Sunscreen for commuters", campaign_type: "ugc", planned_for: "2027-03-01", planning_budget: 48_000 },
+} as const;
+
+type PlanName = keyof typeof PLANS;
+
+/** Plans in each state, as an assistant has prepared them. @returns the paths of their pages */
+async function fillPlans(stack: Stack, owner: ConsoleCaller, brand_id: string, key: string): Promise<Filled["plans"]> {
+  const paths: Record<string, string> = {};
+  for (const [name, content] of Object.entries(PLANS)) {
+    const response = await fetch(`${stack.url}/api/v1/campaign-plans`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(planInput(content)),
+    });
+    paths[name] = ((await response.json()) as { readonly review_path: string }).review_path;
+  }
+  const plan = (name: PlanName) => ({ brand_id, plan_id: paths[name]?.split("/").at(-1) ?? "", expected_revision: 1 });
+  await owner.call("plans.complete", { ...plan("completed"), confirmed_pay: true, confirmed_rights: true, confirmed_funding: true });
+  await owner.call("plans.cancel", plan("cancelled"));
+  return paths as Filled["plans"];
 }
 
 /** Receivers in every state, with the deliveries that led to it. */

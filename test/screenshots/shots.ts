@@ -1,3 +1,4 @@
+import type { Plan } from "@brand-records/console-contract";
 import type { Page } from "playwright-core";
 import type { Filled, People } from "./fill-brands.ts";
 
@@ -53,6 +54,22 @@ const replaying = (page: Page) =>
       },
     }),
   );
+
+/** Another person changes the plan as soon as the page has read it. */
+async function changing(page: Page): Promise<void> {
+  let reads = 0;
+  await page.route("**/console/api/plans.get", async (route) => {
+    const response = await route.fetch();
+    const { plan } = (await response.json()) as { plan: Plan };
+    reads += 1;
+    const by = { revision: plan.revision + 1, edited_by: "jun@ulap-at-araw.example", edited_at: new Date().toISOString() };
+    const changed = { ...plan, ...by, title: "Rainy-season skincare clips", goal: "450,000 views by 15 December", review_on: "2026-11-27" };
+    await route.fulfill({ response, json: { plan: reads > 1 ? changed : plan } });
+  });
+  await page.route("**/console/api/plans.update", (route) =>
+    route.fulfill({ status: 409, json: { error: { code: "plan_changed", message: "The plan has changed.", request_id: "1" } } }),
+  );
+}
 
 /** @param name of an operation that gets no response */
 const hanging = (name: string) => (page: Page) => page.route(`**/console/api/${name}`, () => {});
@@ -324,6 +341,50 @@ export const SHOTS: readonly Shot[] = [
   { name: "assistants-typescript", as: "owner", path: to("/developers/assistants?client=typescript"), shown: "callTool" },
   { name: "assistants-member", as: "member", path: to("/developers/assistants?client=vscode"), shown: "promptString" },
   { name: "assistants-ineligible", as: "ineligible", path: to("/developers/assistants?client=others"), shown: "mcp-remote" },
+
+  { name: "plans", as: "owner", path: to("/workspaces"), shown: "2 of 200 pending" },
+  { name: "plans-all", as: "member", path: to("/workspaces?status=all"), shown: "Valentine’s package" },
+  { name: "plans-empty", as: "newcomer", path: to("/workspaces"), shown: "No plans are waiting" },
+  { name: "plan-basics", as: "owner", path: ({ plans }) => plans.pending, shown: "Save and continue" },
+  { name: "plan-budget", as: "owner", path: ({ plans }) => `${plans.pending}?step=budget`, shown: "A figure to plan with" },
+  { name: "plan-creative", as: "owner", path: ({ plans }) => `${plans.pending}?step=creative`, shown: "Add a platform" },
+  { name: "plan-notes", as: "owner", path: ({ plans }) => `${plans.pending}?step=notes`, shown: "Only your team sees these." },
+  { name: "plan-review", as: "owner", path: ({ plans }) => `${plans.pending}?step=review`, shown: "Complete plan" },
+  {
+    name: "plan-unconfirmed",
+    as: "owner",
+    path: ({ plans }) => `${plans.pending}?step=review`,
+    shown: "Complete plan",
+    act: press("Complete plan"),
+  },
+  {
+    name: "plan-refused",
+    as: "owner",
+    path: ({ plans }) => plans.pending,
+    shown: "Save and continue",
+    async act(page) {
+      await page.getByRole("textbox", { name: "Title" }).fill("");
+      await page.getByLabel("Planned for").fill("");
+      await press("Save and continue")(page);
+      await page.getByText("2 things need your attention").waitFor();
+    },
+  },
+  {
+    name: "plan-conflict",
+    as: "owner",
+    path: ({ plans }) => plans.pending,
+    shown: "Save and continue",
+    before: changing,
+    async act(page) {
+      await page.getByRole("textbox", { name: "Title" }).fill("Ulan, araw: skincare clips");
+      await page.getByRole("textbox", { name: "Goal" }).fill("600,000 views before Christmas");
+      await press("Save and continue")(page);
+      await page.getByText("Choose what to keep").waitFor();
+    },
+  },
+  { name: "plan-cancel", as: "owner", path: ({ plans }) => plans.pending, shown: "Save and continue", act: press("Cancel plan") },
+  { name: "plan-completed", as: "member", path: ({ plans }) => plans.completed, shown: "Nothing was published" },
+  { name: "plan-cancelled", as: "owner", path: ({ plans }) => plans.cancelled, shown: "Nothing was published" },
 
   { name: "not-found", as: "owner", path: to("/developers/nowhere"), shown: "Nothing is here" },
   { name: "unknown-delivery", as: "owner", path: to("/developers/deliveries/dlv_unknown"), shown: "Nothing is here" },

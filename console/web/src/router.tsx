@@ -4,6 +4,7 @@ import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/deliveries/delivery-search.ts";
+import { planListSearch, planSearch } from "./screens/plans/plan-search.ts";
 import { chooseBrand } from "./shell/brand.tsx";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
@@ -164,14 +165,29 @@ const developerScreens = [
   }),
 ] as const;
 
-/** Where the `review_path` of a prepared plan leads. */
-const workspaces = createRoute({
-  getParentRoute: () => shell,
-  path: "/workspaces/$",
-  component: lazyRouteComponent(() => import("./screens/workspaces.tsx"), "Workspaces"),
-});
+const workspaces = createRoute({ getParentRoute: () => shell, path: "/workspaces" });
 
-const routes = root.addChildren([signIn, shell.addChildren([developers.addChildren(developerScreens), workspaces])]);
+const workspaceScreens = [
+  createRoute({
+    getParentRoute: () => workspaces,
+    path: "/",
+    validateSearch: planListSearch,
+    component: lazyRouteComponent(() => import("./screens/plans/plan-list.tsx"), "PlanList"),
+  }),
+  // Where the `review_path` of a prepared plan leads.
+  createRoute({
+    getParentRoute: () => workspaces,
+    path: "/$type/plans/$planId",
+    validateSearch: planSearch,
+    beforeLoad: ({ params, preload }) => showBrandOf(params.planId, preload),
+    component: lazyRouteComponent(() => import("./screens/plans/plan.tsx"), "Plan"),
+  }),
+] as const;
+
+const routes = root.addChildren([
+  signIn,
+  shell.addChildren([developers.addChildren(developerScreens), workspaces.addChildren(workspaceScreens)]),
+]);
 
 export const router = createRouter({
   routeTree: routes,

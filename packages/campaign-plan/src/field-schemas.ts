@@ -1,12 +1,10 @@
 import { z } from "zod";
+import { countCharacters } from "./limits.ts";
 
 /** A character other than white space, control and format characters (zero-width, bidirectional), fillers, the empty Braille cell. */
 const VISIBLE = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** C0, DEL and C1: line breaks, tabs and terminal controls. */
 const CONTROL = /\p{Cc}/u;
-
-/** Counts Unicode characters, as JSON Schema and Postgres do: an emoji is one. */
-const countCharacters = (value: string): number => value.replaceAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, " ").length;
 
 export interface TextRules {
   readonly min?: number;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { AppError, type ProblemDetail } from "@brand-records/errors";
 import { z } from "zod";
 import { date, list, text } from "./field-schemas.ts";
+import { PLAN_LIMITS } from "./limits.ts";
 
 export const CAMPAIGN_TYPES = ["blitz", "ugc", "package", "affiliate"] as const;
 export type CampaignType = (typeof CAMPAIGN_TYPES)[number];
@@ -12,7 +13,7 @@ export const pesosOf = (centavos: number): number => centavos / 100;
 
 /** One centavo. */
 const BUDGET_MIN = 0.01;
-const BUDGET_MAX = 1_000_000_000;
+const { budgetPesos: BUDGET_MAX, requirements, platforms } = PLAN_LIMITS;
 const BUDGET_PROBLEM = `must be a number of pesos above 0 and at most ${BUDGET_MAX.toLocaleString("en")}, with at most two decimals`;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The special UUIDs of RFC 9562. */
@@ -28,10 +29,10 @@ export const planInput = z.strictObject({
     .describe(
       "A new UUID for each plan, made before the first attempt. Send the same one with the same input to try again: it never makes a second plan.",
     ),
-  title: text({ min: 1, max: 200, isOneLine: true, isVisible: true }).describe(
+  title: text({ min: 1, max: PLAN_LIMITS.title, isOneLine: true, isVisible: true }).describe(
     "The name people recognise the plan by: one line, at least one visible character, no control characters.",
   ),
-  goal: text({ min: 1, max: 2_000, isVisible: true }).describe("What the campaign should achieve."),
+  goal: text({ min: 1, max: PLAN_LIMITS.goal, isVisible: true }).describe("What the campaign should achieve."),
   campaign_type: z
     .enum(CAMPAIGN_TYPES, `must be one of ${CAMPAIGN_TYPES.join(", ")}`)
     .describe("blitz: clipping, paid per view. ugc: original content. package: influencers. affiliate: tracked promotion, paid per sale."),
@@ -43,11 +44,15 @@ export const planInput = z.strictObject({
     .max(BUDGET_MAX, { error: BUDGET_PROBLEM, abort: true })
     .refine((pesos) => pesosOf(centavosOf(pesos)) === pesos, BUDGET_PROBLEM)
     .describe("Pesos (not centavos), at most two decimals. A figure to plan with: nothing is charged."),
-  summary: text({ max: 2_000 }).optional().describe("The idea in a few sentences."),
-  brief: text({ max: 20_000 }).optional().describe("Instructions for creators."),
-  requirements: list(50, { max: 500 }).optional().describe("What the content must have, one entry each."),
-  platforms: list(20, { max: 64, isOneLine: true }).optional().describe("Where creators post the content, such as tiktok."),
-  notes: text({ max: 5_000 }).optional().describe("For the brand's own people in the workspace. Private: never returned."),
+  summary: text({ max: PLAN_LIMITS.summary }).optional().describe("The idea in a few sentences."),
+  brief: text({ max: PLAN_LIMITS.brief }).optional().describe("Instructions for creators."),
+  requirements: list(requirements.entries, { max: requirements.characters })
+    .optional()
+    .describe("What the content must have, one entry each."),
+  platforms: list(platforms.entries, { max: platforms.characters, isOneLine: true })
+    .optional()
+    .describe("Where creators post the content, such as tiktok."),
+  notes: text({ max: PLAN_LIMITS.notes }).optional().describe("For the brand's own people in the workspace. Private: never returned."),
 });
 
 /** Canonical form: request_id in lower case, empty optional fields absent. */

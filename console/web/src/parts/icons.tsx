@@ -43,3 +43,7 @@ export const ReferenceIcon = icon(<path d="M5 4h10a4 4 0 0 1 4 4v12H8a3 3 0 0 1-
 export const CopyIcon = icon(<path d="M9 9h10v11H9zM15 9V4H5v11h4" />);
 export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />);
 export const SignOutIcon = icon(<path d="M14 5H6v14h8M10 12h10m0 0-3.5-3.5M20 12l-3.5 3.5" />);
+export const PlanIcon = icon(<path d="M8 4h8v3H8zM16 5h3v15H5V5h3M9 12h6M9 16h4" />);
+export const UpIcon = icon(<path d="M12 19V6M6.5 11.5 12 6l5.5 5.5" />);
+export const DownIcon = icon(<path d="M12 5v13M6.5 12.5 12 18l5.5-5.5" />);
+export const RemoveIcon = icon(<path d="m6.5 6.5 11 11M17.5 6.5l-11 11" />);

@@ -32,7 +32,7 @@ export function Page({ title, description, parent, actions, children }: PageProp
       <Group justify="space-between" align="flex-end" gap="md">
         <div>
           {parent}
-          <Title order={1} ref={heading} tabIndex={-1} className="page-title">
+          <Title order={1} ref={heading} tabIndex={-1} className="page-title" dir="auto">
             {title}
           </Title>
           {description !== undefined && (

@@ -17,6 +17,8 @@ const STATES = {
   failed: { text: "Failed", tone: "bad" },
   done: { text: "Done", tone: "good" },
   in_progress: { text: "In progress", tone: "waiting" },
+  completed: { text: "Completed", tone: "good" },
+  cancelled: { text: "Cancelled", tone: "quiet" },
   unknown: { text: "Outcome unknown", tone: "waiting" },
 } as const satisfies Record<string, { readonly text: string; readonly tone: Tone }>;
 

@@ -8,6 +8,7 @@ const TIERS: Readonly<Record<string, string>> = { starter: "Starter", plus: "Plu
 
 /** The lists that a page belongs to. */
 const AREAS = [
+  "/workspaces",
   "/developers/keys",
   "/developers/receivers",
   "/developers/events",

@@ -8,6 +8,7 @@ import {
   KeyIcon,
   MembersIcon,
   OverviewIcon,
+  PlanIcon,
   ReceiverIcon,
   ReferenceIcon,
   UsageIcon,
@@ -25,6 +26,7 @@ interface Place {
 
 /** Where people can go, by area. */
 const AREAS: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
+  { title: "Campaigns", places: [{ text: "Campaign plans", to: "/workspaces", icon: PlanIcon }] },
   {
     title: "Developers",
     places: [

@@ -1,4 +1,4 @@
-import { instantsOf, isDay } from "./days.ts";
+import { fullDayText, instantsOf, isDay, today } from "./days.ts";
 
 it("a day is Manila's: from its midnight until the next one's, whatever the zone of the browser", () => {
   const range = instantsOf({ from: "2026-11-20", to: "2026-11-20" });
@@ -17,4 +17,13 @@ it("the last day of a month or a year ends with the first of the next", () => {
 it.each(["", "2026-02-30", "2026-13-01", "0002-11-20", "2026-1-1", "20261120", 20261120, undefined])("%p is no day", (text) => {
   expect(isDay(text)).toBe(false);
   expect(instantsOf({ from: text as string })).toEqual({});
+});
+
+it("a day in words is the day itself, and today is Manila's, whatever the zone of the browser", () => {
+  expect(["2026-12-01", "0001-01-01", "9999-12-31"].map(fullDayText)).toEqual([
+    "Tuesday, December 1, 2026",
+    "Monday, January 1, 1",
+    "Friday, December 31, 9999",
+  ]);
+  expect([new Date("2026-11-22T15:59:59.999Z"), new Date("2026-11-22T16:00:00Z")].map(today)).toEqual(["2026-11-22", "2026-11-23"]);
 });

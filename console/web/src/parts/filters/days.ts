@@ -1,5 +1,6 @@
 /** Manila's offset from UTC, all year: it has no summer time. */
 const OFFSET = "+08:00";
+const OFFSET_MS = 8 * 3_600_000;
 const DAY = /^20\d\d-\d\d-\d\d$/;
 
 const plusDays = (day: string, days: number): string => {
@@ -24,8 +25,16 @@ export const instantsOf = ({ from, to }: Days): { from?: string; to?: string } =
   ...(isDay(to) && { to: `${plusDays(to, 1)}T00:00:00${OFFSET}` }),
 });
 
-/** A day in words: "Sun, 22 Nov 2026". The zone is UTC, so that no day shifts. */
+/** A day in words: "Sun, Nov 22, 2026". The zone is UTC, so that no day shifts. */
 export const dayText = (day: string): string =>
   new Intl.DateTimeFormat("en-PH", { timeZone: "UTC", weekday: "short", day: "numeric", month: "short", year: "numeric" }).format(
     new Date(`${day}T00:00:00Z`),
   );
+
+const IN_FULL = new Intl.DateTimeFormat("en-PH", { timeZone: "UTC", dateStyle: "full" });
+
+/** "Sunday, November 22, 2026". */
+export const fullDayText = (day: string): string => IN_FULL.format(new Date(`${day}T00:00:00Z`));
+
+/** The present day in Manila. */
+export const today = (now = new Date()): string => new Date(now.getTime() + OFFSET_MS).toISOString().slice(0, 10);

@@ -6,6 +6,7 @@ import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
 import { Checklist } from "./checklist.tsx";
+import { PlansWaiting } from "./plans-waiting.tsx";
 import { ReceiverProblems } from "./receiver-problems.tsx";
 import { setUpSteps } from "./set-up-steps.tsx";
 import { LastDay } from "./last-day.tsx";
@@ -47,6 +48,7 @@ function Sections({ keys, receivers }: { readonly keys: readonly Key[]; readonly
   const isSetUp = steps.every(({ isDone }) => isDone);
   return (
     <>
+      <PlansWaiting />
       <ReceiverProblems receivers={receivers} />
       {!isSetUp && <Checklist steps={steps} isEligible={isEligible} />}
       {keys.length > 0 && <LastDay />}

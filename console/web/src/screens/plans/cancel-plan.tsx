@@ -1,0 +1,59 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useChange } from "../../api/queries.ts";
+import { FormError, Notice } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { isChanged, isOutdated } from "./outdated.ts";
+import styles from "./plans.module.css";
+import type { PlanEditing } from "./use-plan-editing.ts";
+
+/** Cancels a plan permanently. */
+export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { readonly editing: PlanEditing; onClose(): void }) {
+  const { ofBrand } = useBrand();
+  const cancel = useChange("plans.cancel", ["plans.list"]);
+  const submit = (): void => {
+    if (cancel.isPending) return;
+    cancel.mutate(
+      { ...ofBrand, plan_id: plan.id, expected_revision: plan.revision },
+      {
+        onSuccess: ({ plan: cancelled }) => {
+          adopt(cancelled);
+          announce("Plan cancelled");
+          onClose();
+        },
+        onError: (error) => {
+          if (isOutdated(error)) void readAgain();
+        },
+      },
+    );
+  };
+  return (
+    <Modal opened onClose={onClose} title="Cancel this plan?" closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Text className={styles["breakable"]}>
+          <strong>
+            <bdi>{plan.title}</bdi>
+          </strong>{" "}
+          can then be neither edited nor completed. This cannot be undone.
+        </Text>
+        <Text>
+          If the integration sends the same request again, it is refused with <code>request_conflict</code>. A request with a new id makes a
+          new plan. Nothing was published, funded or paid.
+        </Text>
+        {isChanged(cancel.error) && <Notice tone="warning">Somebody has just changed the plan. Do you still want to cancel it?</Notice>}
+        <FormError
+          error={isChanged(cancel.error) ? null : cancel.error}
+          unknownOutcome="It may have been cancelled all the same. Trying again does no harm."
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Keep plan
+          </Button>
+          <Button color="red.9" onClick={submit} aria-busy={cancel.isPending}>
+            {cancel.isPending ? "Cancelling…" : "Cancel plan"}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Plan } from "@brand-records/console-contract";
+import { Text } from "@mantine/core";
+import { Notice } from "../../parts/states.tsx";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import { When } from "../../parts/when.tsx";
+import { Page } from "../../parts/page.tsx";
+import { PlanContents } from "./plan-contents.tsx";
+import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
+import { valuesOf, type PlanValues } from "./plan-values.ts";
+import styles from "./plans.module.css";
+import { UnsavedText } from "./unsaved-text.tsx";
+
+interface ClosedPlanProps {
+  readonly plan: Plan;
+  /** What the person was editing when somebody else closed the plan. */
+  readonly unsaved: Partial<PlanValues>;
+}
+
+/** A completed or cancelled plan, to read: who closed it, and what comes next. */
+export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
+  const isCompleted = plan.status === "completed";
+  return (
+    <Page title={plan.title} parent={<PlansLink />} description={<PlanOrigin plan={plan} />}>
+      <Notice>
+        <Text size="sm" className={styles["breakable"]}>
+          <StateBadge state={isCompleted ? "completed" : "cancelled"} /> by <strong>{plan.closed_by ?? "a person"}</strong>
+          {plan.closed_at !== null && (
+            <>
+              , <When at={plan.closed_at} />
+            </>
+          )}
+        </Text>
+        <Text size="sm" mt="xs">
+          <strong>Nothing was published, funded or paid.</strong>{" "}
+          {isCompleted
+            ? "Your team sets up and funds the campaign from here. This page stays, as what was agreed. If the integration sends its request again, it gets the completed plan."
+            : "If the integration sends the same request again, it is refused; a request with a new id makes a new plan."}
+        </Text>
+      </Notice>
+      {Object.keys(unsaved).length > 0 && <UnsavedText unsaved={unsaved} />}
+      <div className={styles["panel"]}>
+        <Text component="h2" fw={650} fz="1.125rem">
+          The plan
+        </Text>
+        <PlanContents values={valuesOf(plan)} />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Plan } from "@brand-records/console-contract";
+import { AnchorLink } from "../../parts/links.tsx";
+import { When } from "../../parts/when.tsx";
+import { useMe } from "../../shell/brand.tsx";
+import styles from "./plans.module.css";
+
+export const PlansLink = () => (
+  <AnchorLink to="/workspaces" size="sm">
+    Campaign plans
+  </AnchorLink>
+);
+
+/** Which integration prepared a plan, and who edited it last. */
+export function PlanOrigin({ plan: { prepared_by, created_at, edited_by, edited_at } }: { readonly plan: Plan }) {
+  const { email } = useMe();
+  return (
+    <>
+      <span className={styles["phrase"]}>
+        Prepared by <strong>{prepared_by === null ? "an integration" : <bdi>{prepared_by}</bdi>}</strong>, <When at={created_at} />.
+      </span>{" "}
+      {edited_at !== null && (
+        <span className={styles["phrase"]}>
+          Last edited by {edited_by === email ? "you" : edited_by}, <When at={edited_at} isBrief />.
+        </span>
+      )}
+    </>
+  );
+}

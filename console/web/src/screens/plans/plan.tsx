@@ -1,0 +1,55 @@
+import type { Plan as PlanRecord } from "@brand-records/console-contract";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Navigate } from "@tanstack/react-router";
+import { isGone, isUncertain } from "../../api/call.ts";
+import { query } from "../../api/queries.ts";
+import { Page } from "../../parts/page.tsx";
+import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { useBrand } from "../../shell/brand.tsx";
+import { NotFoundPage } from "../../shell/error-pages.tsx";
+import { ClosedPlan } from "./closed-plan.tsx";
+import { PlansLink } from "./plan-origin.tsx";
+import { usePlanEditing } from "./use-plan-editing.ts";
+import { Wizard } from "./wizard.tsx";
+
+const POLL_MS = 15_000;
+const POLL_AFTER_ERROR_MS = 30_000;
+
+/** One plan, where its `review_path` leads. The page of a pending one keeps itself current. */
+export function Plan() {
+  const route = getRouteApi("/shell/workspaces/$type/plans/$planId");
+  const { type, planId } = route.useParams();
+  const search = route.useSearch();
+  const { ofBrand } = useBrand();
+  const { data, error, refetch } = useQuery({
+    ...query("plans.get", { ...ofBrand, plan_id: planId }),
+    refetchInterval({ state: { data, error } }) {
+      // An ended session is reported once, not every time.
+      if (data?.plan.status !== "pending" || (error !== null && !isUncertain(error))) return false;
+      return error === null ? POLL_MS : POLL_AFTER_ERROR_MS;
+    },
+  });
+  if (data === undefined) {
+    if (isGone(error)) return <NotFoundPage />;
+    return (
+      <Page title="Campaign plan" parent={<PlansLink />}>
+        {error === null ? <LoadingRows /> : <ErrorState error={error} retry={() => void refetch()} />}
+      </Page>
+    );
+  }
+  const { plan } = data;
+  const params = { type: plan.campaign_type, planId };
+  return (
+    <>
+      {/* The link is older than an edit of the type, or the edit was made just now. What is typed stays. */}
+      {type !== plan.campaign_type && <Navigate to="/workspaces/$type/plans/$planId" params={params} search={search} replace />}
+      <PlanWorkspace key={plan.id} plan={plan} />
+    </>
+  );
+}
+
+function PlanWorkspace({ plan: loaded }: { readonly plan: PlanRecord }) {
+  const editing = usePlanEditing(loaded);
+  const { plan, unsaved } = editing;
+  return plan.status === "pending" ? <Wizard editing={editing} /> : <ClosedPlan plan={plan} unsaved={unsaved} />;
+}

@@ -1,0 +1,18 @@
+import type { Problems } from "./field-problems.ts";
+import type { PlanField, PlanValues } from "./plan-values.ts";
+
+/** What the fields of a step show, and what they call. */
+export interface StepProps {
+  readonly values: PlanValues;
+  readonly problems: Problems;
+  edit<Field extends PlanField>(field: Field, value: PlanValues[Field]): void;
+}
+
+/** The id of a field's element; `name` is as in Problems. */
+export const fieldId = (name: string): string => `plan-${name}`;
+
+/** Moves the focus to a field. Of a choice, to what is chosen. */
+export function focusField(name: string): void {
+  const element = document.getElementById(fieldId(name));
+  (element?.querySelector<HTMLElement>("input:checked") ?? element)?.focus();
+}
