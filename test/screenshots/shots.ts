@@ -13,8 +13,8 @@ export interface Shot {
   readonly shown: string | RegExp;
   /** What the person does then, such as opening a dialog. */
   act?(page: Page): Promise<void>;
-  /** The view that docs/images has. */
-  readonly documented?: "wide" | "narrow";
+  /** docs/images has one wide screen of it: the top, or where this text is. */
+  readonly documented?: true | string;
   /** Before the page is opened, such as a failure to provoke. */
   before?(page: Page): Promise<unknown>;
 }
@@ -98,7 +98,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "sign-in-failing", path: to("/sign-in"), shown: "Try again", before: failing("sign_in.options") },
   { name: "sign-in-unknown-link", path: to(`/sign-in#${"A".repeat(43)}`), shown: "not known" },
 
-  { name: "overview", as: "owner", path: to("/developers"), shown: "Requests an hour", documented: "wide" },
+  { name: "overview", as: "owner", path: to("/developers"), shown: "Requests an hour", documented: true },
   {
     name: "overview-set-up",
     as: "owner",
@@ -120,7 +120,7 @@ export const SHOTS: readonly Shot[] = [
     act: (page) => page.getByRole("banner").getByRole("button").last().click(),
   },
 
-  { name: "keys", as: "owner", path: to("/developers/keys"), shown: "Looker report" },
+  { name: "keys", as: "owner", path: to("/developers/keys"), shown: "Looker report", documented: true },
   {
     name: "keys-revoked",
     as: "owner",
@@ -193,6 +193,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "receiver", as: "owner", path: ({ receivers }) => `/developers/receivers/${receivers.healthy}`, shown: "submission.rejected" },
   {
     name: "receiver-failing",
+    documented: true,
     as: "owner",
     path: ({ receivers }) => `/developers/receivers/${receivers.failing}`,
     shown: "Retrying",
@@ -231,7 +232,13 @@ export const SHOTS: readonly Shot[] = [
     shown: "410 Gone",
     act: press("Enable"),
   },
-  { name: "delivery", as: "owner", path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`, shown: "Attempt 4" },
+  {
+    name: "delivery",
+    documented: true,
+    as: "owner",
+    path: ({ deliveryId }) => `/developers/deliveries/${deliveryId}`,
+    shown: "Attempt 4",
+  },
   {
     name: "delivery-retrying",
     as: "owner",
@@ -284,7 +291,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "event", as: "owner", path: ({ eventId }) => `/developers/events/${eventId}`, shown: "Ledger sync" },
   { name: "usage", as: "owner", path: to("/developers/usage"), shown: "Looker report" },
   { name: "usage-empty", as: "newcomer", path: to("/developers/usage"), shown: "No requests" },
-  { name: "members", as: "owner", path: to("/developers/members"), shown: "Change role" },
+  { name: "members", as: "owner", path: to("/developers/members"), shown: "Change role", documented: true },
   { name: "members-member", as: "member", path: to("/developers/members"), shown: "add and remove members" },
   { name: "members-failing", as: "owner", path: to("/developers/members"), shown: "Try again", before: failing("members.list") },
   { name: "members-loading", as: "owner", path: to("/developers/members"), shown: "Add member", before: hanging("members.list") },
@@ -349,7 +356,13 @@ export const SHOTS: readonly Shot[] = [
   { name: "plan-budget", as: "owner", path: ({ plans }) => `${plans.pending}?step=budget`, shown: "A figure to plan with" },
   { name: "plan-creative", as: "owner", path: ({ plans }) => `${plans.pending}?step=creative`, shown: "Add a platform" },
   { name: "plan-notes", as: "owner", path: ({ plans }) => `${plans.pending}?step=notes`, shown: "Only your team sees these." },
-  { name: "plan-review", as: "owner", path: ({ plans }) => `${plans.pending}?step=review`, shown: "Complete plan" },
+  {
+    name: "plan-review",
+    as: "owner",
+    path: ({ plans }) => `${plans.pending}?step=review`,
+    shown: "Complete plan",
+    documented: "Complete plan",
+  },
   {
     name: "plan-unconfirmed",
     as: "owner",
@@ -371,6 +384,7 @@ export const SHOTS: readonly Shot[] = [
   },
   {
     name: "plan-conflict",
+    documented: true,
     as: "owner",
     path: ({ plans }) => plans.pending,
     shown: "Save and continue",

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { startBrowser, type TestBrowser } from "../browser.ts";
@@ -78,6 +78,8 @@ describe.each(VIEWS)("%s", (view, options) => {
       await page.screenshot({ path: file, fullPage: true, animations: "disabled" });
       await page.unrouteAll({ behavior: "ignoreErrors" });
     }
-    if (documented === view) await copyFile(file, join(DOCUMENTATION, `${name}.png`));
+    if (documented === undefined || view !== "wide") return;
+    if (documented !== true) await page.getByText(documented).last().scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(DOCUMENTATION, `${name}.png`), animations: "disabled" });
   });
 });
