@@ -9,9 +9,10 @@ import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
-import { WatchDelivery } from "../deliveries/watch-delivery.tsx";
 import styles from "./settings.module.css";
 
+// Only during a rotation.
+const WatchDelivery = lazy(async () => ({ default: (await import("../deliveries/watch-delivery.tsx")).WatchDelivery }));
 const MakeNextSecret = lazy(async () => ({ default: (await import("./make-next-secret.tsx")).MakeNextSecret }));
 
 const READ_AGAIN = ["receivers.get", "receivers.list"] as const;
@@ -149,11 +150,13 @@ function TestStep({ receiver: { id, events, enabled, rotating, next_secret_accep
       )}
       <FormError error={test.error} />
       {rotating && testId !== undefined && (
-        <WatchDelivery
-          key={testId}
-          deliveryId={testId}
-          onAttempted={() => void client.invalidateQueries({ queryKey: ["receivers.get"] })}
-        />
+        <Suspense>
+          <WatchDelivery
+            key={testId}
+            deliveryId={testId}
+            onAttempted={() => void client.invalidateQueries({ queryKey: ["receivers.get"] })}
+          />
+        </Suspense>
       )}
     </Step>
   );
