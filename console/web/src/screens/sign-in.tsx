@@ -33,6 +33,8 @@ function SignInByLink({ token }: { readonly token: string }) {
   const redeem = useChange("sign_in.redeem", []);
   const enter = useEnter();
   if (error !== null) return <UnusableLink error={error} />;
+  // What ended while the page was open, such as the membership.
+  if (redeem.error !== null && titleOf(redeem.error) !== undefined) return <UnusableLink error={redeem.error} />;
   return (
     <Page title="Sign in to Brand Records">
       {data === undefined ? (
@@ -85,8 +87,10 @@ const TITLES: Readonly<Record<string, string>> = {
   no_membership: "You are not a member of a brand",
 };
 
+const titleOf = (error: Error): string | undefined => (error instanceof CallError ? TITLES[error.code] : undefined);
+
 function UnusableLink({ error }: { readonly error: Error }) {
-  const title = error instanceof CallError ? TITLES[error.code] : undefined;
+  const title = titleOf(error);
   if (title === undefined) {
     return (
       <Page title="Sign in to Brand Records">
