@@ -78,7 +78,7 @@ function columns(self: string, hasLinks: boolean, change: ((act: Act, member: Me
         </span>
       ),
     },
-    { title: "Role", cell: ({ role }) => roleText(role) },
+    { title: "Role", cell: ({ role }) => <span className={styles["unbroken"]}>{roleText(role)}</span> },
     { title: "Since", cell: ({ created_at }) => <When at={created_at} /> },
     ...(change === undefined
       ? []
@@ -87,7 +87,7 @@ function columns(self: string, hasLinks: boolean, change: ((act: Act, member: Me
             title: "Change",
             isAction: true,
             cell: (member: Member) => (
-              <Group gap={4} justify="flex-end">
+              <Group gap={4} justify="flex-end" wrap="nowrap">
                 {hasLinks && member.email !== self && button("link", member, "New link")}
                 {button("role", member, "Change role")}
                 {button("remove", member, member.email === self ? "Leave" : "Remove")}
