@@ -29,10 +29,16 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // What a screen shows again is shown at once, and read again.
-      queries: { staleTime: 0, retry: (failures, error) => !isFinal(error) && failures < 2 },
+      queries: {
+        networkMode: "always",
+        refetchOnReconnect: true,
+        // What a screen shows again is shown at once, and read again.
+        staleTime: 0,
+        retry: (failures, error) => !isFinal(error) && failures < 2,
+      },
+      // Offline a change fails at once. The default waits for the connection, then makes changes that the person has given up.
       // Results of mutations hold secrets, and would stay in the cache for five minutes.
-      mutations: { gcTime: 0 },
+      mutations: { networkMode: "always", gcTime: 0 },
     },
   });
   return client;
@@ -64,7 +70,7 @@ export const pollFirst =
 
 /**
  * The mutation of an operation that changes something. Lists named in `changes` are read again before it counts as done, so that a page
- * never shows the state before; also if no response says whether it was made.
+ * never shows the state before. They are read again after an error too: the change may have been made, or another person was first.
  */
 export function useChange<Name extends OperationName>(
   name: Name,
@@ -74,8 +80,9 @@ export function useChange<Name extends OperationName>(
   return useMutation({
     mutationFn: (input: Input<Name>) => call(name, input),
     onSettled: async (_output, error) => {
-      if (error !== null && !isUncertain(error)) return;
-      await Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
+      const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
+      // An error shows at once.
+      if (error === null) await read;
     },
   });
 }
