@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useRef, type ReactNode } from "react";
 import { CopyableText } from "./copyable.tsx";
+import { Dialog } from "./dialog.tsx";
 
 export interface SecretDialogProps {
   readonly title: string;
@@ -32,7 +33,7 @@ export function SecretDialog({ title, kind, secret, advice = STORE, done = "I ha
     onStored();
   };
   return (
-    <Modal opened onClose={close} title={title} size="lg" withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false}>
+    <Dialog title={title} size="lg" isKept onClose={close}>
       <Stack gap="md">
         <Text>
           <strong>This is the only time the {kind} is shown.</strong> {advice}
@@ -43,6 +44,6 @@ export function SecretDialog({ title, kind, secret, advice = STORE, done = "I ha
           <Button onClick={close}>{done}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

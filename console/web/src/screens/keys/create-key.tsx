@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { CopyableText } from "../../parts/copyable.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { firstCall } from "../../parts/first-call.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
@@ -19,10 +20,6 @@ export function CreateKey({ onClose }: { onClose(): void }) {
   const create = useChange("keys.create", ["keys.list"]);
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", may_prepare: false } });
 
-  // The response holds the key. A closed dialog could not show it.
-  const close = (): void => {
-    if (!create.isPending) onClose();
-  };
   const submit = form.onSubmit((values) =>
     create.mutate(
       { ...ofBrand, ...values },
@@ -39,7 +36,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 
   if (secret !== undefined) return <NewKey secret={secret} onStored={onClose} />;
   return (
-    <Modal opened onClose={close} title="Create an API key" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Create an API key" isPending={create.isPending} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -68,7 +65,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
             unknownOutcome="The key may have been created all the same. Look at the list before you create another."
           />
           <Group justify="flex-end">
-            <Button variant="default" onClick={close} disabled={create.isPending}>
+            <Button variant="default" onClick={onClose} disabled={create.isPending}>
               Cancel
             </Button>
             <Button type="submit" loading={create.isPending}>
@@ -77,7 +74,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

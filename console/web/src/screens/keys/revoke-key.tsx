@@ -1,7 +1,8 @@
 import type { Key } from "@brand-records/console-contract";
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
@@ -26,7 +27,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
     );
   };
   return (
-    <Modal opened onClose={onClose} title="Revoke this key?" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Revoke this key?" isPending={revoke.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -61,7 +62,7 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
           />
           <FormError error={revoke.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={onClose} disabled={revoke.isPending}>
               Cancel
             </Button>
             <Button type="submit" color="red.9" loading={revoke.isPending}>
@@ -70,6 +71,6 @@ export function RevokeKey({ apiKey: { id, name, hint, last_used_at }, onClose }:
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,11 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { fieldErrors } from "../../api/call.ts";
 import { query, useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -39,7 +40,7 @@ export default function AddMember({ onClose }: { onClose(): void }) {
   if (added !== undefined && options.data?.links === true) return <NewLink member={{ email: added }} isNew onClose={onClose} />;
   if (added !== undefined) return <HowToSignIn email={added} provider={options.data?.provider ?? null} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="Add a member" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Add a member" isPending={add.isPending} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -74,6 +75,6 @@ export default function AddMember({ onClose }: { onClose(): void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand, useMe } from "../../shell/brand.tsx";
@@ -23,11 +24,10 @@ export default function ChangeRole({ member: { email, role }, onClose }: { reado
       },
     );
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={to === "owner" ? "Make this member an owner?" : "Make this owner a member?"}
-      closeButtonProps={{ "aria-label": "Close" }}
+      isPending={change.isPending}
+      onClose={onClose}
     >
       <Stack>
         <Text>
@@ -42,7 +42,7 @@ export default function ChangeRole({ member: { email, role }, onClose }: { reado
         )}
         <FormError error={change.error} unknownOutcome="The role may have been changed all the same: the list shows it." />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={change.isPending}>
             Cancel
           </Button>
           <Button loading={change.isPending} onClick={submit}>
@@ -50,6 +50,6 @@ export default function ChangeRole({ member: { email, role }, onClose }: { reado
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { CopyableText } from "../../parts/copyable.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 
 /** What to send to a new member who signs in at the provider. */
@@ -8,7 +9,7 @@ export function HowToSignIn({ email, provider, onClose }: { readonly email: stri
   const where = provider === null ? "" : ` with your account at ${provider},`;
   const text = `You are now a member of ${brand_name} on Brand Records. Sign in at ${window.location.origin}/sign-in${where} with the e-mail address ${email}.`;
   return (
-    <Modal opened onClose={onClose} title={`${email} is a member now`} size="lg" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title={`${email} is a member now`} size="lg" isKept onClose={onClose}>
       <Stack>
         <Text>No mail is sent. Send this to the person:</Text>
         <CopyableText text={text} label="The text" />
@@ -16,6 +17,6 @@ export function HowToSignIn({ email, provider, onClose }: { readonly email: stri
           <Button onClick={onClose}>Done</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,8 +1,9 @@
 import type { Member, Output } from "@brand-records/console-contract";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { query, useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
@@ -24,10 +25,6 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
   const [link, setLink] = useState<Output<"members.link">>();
   const make = useChange("members.link", []);
 
-  // The response holds the link. A closed dialog could not show it.
-  const close = (): void => {
-    if (!make.isPending) onClose();
-  };
   const start = (): void =>
     make.mutate(
       { ...ofBrand, email },
@@ -42,12 +39,7 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
 
   if (link !== undefined) return <LinkToSend email={email} link={link} provider={options?.provider ?? null} onSent={onClose} />;
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={isNew ? `${email} is a member now` : "Make a sign-in link?"}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Dialog title={isNew ? `${email} is a member now` : "Make a sign-in link?"} isPending={make.isPending} isKept={isNew} onClose={onClose}>
       <Stack>
         <Text>
           {isNew ? (
@@ -64,7 +56,7 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
         </Text>
         <FormError error={make.error} unknownOutcome="A link may have been made all the same. No one has seen it: make another." />
         <Group justify="flex-end">
-          <Button variant="default" onClick={close} disabled={make.isPending}>
+          <Button variant="default" onClick={onClose} disabled={make.isPending}>
             {isNew ? "Later" : "Cancel"}
           </Button>
           <Button loading={make.isPending} onClick={start}>
@@ -72,7 +64,7 @@ export default function NewLink({ member: { email }, isNew = false, onClose }: N
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

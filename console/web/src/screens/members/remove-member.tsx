@@ -1,6 +1,7 @@
 import type { Member } from "@brand-records/console-contract";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand, useMe } from "../../shell/brand.tsx";
@@ -22,12 +23,7 @@ export default function RemoveMember({ member: { email, role }, onClose }: { rea
       },
     );
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={isSelf ? `Leave ${brand_name}?` : "Remove this member?"}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Dialog title={isSelf ? `Leave ${brand_name}?` : "Remove this member?"} isPending={remove.isPending} onClose={onClose}>
       <Stack>
         <Text>
           {isSelf ? (
@@ -46,7 +42,7 @@ export default function RemoveMember({ member: { email, role }, onClose }: { rea
         </Text>
         <FormError error={remove.error} unknownOutcome="The person may have been removed all the same: the list shows it." />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={remove.isPending}>
             Cancel
           </Button>
           <Button color="red.9" loading={remove.isPending} onClick={submit}>
@@ -54,6 +50,6 @@ export default function RemoveMember({ member: { email, role }, onClose }: { rea
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

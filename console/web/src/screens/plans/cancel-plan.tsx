@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -28,7 +29,7 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
     );
   };
   return (
-    <Modal opened onClose={onClose} title="Cancel this plan?" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Cancel this plan?" isPending={cancel.isPending} onClose={onClose}>
       <Stack>
         <Text className={styles["breakable"]}>
           <strong>
@@ -46,7 +47,7 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
           unknownOutcome="It may have been cancelled all the same. Trying again does no harm."
         />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={cancel.isPending} data-autofocus>
             Keep plan
           </Button>
           <Button color="red.9" onClick={submit} aria-busy={cancel.isPending}>
@@ -54,6 +55,6 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
-import { Anchor, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
+import { Dialog } from "../../parts/dialog.tsx";
 
 interface LeaveDialogProps {
   /** The step whose edits are not saved. */
@@ -16,12 +17,7 @@ interface LeaveDialogProps {
 export function LeaveDialog({ stepTitle, isSignedOut, isSaving, onSave, onDiscard, onStay }: LeaveDialogProps) {
   const { href } = useLocation();
   return (
-    <Modal
-      opened
-      onClose={onStay}
-      title={isSignedOut ? "You are signed out" : "Save your edits?"}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Dialog title={isSignedOut ? "You are signed out" : "Save your edits?"} onClose={onStay}>
       <Stack>
         {isSignedOut ? (
           <Text>
@@ -46,6 +42,6 @@ export function LeaveDialog({ stepTitle, isSignedOut, isSaving, onSave, onDiscar
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { countOf } from "../../parts/counts.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -28,7 +29,7 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
     );
   };
   return (
-    <Modal opened onClose={onClose} title="Delete this receiver?" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Delete this receiver?" isPending={remove.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -60,7 +61,7 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
           />
           <FormError error={remove.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={onClose} disabled={remove.isPending}>
               Cancel
             </Button>
             <Button type="submit" color="red.9" loading={remove.isPending}>
@@ -69,6 +70,6 @@ export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

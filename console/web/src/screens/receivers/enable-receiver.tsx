@@ -1,8 +1,9 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { Button, Group, Radio, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { countText } from "../../parts/counts.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -31,7 +32,7 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
       },
     );
   return (
-    <Modal opened onClose={onClose} title="Enable this receiver?" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Enable this receiver?" isPending={enable.isPending} onClose={onClose}>
       <Stack>
         {waiting === 0 ? (
           <Text>Nothing is held. Events from now on are sent.</Text>
@@ -49,7 +50,7 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
         )}
         <FormError error={enable.error} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={enable.isPending}>
             Cancel
           </Button>
           <Button onClick={submit} loading={enable.isPending}>
@@ -57,7 +58,7 @@ export function EnableReceiver({ receiver: { id, label, waiting }, onClose }: Re
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -76,12 +77,12 @@ export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDi
       },
     );
   return (
-    <Modal opened onClose={onClose} title="Disable this receiver?" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Disable this receiver?" isPending={disable.isPending} onClose={onClose}>
       <Stack>
         <Text>Nothing more is sent to it. Deliveries are held until you enable it, for 30 days at most.</Text>
         <FormError error={disable.error} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={disable.isPending} data-autofocus>
             Cancel
           </Button>
           <Button onClick={submit} loading={disable.isPending}>
@@ -89,6 +90,6 @@ export function DisableReceiver({ receiver: { id, label }, onClose }: ReceiverDi
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CallError } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
@@ -32,10 +33,6 @@ export function MakeNextSecret({
   const [isMissing, setIsMissing] = useState(false);
   const make = useChange("receivers.rotate", ["receivers.get", "receivers.list"]);
 
-  // The response holds the secret. A closed dialog could not show it.
-  const close = (): void => {
-    if (!make.isPending) onClose();
-  };
   const submit = (): void => {
     if (replaces && !isConfirmed) return setIsMissing(true);
     make.mutate(
@@ -69,12 +66,7 @@ export function MakeNextSecret({
     );
   }
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={replaces ? "Replace the next secret?" : "Make the next secret?"}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Dialog title={replaces ? "Replace the next secret?" : "Make the next secret?"} isPending={make.isPending} onClose={onClose}>
       <Stack>
         {replaces ? (
           <>
@@ -109,7 +101,7 @@ export function MakeNextSecret({
           unknownOutcome="The secret may have been made, but it cannot be shown any more. Make another one to replace it."
         />
         <Group justify="flex-end">
-          <Button variant="default" onClick={close} disabled={make.isPending} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={make.isPending} data-autofocus>
             Cancel
           </Button>
           <Button color={replaces ? "red.9" : "pine"} onClick={submit} loading={make.isPending}>
@@ -117,6 +109,6 @@ export function MakeNextSecret({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

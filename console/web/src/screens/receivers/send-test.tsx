@@ -1,7 +1,8 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Group, Modal, NativeSelect, Stack, Text } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -13,23 +14,23 @@ interface SendTestProps {
 }
 
 /** Sends a test of one of the selected types, and shows what becomes of it. */
-export function SendTest({ receiver, onClose }: SendTestProps) {
-  return (
-    <Modal opened onClose={onClose} title="Send a test" size="lg" closeButtonProps={{ "aria-label": "Close" }}>
-      {receiver.enabled ? <Test receiver={receiver} onClose={onClose} /> : <NoTest onClose={onClose} />}
-    </Modal>
-  );
+export function SendTest(props: SendTestProps) {
+  return props.receiver.enabled ? <Test {...props} /> : <NoTest onClose={props.onClose} />;
 }
 
+const TITLE = "Send a test";
+
 const NoTest = ({ onClose }: Pick<SendTestProps, "onClose">) => (
-  <Stack>
-    <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onClose} data-autofocus>
-        Close
-      </Button>
-    </Group>
-  </Stack>
+  <Dialog title={TITLE} size="lg" onClose={onClose}>
+    <Stack>
+      <Text>This receiver is disabled, and only enabled receivers get tests. Enable it first.</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  </Dialog>
 );
 
 function Test({ receiver: { id, events }, onClose }: SendTestProps) {
@@ -48,25 +49,27 @@ function Test({ receiver: { id, events }, onClose }: SendTestProps) {
       },
     );
   return (
-    <Stack>
-      <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>
-      <NativeSelect
-        label="Event"
-        value={type}
-        onChange={({ currentTarget }) => setType(currentTarget.value)}
-        data={[...events]}
-        data-autofocus
-      />
-      <FormError error={test.error} />
-      {deliveryId !== undefined && <WatchDelivery key={deliveryId} deliveryId={deliveryId} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {deliveryId === undefined ? "Cancel" : "Close"}
-        </Button>
-        <Button onClick={send} loading={test.isPending}>
-          {deliveryId === undefined ? "Send test" : "Send another"}
-        </Button>
-      </Group>
-    </Stack>
+    <Dialog title={TITLE} size="lg" isPending={test.isPending} onClose={onClose}>
+      <Stack>
+        <Text>It has sample data and is signed like every delivery. Only your receiver’s 2xx means that it was accepted.</Text>
+        <NativeSelect
+          label="Event"
+          value={type}
+          onChange={({ currentTarget }) => setType(currentTarget.value)}
+          data={[...events]}
+          data-autofocus
+        />
+        <FormError error={test.error} />
+        {deliveryId !== undefined && <WatchDelivery key={deliveryId} deliveryId={deliveryId} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} disabled={test.isPending}>
+            {deliveryId === undefined ? "Cancel" : "Close"}
+          </Button>
+          <Button onClick={send} loading={test.isPending}>
+            {deliveryId === undefined ? "Send test" : "Send another"}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
   );
 }

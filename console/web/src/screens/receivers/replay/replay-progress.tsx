@@ -1,8 +1,9 @@
 import type { Receiver, Replay } from "@brand-records/console-contract";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { useChange } from "../../../api/queries.ts";
 import { countOf, countText } from "../../../parts/counts.ts";
+import { Dialog } from "../../../parts/dialog.tsx";
 import { AnchorLink } from "../../../parts/links.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { FormError } from "../../../parts/states.tsx";
@@ -93,7 +94,7 @@ function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressPr
   const { ofBrand } = useBrand();
   const cancel = useChange("replays.cancel", ["replays.latest"]);
   return (
-    <Modal opened onClose={onClose} title="Cancel this replay?" closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title="Cancel this replay?" isPending={cancel.isPending} onClose={onClose}>
       <Stack>
         <Text>
           No more events are queued.{" "}
@@ -101,7 +102,7 @@ function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressPr
         </Text>
         <FormError error={cancel.error} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={cancel.isPending} data-autofocus>
             Keep it running
           </Button>
           <Button loading={cancel.isPending} onClick={() => cancel.mutate({ ...ofBrand, replay_id: id }, { onSuccess: onClose })}>
@@ -109,6 +110,6 @@ function CancelReplay({ replay: { id, queued }, onClose }: Pick<ReplayProgressPr
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,11 +1,12 @@
 import type { Receiver } from "@brand-records/console-contract";
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { CallError, fieldErrors } from "../../../api/call.ts";
 import { query, useChange } from "../../../api/queries.ts";
 import { countOf } from "../../../parts/counts.ts";
+import { Dialog } from "../../../parts/dialog.tsx";
 import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
@@ -118,7 +119,7 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
       },
     });
   return (
-    <Modal opened onClose={onClose} title={`Send ${number} again?`} closeButtonProps={{ "aria-label": "Close" }}>
+    <Dialog title={`Send ${number} again?`} isPending={start.isPending} onClose={onClose}>
       <Stack>
         <Text>
           <strong>{receiver.label}</strong> gets {input.failed_only ? "what failed" : "every event"} since <When at={input.since} />, oldest
@@ -133,7 +134,7 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
         {!receiver.enabled && <Text>The receiver is disabled: the deliveries are held until you enable it.</Text>}
         <FormError error={start.error} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={start.isPending} data-autofocus>
             Cancel
           </Button>
           <Button onClick={submit} loading={start.isPending}>
@@ -141,6 +142,6 @@ function ConfirmReplay({ receiver, input, events, onClose }: ConfirmReplayProps)
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
