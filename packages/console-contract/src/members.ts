@@ -19,6 +19,8 @@ export const MEMBER_OPERATIONS = {
   "members.set_role": { needs: "owner", input: z.strictObject({ ...ofMember, role }), output: z.object({ member }) },
   /** The person loses access with the next call. */
   "members.remove": { needs: "owner", input: z.strictObject(ofMember), output: z.object({}) },
+  /** Removes the caller's own membership. Error `last_owner`, as above. */
+  "members.leave": { needs: "member", input: z.strictObject(ofBrand), output: z.object({}) },
   /** Makes a link that signs a member in, once, and opens this brand alone. */
   "members.link": {
     needs: "owner",

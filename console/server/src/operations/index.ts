@@ -2,7 +2,7 @@ import type { OperationName } from "@brand-records/console-contract";
 import { deliveryStats, getDelivery, listDeliveries, replayDelivery } from "./deliveries.ts";
 import { getEvent, listEvents } from "./events.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
-import { addMember, linkMember, listMembers, removeMember, setMemberRole } from "./members.ts";
+import { addMember, leaveBrand, linkMember, listMembers, removeMember, setMemberRole } from "./members.ts";
 import type { Handler } from "./operation.ts";
 import { getUsage, listAudit } from "./oversight.ts";
 import { cancelPlan, completePlan, getPlan, listPlans, updatePlan } from "./plans.ts";
@@ -58,6 +58,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   "members.add": addMember,
   "members.set_role": setMemberRole,
   "members.remove": removeMember,
+  "members.leave": leaveBrand,
   "members.link": linkMember,
   "audit.list": listAudit,
   "usage.get": getUsage,

@@ -34,6 +34,15 @@ export const removeMember: Handler<"members.remove"> = {
   },
 };
 
+/** The actor of the entry is who leaves. */
+export const leaveBrand: Handler<"members.leave"> = {
+  audit: { action: "member.leave" },
+  async run({ accounts }, { call, person: { email } }, { brand_id }) {
+    await accounts.removeMember({ brand_id, email, acting_member: email }, call);
+    return {};
+  },
+};
+
 /** Without `audit`: accounts writes the entry in the transaction that makes the link. */
 export const linkMember: Handler<"members.link"> = {
   async run({ signIn }, { call, person, address, config }, input) {

@@ -158,7 +158,7 @@ export interface ListMembersResponse {
 export interface RemoveMemberRequest {
   brand_id: string;
   email: string;
-  /** E-mail address of the acting member; must be an owner of the brand. Absent: the operator acts. */
+  /** E-mail address of the acting member; must be an owner of the brand, or leaves it. Absent: the operator acts. */
   acting_member?: string | null | undefined;
 }
 
@@ -6590,7 +6590,7 @@ export const AccountsServiceService = {
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
    * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
-   * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember: {
     path: "/accounts.v1.AccountsService/RemoveMember" as const,
@@ -6675,7 +6675,7 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
    * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
-   * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
   /** Returns the brands of a person in ascending order of name; none for an unknown person. */

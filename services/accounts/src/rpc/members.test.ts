@@ -157,6 +157,18 @@ describe("a member who acts", () => {
     ]);
   });
 
+  it("leaves the brand, though no owner, and removes no other member by it", async () => {
+    const [brand, other] = [await served.createBrand(), await served.createBrand()];
+    await add(brand, "ana@example.ph");
+    await add(brand, "zoe@example.ph");
+    await add(other, "ana@example.ph");
+    await expect(removeAs(brand, "ana@example.ph", "zoe@example.ph")).rejects.toMatchObject({ kind: "owner_required" });
+    await removeAs(brand, "Ana@example.ph", "ana@example.ph");
+    expect((await rolesOf(brand)).map(([email]) => email)).toEqual([brand.owner, "zoe@example.ph"].toSorted());
+    expect(await rolesOf(other)).toContainEqual(["ana@example.ph", "member"]);
+    await expect(removeAs(brand, "ana@example.ph", "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "email" });
+  });
+
   it("is never the operator by an empty address", async () => {
     const brand = await served.createBrand();
     await expect(addAs(brand, "", "ana@example.ph", "owner")).rejects.toMatchObject({ kind: "invalid_request", field: "acting_member" });

@@ -60,10 +60,13 @@ const memberNotFound = (): AppError => new AppError("not_found", "There is no su
  * Removes a member, and with the membership what the member's links opened for others. With the last membership, the person's sessions
  * and identities are deleted: an address that is added again later may be another human's.
  *
+ * Members who are no owners remove themselves alone: they leave.
+ *
  * @throws AppError `not_found`; `owner_required`; `last_owner` if it would remove the brand's last owner
  */
 export function removeMember(db: Database, brandId: string, email: string, acting: ActingMember): Promise<void> {
-  return changeMembers(db, brandId, acting, async (sql) => {
+  const requiredOwner = acting === email ? undefined : acting;
+  return changeMembers(db, brandId, requiredOwner, async (sql) => {
     await lockPerson(sql, email);
     if (!(await deleteMember(sql, brandId, email))) throw memberNotFound();
     if ((await membershipsOf(sql, email)).length > 0) return;
@@ -72,11 +75,15 @@ export function removeMember(db: Database, brandId: string, email: string, actin
   });
 }
 
-/** Locks the brand's row, so that two owners who remove each other at the same time cannot both succeed. */
-function changeMembers<T>(db: Database, brandId: string, acting: ActingMember, change: (sql: Sql) => Promise<T>): Promise<T> {
+/**
+ * @param requiredOwner who acts, and must be an owner; undefined: not checked
+ *
+ * Locks the brand's row, so that two owners who remove each other at the same time cannot both succeed.
+ */
+function changeMembers<T>(db: Database, brandId: string, requiredOwner: ActingMember, change: (sql: Sql) => Promise<T>): Promise<T> {
   return db.transaction(async (sql) => {
     if ((await lockBrand(sql, brandId)) === undefined) throw brandNotFound();
-    if (acting !== undefined) requireOwner(await findMember(sql, brandId, acting), acting);
+    if (requiredOwner !== undefined) requireOwner(await findMember(sql, brandId, requiredOwner), requiredOwner);
     const hadOwner = await hasOwner(sql, brandId);
     const result = await change(sql);
     if (hadOwner && !(await hasOwner(sql, brandId))) {

@@ -19,6 +19,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "member.add": "Add a member",
   "member.set_role": "Change a member’s role",
   "member.remove": "Remove a member",
+  "member.leave": "Leave the brand",
   "person.erase": "Erase a person who has left",
   "sign_in_link.create": "Make a sign-in link",
   "identity.unlink": "Unlink a person’s sign-in account",
