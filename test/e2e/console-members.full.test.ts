@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { startBrowser, type TestBrowser } from "../browser.ts";
-import { openAs, signIn } from "../console-calls.ts";
+import { openAs, signIn, signInUrl } from "../console-calls.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: owners decide in the console who works on their brand, and decide nothing about other brands. */
@@ -181,4 +181,87 @@ it("a person signs out everywhere, once that is confirmed", async () => {
   await there.page.waitForURL("**/sign-in?**");
   here.expectNoProblems();
   there.expectNoProblems(401);
+}, 60_000);
+
+const focused = (page: Page, role: "button" | "heading", name: string): Promise<void> =>
+  page.getByRole(role, { name, exact: true }).and(page.locator(":focus")).waitFor();
+
+it("a change that is made offline fails at once, and is not made later", async () => {
+  const brand = await stack.createBrand();
+  const email = newEmail();
+  await add(brand, email);
+  const { page } = await openMembers(brand.owner);
+  await page.getByRole("button", { name: `Remove: ${email}` }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  await page.context().setOffline(true);
+  await dialog.getByRole("button", { name: "Remove member" }).click();
+  await dialog.getByText("The service could not be reached").waitFor();
+  await dialog.getByText("may have been removed all the same").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await focused(page, "button", `Remove: ${email}`);
+  const read = page.waitForResponse("**/console/api/members.list");
+  await page.context().setOffline(false);
+  await read;
+  expect((await stack.accounts.listMembers({ brand_id: brand.id }, callContext())).members).toHaveLength(2);
+}, 60_000);
+
+it("a dialog stays open while its change is pending, shows what became of it, and returns the focus", async () => {
+  const brand = await stack.createBrand();
+  const email = newEmail();
+  const { page, expectNoProblems } = await openMembers(brand.owner);
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/console/api/members.add", (route) => isReleased.then(() => route.continue()));
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Add member" }).click();
+  await dialog.getByLabel("E-mail address").fill(email);
+  const sent = page.waitForRequest("**/console/api/members.add");
+  await dialog.getByRole("button", { name: "Add member" }).click();
+  await sent;
+  await page.keyboard.press("Escape");
+  await page.mouse.click(5, 5);
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.getByText("Add a member").waitFor();
+  release();
+  await dialog.getByText(`${email} is a member now`).waitFor();
+  await page.mouse.click(5, 5);
+  await dialog.getByRole("button", { name: "Later" }).click();
+  await focused(page, "button", "Add member");
+
+  await remove(brand, email);
+  await page.getByRole("button", { name: `Remove: ${email}` }).click();
+  await dialog.getByRole("button", { name: "Remove member" }).click();
+  await dialog.getByText("There is no such member").waitFor();
+  await page.getByRole("cell", { name: email, exact: true }).waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await focused(page, "heading", "Members");
+  expectNoProblems(404);
+}, 60_000);
+
+it("a member who is no owner leaves", async () => {
+  const brand = await stack.createBrand();
+  const email = newEmail();
+  await add(brand, email);
+  const { page, expectNoProblems } = await openMembers(email);
+  expect(await page.getByRole("table").getByRole("button").count()).toBe(1);
+  await page.getByRole("button", { name: `Leave: ${email}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
+  await page.waitForURL("**/sign-in?**");
+  expect((await stack.accounts.listMembers({ brand_id: brand.id }, callContext())).members).toHaveLength(1);
+  expectNoProblems(401);
+}, 60_000);
+
+it("a sign-in link that has become unusable since it was opened offers no sign-in any more", async () => {
+  const brand = await stack.createBrand();
+  const email = newEmail();
+  await add(brand, email);
+  const { page, expectNoProblems } = await browser.open();
+  await page.goto(await signInUrl(stack, url, email));
+  const button = page.getByRole("button", { name: `Sign in as ${email}` });
+  await button.waitFor();
+  await remove(brand, email);
+  await button.click();
+  await page.getByRole("heading", { name: "This link is not known" }).waitFor();
+  expect(await button.count()).toBe(0);
+  expectNoProblems(404);
 }, 60_000);

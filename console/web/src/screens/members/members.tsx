@@ -13,11 +13,12 @@ import { roleText } from "./roles.ts";
 
 const AddMember = lazy(() => import("./add-member.tsx"));
 const ChangeRole = lazy(() => import("./change-role.tsx"));
+const LeaveBrand = lazy(() => import("./leave-brand.tsx"));
 const NewLink = lazy(() => import("./new-link.tsx"));
 const RemoveMember = lazy(() => import("./remove-member.tsx"));
 
-/** What an owner does to a member. */
-type Act = "role" | "link" | "remove";
+/** What an owner does to a member. Every member can leave. */
+type Act = "role" | "link" | "remove" | "leave";
 type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Member };
 
 /** Who works on the brand. Owners change it. */
@@ -31,10 +32,9 @@ export function Members() {
 
   let content: ReactNode = <LoadingRows />;
   if (data !== undefined) {
-    const change = isOwner ? (act: Act, member: Member) => setOpen({ act, member }) : undefined;
-    content = (
-      <Rows label="Members" columns={columns(email, signIn?.links === true, change)} rows={data.members} keyOf={(row) => row.email} />
-    );
+    const change = (act: Act, member: Member): void => setOpen({ act, member });
+    const seen = { self: email, isOwner, hasLinks: signIn?.links === true };
+    content = <Rows label="Members" columns={columns(seen, change)} rows={data.members} keyOf={(row) => row.email} />;
   } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 
   return (
@@ -49,22 +49,28 @@ export function Members() {
         </Text>
       )}
       {content}
-      <Suspense>{open !== undefined && isOwner && <Dialog open={open} close={close} />}</Suspense>
+      <Suspense>{open !== undefined && (isOwner || open.act === "leave") && <OpenDialog open={open} close={close} />}</Suspense>
     </Page>
   );
 }
 
-function Dialog({ open, close }: { readonly open: Open; close(): void }) {
+function OpenDialog({ open, close }: { readonly open: Open; close(): void }) {
   if (open.act === "add") return <AddMember onClose={close} />;
   const props = { member: open.member, onClose: close };
   if (open.act === "role") return <ChangeRole {...props} />;
-  return open.act === "link" ? <NewLink {...props} /> : <RemoveMember {...props} />;
+  if (open.act === "link") return <NewLink {...props} />;
+  return open.act === "leave" ? <LeaveBrand {...props} /> : <RemoveMember {...props} />;
 }
 
-/** @param change undefined for a member, who only looks */
-function columns(self: string, hasLinks: boolean, change: ((act: Act, member: Member) => void) | undefined): Column<Member>[] {
+interface Seen {
+  readonly self: string;
+  readonly isOwner: boolean;
+  readonly hasLinks: boolean;
+}
+
+function columns({ self, isOwner, hasLinks }: Seen, change: (act: Act, member: Member) => void): Column<Member>[] {
   const button = (act: Act, member: Member, text: string): ReactNode => (
-    <Button variant="default" size="xs" onClick={() => change?.(act, member)} aria-label={`${text}: ${member.email}`}>
+    <Button variant="default" size="xs" onClick={() => change(act, member)} aria-label={`${text}: ${member.email}`}>
       {text}
     </Button>
   );
@@ -80,20 +86,21 @@ function columns(self: string, hasLinks: boolean, change: ((act: Act, member: Me
     },
     { title: "Role", cell: ({ role }) => <span className={styles["unbroken"]}>{roleText(role)}</span> },
     { title: "Since", cell: ({ created_at }) => <When at={created_at} /> },
-    ...(change === undefined
-      ? []
-      : [
-          {
-            title: "Change",
-            isAction: true,
-            cell: (member: Member) => (
-              <Group gap={4} justify="flex-end" wrap="nowrap">
-                {hasLinks && member.email !== self && button("link", member, "New link")}
-                {button("role", member, "Change role")}
-                {button("remove", member, member.email === self ? "Leave" : "Remove")}
-              </Group>
-            ),
-          },
-        ]),
+    {
+      title: "Change",
+      isAction: true,
+      cell: (member: Member) => {
+        const isSelf = member.email === self;
+        return (
+          (isOwner || isSelf) && (
+            <Group gap={4} justify="flex-end" wrap="nowrap">
+              {isOwner && hasLinks && !isSelf && button("link", member, "New link")}
+              {isOwner && button("role", member, "Change role")}
+              {isSelf ? button("leave", member, "Leave") : button("remove", member, "Remove")}
+            </Group>
+          )
+        );
+      },
+    },
   ];
 }

@@ -4,41 +4,31 @@ import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
+import { useBrand } from "../../shell/brand.tsx";
 
-/** Removes a member. Who leaves is led away by the session, which is read again: to another brand, or to the sign-in page. */
+/** Removes another member. */
 export default function RemoveMember({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {
   const { ofBrand, brand_name } = useBrand();
-  const { memberships, email: self } = useMe();
-  const isSelf = email === self;
-  const remove = useChange("members.remove", isSelf ? ["session.me"] : ["members.list"]);
+  const remove = useChange("members.remove", ["members.list"]);
   const submit = (): void =>
     remove.mutate(
       { ...ofBrand, email },
       {
         onSuccess: () => {
-          if (!isSelf) announce(`${email} removed`);
+          announce(`${email} removed`);
           onClose();
         },
       },
     );
   return (
-    <Dialog title={isSelf ? `Leave ${brand_name}?` : "Remove this member?"} isPending={remove.isPending} onClose={onClose}>
+    <Dialog title="Remove this member?" isPending={remove.isPending} onClose={onClose}>
       <Stack>
         <Text>
-          {isSelf ? (
-            <>
-              You lose access to {brand_name} at once{memberships.length === 1 && ", and are signed out"}. Only an owner can add you again.
-            </>
-          ) : (
-            <>
-              <strong>{email}</strong> loses access to {brand_name} with the next click.
-            </>
-          )}
+          <strong>{email}</strong> loses access to {brand_name} with the next click.
         </Text>
         <Text size="sm" c="dimmed">
-          API keys that {isSelf ? "you" : "this person"} created keep working: revoke those that no one else needs.
-          {role === "owner" && ` Sign-in links that ${isSelf ? "you" : "this person"} made for others, and their sessions, end.`}
+          API keys that this person created keep working: revoke those that no one else needs.
+          {role === "owner" && " Sign-in links that this person made for others, and their sessions, end."}
         </Text>
         <FormError error={remove.error} unknownOutcome="The person may have been removed all the same: the list shows it." />
         <Group justify="flex-end">
@@ -46,7 +36,7 @@ export default function RemoveMember({ member: { email, role }, onClose }: { rea
             Cancel
           </Button>
           <Button color="red.9" loading={remove.isPending} onClick={submit}>
-            {isSelf ? "Leave" : "Remove member"}
+            Remove member
           </Button>
         </Group>
       </Stack>
