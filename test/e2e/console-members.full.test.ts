@@ -255,13 +255,21 @@ it("a sign-in link that has become unusable since it was opened offers no sign-i
   const brand = await stack.createBrand();
   const email = newEmail();
   await add(brand, email);
-  const { page, expectNoProblems } = await browser.open();
-  await page.goto(await signInUrl(stack, url, email));
-  const button = page.getByRole("button", { name: `Sign in as ${email}` });
-  await button.waitFor();
+  const ofOwner = await (await signIn(stack, url, brand.owner)).call("members.link", { brand_id: brand.id, email });
+  const opened = await Promise.all([ofOwner.url, await signInUrl(stack, url, email)].map(async (link) => openLink(link, email)));
   await remove(brand, email);
-  await button.click();
-  await page.getByRole("heading", { name: "This link is not known" }).waitFor();
-  expect(await button.count()).toBe(0);
-  expectNoProblems(404);
+  for (const { page, button, expectNoProblems } of opened) {
+    await button.click();
+    await page.getByRole("heading", { name: /This link is not known|You are not a member/ }).waitFor();
+    expect(await button.count()).toBe(0);
+    expectNoProblems(404, 403);
+  }
 }, 60_000);
+
+async function openLink(link: string, email: string) {
+  const opened = await browser.open();
+  await opened.page.goto(link);
+  const button = opened.page.getByRole("button", { name: `Sign in as ${email}` });
+  await button.waitFor();
+  return { ...opened, button };
+}
