@@ -28,6 +28,8 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
       closeOnEscape={!isKept}
       closeOnClickOutside={!isKept}
       closeButtonProps={{ "aria-label": "Close" }}
+      // Brands' names and addresses may be one long word.
+      styles={{ content: { overflowWrap: "anywhere" } }}
     >
       {children}
     </Modal>
