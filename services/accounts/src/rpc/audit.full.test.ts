@@ -1,3 +1,4 @@
+import { generateKey } from "@brand-records/api-key";
 import type { AppendAuditRequest, ListAuditRequest } from "@brand-records/proto/accounts/v1";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
@@ -119,12 +120,18 @@ it.each([
   ["an action that is not one", { action: "Created a key" }, "action"],
   ["a subject that is not one", { subject_id: "Ana, with notes" }, "subject_id"],
   ["a key in the place of its id", { subject_id: `brk_live_${"x".repeat(36)}` }, "subject_id"],
+  ["a real key in the place of its id", { subject_id: generateKey("live") }, "subject_id"],
+  ["a signing secret", { subject_id: `whsec_${"x".repeat(43)}=` }, "subject_id"],
   ["a broken address", { address: "fe80::1%eth0" }, "address"],
   ["a request id with a line break", { request_id: "a\nb" }, "request_id"],
   ["an actor that is not a person", { actor: "operator" }, "actor"],
 ])("refuses %s", async (_, given, field) => {
   await expect(append(given)).rejects.toMatchObject({ kind: "invalid_request", field });
   expect((await list()).entries).toEqual([]);
+});
+
+it.each(["brk_team@brand.example", "WHSEC_ana@brand.example"])("has the address %s as a subject: it is no secret", async (subject_id) => {
+  expect((await append({ action: "member.add", subject_id })).subject_id).toBe(subject_id.toLowerCase());
 });
 
 it("refuses to list the entries of what is not a person", async () => {
