@@ -6589,7 +6589,7 @@ export const AccountsServiceService = {
   },
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
-   * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
+   * last membership, the person's links, sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
    * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember: {
@@ -6674,7 +6674,7 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
-   * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
+   * last membership, the person's links, sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
    * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
@@ -6762,7 +6762,7 @@ export const SignInServiceService = {
     responseDeserialize: (value: Buffer): SignInWithIdentityResponse => SignInWithIdentityResponse.decode(value),
   },
   /**
-   * Unbinds a person's identities and ends the person's sessions, so that the next sign-in with the verified address binds
+   * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
    * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
    * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
    */
@@ -6807,7 +6807,7 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
    */
   signInWithIdentity: handleUnaryCall<SignInWithIdentityRequest, SignInWithIdentityResponse>;
   /**
-   * Unbinds a person's identities and ends the person's sessions, so that the next sign-in with the verified address binds
+   * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
    * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
    * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
    */
@@ -6841,7 +6841,7 @@ export const SessionsServiceService = {
     responseSerialize: (value: EndSessionResponse): Buffer => Buffer.from(EndSessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndSessionResponse => EndSessionResponse.decode(value),
   },
-  /** Ends all sessions of a person, or those of one brand. */
+  /** Ends all sessions of a person, or those of one brand, and deletes the unused links that would open such sessions. */
   endSessionsOf: {
     path: "/accounts.v1.SessionsService/EndSessionsOf" as const,
     requestStream: false as const,
@@ -6863,7 +6863,7 @@ export interface SessionsServiceServer extends UntypedServiceImplementation {
   getSession: handleUnaryCall<GetSessionRequest, GetSessionResponse>;
   /** Ends a session. Succeeds for an unknown one, too. */
   endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
-  /** Ends all sessions of a person, or those of one brand. */
+  /** Ends all sessions of a person, or those of one brand, and deletes the unused links that would open such sessions. */
   endSessionsOf: handleUnaryCall<EndSessionsOfRequest, EndSessionsOfResponse>;
 }
 

@@ -142,7 +142,10 @@ it("waits while the brand's members change, so that redeeming it and removing it
 it("does not sign its person out of other brands: all of its sessions end alone", async () => {
   const { brand, email } = await people.newPerson();
   const [scoped, all] = [await open(await invite(brand, email)), await people.session(email)];
+  const [unused, operators] = [await invite(brand, email), await people.link(email)];
   expect(await served.sessions.endSessionsOf({ email, brand_id: brand.id }, callContext())).toEqual({ ended: 1 });
   await expect(people.get(scoped)).rejects.toMatchObject(invalidSession);
+  await expect(people.redeem(unused)).rejects.toMatchObject(unknownLink);
+  expect((await people.redeem(operators))?.email).toBe(email);
   expect(await brandsOf(all)).toEqual([brand.id]);
 });
