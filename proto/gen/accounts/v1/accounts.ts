@@ -149,6 +149,8 @@ export interface SetMemberRoleResponse {
 
 export interface ListMembersRequest {
   brand_id: string;
+  /** Only the member with this address. Accounts of 0.2.0 ignores it. */
+  email?: string | null | undefined;
 }
 
 export interface ListMembersResponse {
@@ -1981,13 +1983,16 @@ export const SetMemberRoleResponse: MessageFns<SetMemberRoleResponse> = {
 };
 
 function createBaseListMembersRequest(): ListMembersRequest {
-  return { brand_id: "" };
+  return { brand_id: "", email: null };
 }
 
 export const ListMembersRequest: MessageFns<ListMembersRequest> = {
   encode(message: ListMembersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand_id !== "") {
       writer.uint32(10).string(message.brand_id);
+    }
+    if (message.email !== undefined && message.email !== null) {
+      writer.uint32(18).string(message.email);
     }
     return writer;
   },
@@ -2011,6 +2016,14 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
             }
 
             message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
             continue;
           }
         }
@@ -6577,7 +6590,7 @@ export const AccountsServiceService = {
       Buffer.from(SetMemberRoleResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetMemberRoleResponse => SetMemberRoleResponse.decode(value),
   },
-  /** Returns members in ascending order of e-mail address. */
+  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
   listMembers: {
     path: "/accounts.v1.AccountsService/ListMembers" as const,
     requestStream: false as const,
@@ -6670,7 +6683,7 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
    * owner opened for others ends when the owner becomes a member.
    */
   setMemberRole: handleUnaryCall<SetMemberRoleRequest, SetMemberRoleResponse>;
-  /** Returns members in ascending order of e-mail address. */
+  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
