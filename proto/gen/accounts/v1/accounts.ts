@@ -414,7 +414,12 @@ export interface CreateSignInLinkRequest {
     | null
     | undefined;
   /** IP address of the acting member, for the audit log. */
-  address?: string | null | undefined;
+  address?:
+    | string
+    | null
+    | undefined;
+  /** `made_by` of the acting member's session. */
+  via?: string | null | undefined;
 }
 
 export interface CreateSignInLinkResponse {
@@ -488,7 +493,12 @@ export interface Session {
   /** The session ends then at the latest. */
   ends_at: string;
   /** The one brand that the session opens. Absent: every brand of the person. */
-  brand_id?: string | null | undefined;
+  brand_id?:
+    | string
+    | null
+    | undefined;
+  /** E-mail address of the owner whose link opened the session; set if `brand_id` is. */
+  made_by?: string | null | undefined;
 }
 
 export interface GetSessionRequest {
@@ -4370,7 +4380,7 @@ export const DeletedRows: MessageFns<DeletedRows> = {
 };
 
 function createBaseCreateSignInLinkRequest(): CreateSignInLinkRequest {
-  return { email: "", ttl_seconds: 0, brand_id: null, acting_member: null, address: null };
+  return { email: "", ttl_seconds: 0, brand_id: null, acting_member: null, address: null, via: null };
 }
 
 export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
@@ -4389,6 +4399,9 @@ export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
     }
     if (message.address !== undefined && message.address !== null) {
       writer.uint32(42).string(message.address);
+    }
+    if (message.via !== undefined && message.via !== null) {
+      writer.uint32(50).string(message.via);
     }
     return writer;
   },
@@ -4444,6 +4457,14 @@ export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
             }
 
             message.address = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.via = reader.string();
             continue;
           }
         }
@@ -5019,7 +5040,7 @@ export const NewSession: MessageFns<NewSession> = {
 };
 
 function createBaseSession(): Session {
-  return { email: "", issuer: null, created_at: "", idle_ends_at: "", ends_at: "", brand_id: null };
+  return { email: "", issuer: null, created_at: "", idle_ends_at: "", ends_at: "", brand_id: null, made_by: null };
 }
 
 export const Session: MessageFns<Session> = {
@@ -5041,6 +5062,9 @@ export const Session: MessageFns<Session> = {
     }
     if (message.brand_id !== undefined && message.brand_id !== null) {
       writer.uint32(50).string(message.brand_id);
+    }
+    if (message.made_by !== undefined && message.made_by !== null) {
+      writer.uint32(58).string(message.made_by);
     }
     return writer;
   },
@@ -5104,6 +5128,14 @@ export const Session: MessageFns<Session> = {
             }
 
             message.brand_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.made_by = reader.string();
             continue;
           }
         }
@@ -6712,7 +6744,8 @@ export const SignInServiceService = {
    * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
    * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
    * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
-   * if `acting_member` is not an owner of the brand.
+   * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
+   * owner. INVALID_ARGUMENT if the address is the acting member's own.
    */
   createSignInLink: {
     path: "/accounts.v1.SignInService/CreateSignInLink" as const,
@@ -6727,9 +6760,9 @@ export const SignInServiceService = {
   },
   /**
    * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
-   * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
-   * from the last brand since. A link is unknown seven days after it expired. An owner's link is unknown, too, once the
-   * person or that owner is removed from its brand, or that owner is no owner any more.
+   * `sign_in_link_used`, `sign_in_link_expired`). A link is unknown seven days after it expired, and once the person has been
+   * removed from the last brand or has ended all sessions before using it. An owner's link is unknown, too, once the person
+   * or that owner is removed from its brand, or that owner is no owner any more.
    */
   peekSignInLink: {
     path: "/accounts.v1.SignInService/PeekSignInLink" as const,
@@ -6797,14 +6830,15 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
    * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
    * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
    * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
-   * if `acting_member` is not an owner of the brand.
+   * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
+   * owner. INVALID_ARGUMENT if the address is the acting member's own.
    */
   createSignInLink: handleUnaryCall<CreateSignInLinkRequest, CreateSignInLinkResponse>;
   /**
    * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
-   * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
-   * from the last brand since. A link is unknown seven days after it expired. An owner's link is unknown, too, once the
-   * person or that owner is removed from its brand, or that owner is no owner any more.
+   * `sign_in_link_used`, `sign_in_link_expired`). A link is unknown seven days after it expired, and once the person has been
+   * removed from the last brand or has ended all sessions before using it. An owner's link is unknown, too, once the person
+   * or that owner is removed from its brand, or that owner is no owner any more.
    */
   peekSignInLink: handleUnaryCall<PeekSignInLinkRequest, PeekSignInLinkResponse>;
   /**

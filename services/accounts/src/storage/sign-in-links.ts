@@ -20,7 +20,7 @@ const statements = {
   },
   deleteMadeBy: {
     name: "sign_in_links.delete_made_by",
-    text: "delete from accounts.sign_in_links where brand_id = $1 and made_by = $2 and email <> $2",
+    text: "delete from accounts.sign_in_links where brand_id = $1 and made_by = $2",
   },
   deleteOf: { name: "sign_in_links.delete_of", text: "delete from accounts.sign_in_links where email = $1" },
   deleteUnusedOf: {
@@ -65,7 +65,7 @@ export async function useSignInLink(sql: Sql, tokenHash: Buffer): Promise<boolea
   return (await sql.query(statements.use, [tokenHash])).length > 0;
 }
 
-/** Deletes the links that a member made for others in a brand. */
+/** Deletes the links that a member made in a brand. */
 export async function deleteLinksMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
   await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
 }
