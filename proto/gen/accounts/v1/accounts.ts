@@ -326,7 +326,7 @@ export interface PersonKey {
   revoked_at?: string | null | undefined;
 }
 
-/** An entry that the person made, or that is about the person, or both. */
+/** An entry that the person made, that is about the person, or that was made in a session which a link of the person opened. */
 export interface PersonAuditEntry {
   id: string;
   brand_id: string;
@@ -341,7 +341,12 @@ export interface PersonAuditEntry {
   address?: string | null | undefined;
   created_at: string;
   outcome?: string | null | undefined;
-  error_kind?: string | null | undefined;
+  error_kind?:
+    | string
+    | null
+    | undefined;
+  /** The actor's session began with a link of this person. */
+  via_person: boolean;
 }
 
 /** An erasure of the person that has not ended. */
@@ -558,7 +563,12 @@ export interface AuditEntry {
     | undefined;
   /** Why it failed, or what makes the outcome unknown. */
   error_kind?: string | null | undefined;
-  finished_at?: string | null | undefined;
+  finished_at?:
+    | string
+    | null
+    | undefined;
+  /** E-mail address of the owner whose link opened the actor's session: the owner could have opened it, too. */
+  via?: string | null | undefined;
 }
 
 export interface AppendAuditRequest {
@@ -576,7 +586,12 @@ export interface AppendAuditRequest {
   /** Up to 50 names in lower case. */
   fields: string[];
   request_id: string;
-  address?: string | null | undefined;
+  address?:
+    | string
+    | null
+    | undefined;
+  /** `made_by` of the actor's session. */
+  via?: string | null | undefined;
 }
 
 export interface AppendAuditResponse {
@@ -602,7 +617,7 @@ export interface FinishAuditResponse {
 
 export interface ListAuditRequest {
   brand_id: string;
-  /** Filters; absent: all. `actor` is an e-mail address, or `operator`. */
+  /** Filters; absent: all. `actor` is an e-mail address, or `operator`. It selects what was done through links of the person, too. */
   actor?: string | null | undefined;
   action?:
     | string
@@ -3676,6 +3691,7 @@ function createBasePersonAuditEntry(): PersonAuditEntry {
     created_at: "",
     outcome: null,
     error_kind: null,
+    via_person: false,
   };
 }
 
@@ -3713,6 +3729,9 @@ export const PersonAuditEntry: MessageFns<PersonAuditEntry> = {
     }
     if (message.error_kind !== undefined && message.error_kind !== null) {
       writer.uint32(90).string(message.error_kind);
+    }
+    if (message.via_person !== false) {
+      writer.uint32(96).bool(message.via_person);
     }
     return writer;
   },
@@ -3816,6 +3835,14 @@ export const PersonAuditEntry: MessageFns<PersonAuditEntry> = {
             }
 
             message.error_kind = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.via_person = reader.bool();
             continue;
           }
         }
@@ -5452,6 +5479,7 @@ function createBaseAuditEntry(): AuditEntry {
     outcome: null,
     error_kind: null,
     finished_at: null,
+    via: null,
   };
 }
 
@@ -5492,6 +5520,9 @@ export const AuditEntry: MessageFns<AuditEntry> = {
     }
     if (message.finished_at !== undefined && message.finished_at !== null) {
       writer.uint32(98).string(message.finished_at);
+    }
+    if (message.via !== undefined && message.via !== null) {
+      writer.uint32(106).string(message.via);
     }
     return writer;
   },
@@ -5605,6 +5636,14 @@ export const AuditEntry: MessageFns<AuditEntry> = {
             message.finished_at = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.via = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5619,7 +5658,16 @@ export const AuditEntry: MessageFns<AuditEntry> = {
 };
 
 function createBaseAppendAuditRequest(): AppendAuditRequest {
-  return { brand_id: "", actor: null, action: "", subject_id: null, fields: [], request_id: "", address: null };
+  return {
+    brand_id: "",
+    actor: null,
+    action: "",
+    subject_id: null,
+    fields: [],
+    request_id: "",
+    address: null,
+    via: null,
+  };
 }
 
 export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
@@ -5644,6 +5692,9 @@ export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
     }
     if (message.address !== undefined && message.address !== null) {
       writer.uint32(58).string(message.address);
+    }
+    if (message.via !== undefined && message.via !== null) {
+      writer.uint32(66).string(message.via);
     }
     return writer;
   },
@@ -5715,6 +5766,14 @@ export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
             }
 
             message.address = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.via = reader.string();
             continue;
           }
         }

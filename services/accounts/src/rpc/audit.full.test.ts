@@ -43,6 +43,14 @@ it("has an entry before the change, without an outcome, and the outcome after it
   expect((await list()).entries).toEqual([after]);
 });
 
+it("says through whose link the actor was signed in, and finds the entry by either person", async () => {
+  const [through, own] = [await append({ via: "Ana@Example.PH", actor: "bea@example.ph" }), await append({ actor: "bea@example.ph" })];
+  expect([through.via, own.via]).toEqual(["ana@example.ph", null]);
+  expect(await finish(through.id, "done")).toMatchObject({ actor: "bea@example.ph", via: "ana@example.ph" });
+  expect(idsOf(await list({ actor: "ana@example.ph" }))).toEqual([through.id]);
+  expect(idsOf(await list({ actor: "bea@example.ph" }))).toEqual(expect.arrayContaining([through.id, own.id]));
+});
+
 it("keeps the first outcome and the subject of the entry, however often it is finished", async () => {
   const { id } = await append({ subject_id: "key_1" });
   const first = await finish(id, "failed", { error_kind: "owner_required", subject_id: "key_2" });
