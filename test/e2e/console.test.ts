@@ -1,7 +1,7 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
 import { eventually } from "@brand-records/testkit";
 import { startBrowser, type TestBrowser } from "../browser.ts";
-import { consoleCaller, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
+import { consoleCaller, openLink, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
@@ -58,6 +58,36 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
     ["key.create", "done"],
   ]);
 }, 60_000);
+
+it("the audit log says what was done through an owner's link, whose session makes no links; who is no owner leaves", async () => {
+  const { id: brand_id, owner } = await stack.createBrand();
+  const [second, member] = [`second@${brand_id.slice(4)}.example`, `member@${brand_id.slice(4)}.example`];
+  for (const [email, role] of [
+    [second, "owner"],
+    [member, "member"],
+  ] as const) {
+    await stack.accounts.addMember({ brand_id, email, role }, callContext());
+  }
+  const first = await signIn(stack, url, owner);
+  const opened = await openLink(url, (await first.call("members.link", { brand_id, email: second })).url);
+  await opened.call("keys.create", { brand_id, name: "Through a link", may_prepare: false });
+  for (const email of [second, member, owner]) {
+    expect(await opened.send("members.link", { brand_id, email })).toEqual({ status: 403, code: "limited_session" });
+  }
+  expect(await first.send("members.link", { brand_id, email: owner })).toEqual({ status: 400, code: "invalid_request" });
+  await (await signIn(stack, url, member)).call("members.leave", { brand_id });
+  const { entries } = await first.call("audit.list", { brand_id });
+  // The operator made two links.
+  expect(entries.map(({ action, actor, via }) => [action, actor, via])).toEqual([
+    ["member.leave", member, null],
+    ["sign_in_link.create", null, null],
+    ["key.create", second, owner],
+    ["sign_in_link.create", owner, null],
+    ["sign_in_link.create", null, null],
+  ]);
+  const { members } = await first.call("members.list", { brand_id });
+  expect(members.map(({ email }) => email).toSorted()).toEqual([owner, second].toSorted());
+});
 
 describe("a page", () => {
   it("has the policy with a nonce of its own, and is never stored", async () => {
@@ -219,7 +249,7 @@ describe("every operation", () => {
   it("refuses every caller that its table does not allow", async () => {
     for (const [who, { caller, refusals }] of Object.entries(callers)) {
       for (const [name, { needs }] of operations) {
-        if (name === "session.sign_out") continue;
+        if (name === "session.sign_out" || (name === "members.leave" && refusals.member === undefined)) continue;
         // Nothing but the brand: what is allowed fails for its input, and changes nothing.
         const { code } = await caller.send(name, { brand_id: brand.id });
         const refusal = refusals[needs];

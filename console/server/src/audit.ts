@@ -35,6 +35,7 @@ export async function runAudited<Name extends OperationName>(
       fields: audit.fields?.(input) ?? [],
       request_id: call.requestId,
       address: address || null,
+      via: person.via,
     },
     call,
   );

@@ -12,6 +12,8 @@ export interface Person {
   readonly ends_at: string;
   readonly memberships: Output<"session.me">["memberships"];
   readonly limited_to: string | null;
+  /** The owner whose link opened the session, which is then limited to one brand. */
+  readonly via: string | null;
   /** Identifies the session without being its token. */
   readonly sessionKey: string;
 }
@@ -27,6 +29,7 @@ export async function readSession({ sessions }: Services, token: string | undefi
     ends_at: session.ends_at,
     memberships: memberships.map((membership) => ({ ...membership, role: membership.role === "owner" ? "owner" : "member" })),
     limited_to: session.brand_id ?? null,
+    via: session.made_by ?? null,
     sessionKey: hash("sha256", token, "base64url"),
   };
 }

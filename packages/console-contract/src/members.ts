@@ -21,7 +21,10 @@ export const MEMBER_OPERATIONS = {
   "members.remove": { needs: "owner", input: z.strictObject(ofMember), output: z.object({}) },
   /** Removes the caller's own membership. Error `last_owner`, as above. */
   "members.leave": { needs: "member", input: z.strictObject(ofBrand), output: z.object({}) },
-  /** Makes a link that signs a member in, once, and opens this brand alone. */
+  /**
+   * Makes a link that signs another member in, once, and opens this brand alone. Error `limited_session` in a session that such a link
+   * opened; `invalid_request` for the caller's own address.
+   */
   "members.link": {
     needs: "owner",
     input: z.strictObject(ofMember),

@@ -6,6 +6,8 @@ const entry = z.object({
   id: z.string(),
   /** E-mail address of the member who acted; null: the operator. */
   actor: z.string().nullable(),
+  /** The owner whose link opened the actor's session: the owner could have opened it, too. */
+  via: z.string().nullable(),
   /** Such as key.create. */
   action: z.string(),
   subject_id: z.string().nullable(),
@@ -36,7 +38,7 @@ export const OVERSIGHT_OPERATIONS = {
     needs: "owner",
     input: z.strictObject({
       ...ofBrand,
-      /** An e-mail address, or `operator`. */
+      /** An e-mail address, or `operator`. Selects what was done through links of the person, too. */
       actor: z.string().max(254).optional(),
       action: z.string().max(100).optional(),
       from: instant.optional(),

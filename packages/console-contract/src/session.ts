@@ -57,7 +57,10 @@ export const SESSION_OPERATIONS = {
   "session.me": { needs: "session", input: empty, output: person },
   /** Ends the session. Succeeds without one, too. `location` is where the browser goes next to sign out at the provider, if anywhere. */
   "session.sign_out": { needs: "anyone", input: empty, output: z.object({ location: z.string().nullable() }) },
-  /** Ends all sessions of the person, this one included; of a session that opens one brand alone, those that do so, too. */
+  /**
+   * Ends all sessions of the person, this one included, and deletes the unused links. In a session that opens one brand alone: those that
+   * open it alone, too.
+   */
   "session.sign_out_everywhere": { needs: "session", input: empty, output: z.object({ location: z.string().nullable() }) },
   /** Returns which of the person's brands has a record. */
   "session.locate": {

@@ -18,6 +18,7 @@ export const ERROR_KINDS = {
   brand_not_verified: { grpc: "PERMISSION_DENIED", http: 403 },
   origin_not_allowed: { grpc: "PERMISSION_DENIED", http: 403 },
   owner_required: { grpc: "PERMISSION_DENIED", http: 403 },
+  limited_session: { grpc: "PERMISSION_DENIED", http: 403 },
   no_membership: { grpc: "PERMISSION_DENIED", http: 403 },
   email_not_verified: { grpc: "PERMISSION_DENIED", http: 403 },
   identity_conflict: { grpc: "PERMISSION_DENIED", http: 403 },

@@ -18,7 +18,7 @@ export class BrandMembers {
    */
   async requireMember(brandId: string, email: string, call: CallContext): Promise<void> {
     const deadline = Math.min(call.deadline, Date.now() + LIST_MEMBERS_MS);
-    const { members } = await this.#accounts.listMembers({ brand_id: brandId }, { ...call, deadline }).catch((error: unknown) => {
+    const { members } = await this.#accounts.listMembers({ brand_id: brandId, email }, { ...call, deadline }).catch((error: unknown) => {
       throw error instanceof AppError && error.kind === "not_found" ? notTheirs(error) : cannotCheck(error);
     });
     if (!members.some((member) => member.email === email)) throw notTheirs();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { AppError } from "@brand-records/errors";
 import { KeyedMutex } from "@brand-records/lifecycle";
 import { migrate, openPool, type Database } from "@brand-records/postgres";
+import type { ListMembersRequest } from "@brand-records/proto/accounts/v1";
 import {
   OperatorServiceService,
   PlansServiceService,
@@ -40,13 +41,16 @@ export class FakeAccounts {
   readonly removed = new Set<string>();
   readonly unknownBrands = new Set<string>();
   isDown = false;
+  /** How many members each call got. */
+  readonly listed: number[] = [];
 
-  readonly listMembers = async ({ brand_id }: { readonly brand_id: string }) => {
+  readonly listMembers = async ({ brand_id, email: only }: ListMembersRequest) => {
     if (this.isDown) throw new AppError("unavailable", "accounts cannot be reached");
     const members = [...this.members]
-      .filter((email) => !this.removed.has(`${brand_id} ${email}`))
+      .filter((email) => (only ?? email) === email && !this.removed.has(`${brand_id} ${email}`))
       .map((email) => ({ brand_id, email, role: "member", created_at: "2026-11-21T08:30:00.000Z" }));
     if (this.unknownBrands.has(brand_id)) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
+    this.listed.push(members.length);
     return { members };
   };
 }

@@ -15,13 +15,13 @@ export interface ServedMembers {
 /** Serves the members of brands over gRPC, as accounts does. */
 export async function serveMembers(): Promise<ServedMembers> {
   const roles = new Map<string, string>();
-  const listMembers: Handlers<AccountsServiceService>["listMembers"] = async ({ brand_id }) => {
+  const listMembers: Handlers<AccountsServiceService>["listMembers"] = async ({ brand_id, email: only }) => {
     const members = [...roles].flatMap(([key, role]) => {
       const [brand, email = ""] = key.split(" ");
       return brand === brand_id ? [{ brand_id, email, role, created_at: "2026-11-21T08:30:00.000Z" }] : [];
     });
     if (members.length === 0) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
-    return { members };
+    return { members: members.filter(({ email }) => (only ?? email) === email) };
   };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },

@@ -47,7 +47,8 @@ export const leaveBrand: Handler<"members.leave"> = {
 export const linkMember: Handler<"members.link"> = {
   async run({ signIn }, { call, person, address, config }, input) {
     requireLinks(config);
-    const request = { ...input, ttl_seconds: LINK_HOURS * 3_600, acting_member: person.email, address: address || null };
+    const acting = { acting_member: person.email, via: person.via, address: address || null };
+    const request = { ...input, ttl_seconds: LINK_HOURS * 3_600, ...acting };
     const { token, expires_at } = await signIn.createSignInLink(request, call);
     // In the fragment, which browsers do not send: it reaches no log.
     return { url: `${new URL(config.PUBLIC_URL).origin}/sign-in#${token}`, expires_at };

@@ -13,6 +13,7 @@ export const listAudit: Handler<"audit.list"> = {
       entries: entries.map((entry) => ({
         ...entry,
         actor: entry.actor ?? null,
+        via: entry.via ?? null,
         subject_id: entry.subject_id ?? null,
         address: entry.address ?? null,
         outcome: entry.outcome ?? null,

@@ -66,7 +66,7 @@ const timeText = (milliseconds: number | undefined): string | undefined =>
 function columns(colors: Colors): Column<AuditEntry>[] {
   return [
     { title: "TIME (UTC)", cell: ({ created_at }) => shortTime(created_at) },
-    { title: "BY", cell: ({ actor }) => actor ?? "operator", paint: colors.cyan },
+    { title: "BY", cell: ({ actor, via }) => (actor ?? "operator") + (via == null ? "" : ` by a link of ${via}`), paint: colors.cyan },
     { title: "ACTION", cell: ({ action }) => action },
     { title: "SUBJECT", cell: ({ subject_id }) => subject_id ?? "-" },
     { title: "FIELDS", cell: ({ fields }) => fields.join(", ") || "-" },

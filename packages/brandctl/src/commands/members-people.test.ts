@@ -24,6 +24,7 @@ const entry = (id: string) => ({
   address: "203.0.113.7",
   created_at: "2026-11-21T08:30:00.000Z",
   outcome: "done",
+  via_person: false,
 });
 
 beforeEach(async () => {

@@ -69,7 +69,7 @@ const SECTIONS: {
     columns: [
       time("TIME", "created_at"),
       brand,
-      { title: "BY", cell: ({ by }) => by },
+      { title: "BY", cell: ({ by, via_person }) => (via_person ? `${by}, by a link of the person` : by) },
       { title: "ACTION", cell: ({ action }) => action },
       { title: "SUBJECT", cell: ({ subject_id }) => subject_id ?? "-" },
       { title: "FROM", cell: ({ address }) => address ?? "-" },

@@ -149,6 +149,8 @@ export interface SetMemberRoleResponse {
 
 export interface ListMembersRequest {
   brand_id: string;
+  /** Only the member with this address. Accounts of 0.2.0 ignores it. */
+  email?: string | null | undefined;
 }
 
 export interface ListMembersResponse {
@@ -324,7 +326,7 @@ export interface PersonKey {
   revoked_at?: string | null | undefined;
 }
 
-/** An entry that the person made, or that is about the person, or both. */
+/** An entry that the person made, that is about the person, or that was made in a session which a link of the person opened. */
 export interface PersonAuditEntry {
   id: string;
   brand_id: string;
@@ -339,7 +341,12 @@ export interface PersonAuditEntry {
   address?: string | null | undefined;
   created_at: string;
   outcome?: string | null | undefined;
-  error_kind?: string | null | undefined;
+  error_kind?:
+    | string
+    | null
+    | undefined;
+  /** The actor's session began with a link of this person. */
+  via_person: boolean;
 }
 
 /** An erasure of the person that has not ended. */
@@ -412,7 +419,12 @@ export interface CreateSignInLinkRequest {
     | null
     | undefined;
   /** IP address of the acting member, for the audit log. */
-  address?: string | null | undefined;
+  address?:
+    | string
+    | null
+    | undefined;
+  /** `made_by` of the acting member's session. */
+  via?: string | null | undefined;
 }
 
 export interface CreateSignInLinkResponse {
@@ -486,7 +498,12 @@ export interface Session {
   /** The session ends then at the latest. */
   ends_at: string;
   /** The one brand that the session opens. Absent: every brand of the person. */
-  brand_id?: string | null | undefined;
+  brand_id?:
+    | string
+    | null
+    | undefined;
+  /** E-mail address of the owner whose link opened the session; set if `brand_id` is. */
+  made_by?: string | null | undefined;
 }
 
 export interface GetSessionRequest {
@@ -546,7 +563,12 @@ export interface AuditEntry {
     | undefined;
   /** Why it failed, or what makes the outcome unknown. */
   error_kind?: string | null | undefined;
-  finished_at?: string | null | undefined;
+  finished_at?:
+    | string
+    | null
+    | undefined;
+  /** E-mail address of the owner whose link opened the actor's session: the owner could have opened it, too. */
+  via?: string | null | undefined;
 }
 
 export interface AppendAuditRequest {
@@ -564,7 +586,12 @@ export interface AppendAuditRequest {
   /** Up to 50 names in lower case. */
   fields: string[];
   request_id: string;
-  address?: string | null | undefined;
+  address?:
+    | string
+    | null
+    | undefined;
+  /** `made_by` of the actor's session. */
+  via?: string | null | undefined;
 }
 
 export interface AppendAuditResponse {
@@ -590,7 +617,7 @@ export interface FinishAuditResponse {
 
 export interface ListAuditRequest {
   brand_id: string;
-  /** Filters; absent: all. `actor` is an e-mail address, or `operator`. */
+  /** Filters; absent: all. `actor` is an e-mail address, or `operator`. It selects what was done through links of the person, too. */
   actor?: string | null | undefined;
   action?:
     | string
@@ -1981,13 +2008,16 @@ export const SetMemberRoleResponse: MessageFns<SetMemberRoleResponse> = {
 };
 
 function createBaseListMembersRequest(): ListMembersRequest {
-  return { brand_id: "" };
+  return { brand_id: "", email: null };
 }
 
 export const ListMembersRequest: MessageFns<ListMembersRequest> = {
   encode(message: ListMembersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand_id !== "") {
       writer.uint32(10).string(message.brand_id);
+    }
+    if (message.email !== undefined && message.email !== null) {
+      writer.uint32(18).string(message.email);
     }
     return writer;
   },
@@ -2011,6 +2041,14 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
             }
 
             message.brand_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
             continue;
           }
         }
@@ -3653,6 +3691,7 @@ function createBasePersonAuditEntry(): PersonAuditEntry {
     created_at: "",
     outcome: null,
     error_kind: null,
+    via_person: false,
   };
 }
 
@@ -3690,6 +3729,9 @@ export const PersonAuditEntry: MessageFns<PersonAuditEntry> = {
     }
     if (message.error_kind !== undefined && message.error_kind !== null) {
       writer.uint32(90).string(message.error_kind);
+    }
+    if (message.via_person !== false) {
+      writer.uint32(96).bool(message.via_person);
     }
     return writer;
   },
@@ -3793,6 +3835,14 @@ export const PersonAuditEntry: MessageFns<PersonAuditEntry> = {
             }
 
             message.error_kind = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.via_person = reader.bool();
             continue;
           }
         }
@@ -4357,7 +4407,7 @@ export const DeletedRows: MessageFns<DeletedRows> = {
 };
 
 function createBaseCreateSignInLinkRequest(): CreateSignInLinkRequest {
-  return { email: "", ttl_seconds: 0, brand_id: null, acting_member: null, address: null };
+  return { email: "", ttl_seconds: 0, brand_id: null, acting_member: null, address: null, via: null };
 }
 
 export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
@@ -4376,6 +4426,9 @@ export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
     }
     if (message.address !== undefined && message.address !== null) {
       writer.uint32(42).string(message.address);
+    }
+    if (message.via !== undefined && message.via !== null) {
+      writer.uint32(50).string(message.via);
     }
     return writer;
   },
@@ -4431,6 +4484,14 @@ export const CreateSignInLinkRequest: MessageFns<CreateSignInLinkRequest> = {
             }
 
             message.address = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.via = reader.string();
             continue;
           }
         }
@@ -5006,7 +5067,7 @@ export const NewSession: MessageFns<NewSession> = {
 };
 
 function createBaseSession(): Session {
-  return { email: "", issuer: null, created_at: "", idle_ends_at: "", ends_at: "", brand_id: null };
+  return { email: "", issuer: null, created_at: "", idle_ends_at: "", ends_at: "", brand_id: null, made_by: null };
 }
 
 export const Session: MessageFns<Session> = {
@@ -5028,6 +5089,9 @@ export const Session: MessageFns<Session> = {
     }
     if (message.brand_id !== undefined && message.brand_id !== null) {
       writer.uint32(50).string(message.brand_id);
+    }
+    if (message.made_by !== undefined && message.made_by !== null) {
+      writer.uint32(58).string(message.made_by);
     }
     return writer;
   },
@@ -5091,6 +5155,14 @@ export const Session: MessageFns<Session> = {
             }
 
             message.brand_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.made_by = reader.string();
             continue;
           }
         }
@@ -5407,6 +5479,7 @@ function createBaseAuditEntry(): AuditEntry {
     outcome: null,
     error_kind: null,
     finished_at: null,
+    via: null,
   };
 }
 
@@ -5447,6 +5520,9 @@ export const AuditEntry: MessageFns<AuditEntry> = {
     }
     if (message.finished_at !== undefined && message.finished_at !== null) {
       writer.uint32(98).string(message.finished_at);
+    }
+    if (message.via !== undefined && message.via !== null) {
+      writer.uint32(106).string(message.via);
     }
     return writer;
   },
@@ -5560,6 +5636,14 @@ export const AuditEntry: MessageFns<AuditEntry> = {
             message.finished_at = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.via = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5574,7 +5658,16 @@ export const AuditEntry: MessageFns<AuditEntry> = {
 };
 
 function createBaseAppendAuditRequest(): AppendAuditRequest {
-  return { brand_id: "", actor: null, action: "", subject_id: null, fields: [], request_id: "", address: null };
+  return {
+    brand_id: "",
+    actor: null,
+    action: "",
+    subject_id: null,
+    fields: [],
+    request_id: "",
+    address: null,
+    via: null,
+  };
 }
 
 export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
@@ -5599,6 +5692,9 @@ export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
     }
     if (message.address !== undefined && message.address !== null) {
       writer.uint32(58).string(message.address);
+    }
+    if (message.via !== undefined && message.via !== null) {
+      writer.uint32(66).string(message.via);
     }
     return writer;
   },
@@ -5670,6 +5766,14 @@ export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
             }
 
             message.address = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.via = reader.string();
             continue;
           }
         }
@@ -6577,7 +6681,7 @@ export const AccountsServiceService = {
       Buffer.from(SetMemberRoleResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetMemberRoleResponse => SetMemberRoleResponse.decode(value),
   },
-  /** Returns members in ascending order of e-mail address. */
+  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
   listMembers: {
     path: "/accounts.v1.AccountsService/ListMembers" as const,
     requestStream: false as const,
@@ -6589,7 +6693,7 @@ export const AccountsServiceService = {
   },
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
-   * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
+   * last membership, the person's links, sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
    * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember: {
@@ -6670,11 +6774,11 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
    * owner opened for others ends when the owner becomes a member.
    */
   setMemberRole: handleUnaryCall<SetMemberRoleRequest, SetMemberRoleResponse>;
-  /** Returns members in ascending order of e-mail address. */
+  /** Returns members in ascending order of e-mail address; with `email`, one or none. NOT_FOUND if there is no such brand. */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
    * Takes effect with the person's next call, and ends what links of the person opened for others in this brand. After the
-   * last membership, the person's sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
+   * last membership, the person's links, sessions and identities are deleted. FAILED_PRECONDITION (kind `last_owner`) if the brand would
    * lose its last owner. PERMISSION_DENIED (kind `owner_required`) if `acting_member` is neither an owner nor the removed member.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, RemoveMemberResponse>;
@@ -6699,7 +6803,8 @@ export const SignInServiceService = {
    * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
    * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
    * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
-   * if `acting_member` is not an owner of the brand.
+   * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
+   * owner. INVALID_ARGUMENT if the address is the acting member's own.
    */
   createSignInLink: {
     path: "/accounts.v1.SignInService/CreateSignInLink" as const,
@@ -6714,9 +6819,9 @@ export const SignInServiceService = {
   },
   /**
    * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
-   * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
-   * from the last brand since. A link is unknown seven days after it expired. An owner's link is unknown, too, once the
-   * person or that owner is removed from its brand, or that owner is no owner any more.
+   * `sign_in_link_used`, `sign_in_link_expired`). A link is unknown seven days after it expired, and once the person has been
+   * removed from the last brand or has ended all sessions before using it. An owner's link is unknown, too, once the person
+   * or that owner is removed from its brand, or that owner is no owner any more.
    */
   peekSignInLink: {
     path: "/accounts.v1.SignInService/PeekSignInLink" as const,
@@ -6762,7 +6867,7 @@ export const SignInServiceService = {
     responseDeserialize: (value: Buffer): SignInWithIdentityResponse => SignInWithIdentityResponse.decode(value),
   },
   /**
-   * Unbinds a person's identities and ends the person's sessions, so that the next sign-in with the verified address binds
+   * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
    * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
    * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
    */
@@ -6784,14 +6889,15 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
    * Creates a one-time link for a person. The operator's opens every brand of the person, and is written to the audit log of
    * each. An owner's (`acting_member`) opens the owner's brand alone, now and later, and is in its audit log alone.
    * PERMISSION_DENIED: kind `no_membership` if the address is not a member of any brand, or of the owner's; `owner_required`
-   * if `acting_member` is not an owner of the brand.
+   * if `acting_member` is not an owner of the brand; `limited_session` with `via`: what an owner's links opened ends with the
+   * owner. INVALID_ARGUMENT if the address is the acting member's own.
    */
   createSignInLink: handleUnaryCall<CreateSignInLinkRequest, CreateSignInLinkResponse>;
   /**
    * Returns whom a link signs in, and uses nothing up. NOT_FOUND (kind `sign_in_link_unknown`), FAILED_PRECONDITION (kinds
-   * `sign_in_link_used`, `sign_in_link_expired`), or PERMISSION_DENIED (kind `no_membership`) if the person has been removed
-   * from the last brand since. A link is unknown seven days after it expired. An owner's link is unknown, too, once the
-   * person or that owner is removed from its brand, or that owner is no owner any more.
+   * `sign_in_link_used`, `sign_in_link_expired`). A link is unknown seven days after it expired, and once the person has been
+   * removed from the last brand or has ended all sessions before using it. An owner's link is unknown, too, once the person
+   * or that owner is removed from its brand, or that owner is no owner any more.
    */
   peekSignInLink: handleUnaryCall<PeekSignInLinkRequest, PeekSignInLinkResponse>;
   /**
@@ -6807,7 +6913,7 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
    */
   signInWithIdentity: handleUnaryCall<SignInWithIdentityRequest, SignInWithIdentityResponse>;
   /**
-   * Unbinds a person's identities and ends the person's sessions, so that the next sign-in with the verified address binds
+   * Unbinds a person's identities, ends the person's sessions and deletes the person's unused links, so that the next sign-in with the verified address binds
    * its identity. If there were any, writes it to the audit log of each of the person's brands, as the operator's.
    * PERMISSION_DENIED (kind `no_membership`) if the address is not a member of any brand.
    */
@@ -6841,7 +6947,7 @@ export const SessionsServiceService = {
     responseSerialize: (value: EndSessionResponse): Buffer => Buffer.from(EndSessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndSessionResponse => EndSessionResponse.decode(value),
   },
-  /** Ends all sessions of a person, or those of one brand. */
+  /** Ends all sessions of a person, or those of one brand, and deletes the unused links that would open such sessions. */
   endSessionsOf: {
     path: "/accounts.v1.SessionsService/EndSessionsOf" as const,
     requestStream: false as const,
@@ -6863,7 +6969,7 @@ export interface SessionsServiceServer extends UntypedServiceImplementation {
   getSession: handleUnaryCall<GetSessionRequest, GetSessionResponse>;
   /** Ends a session. Succeeds for an unknown one, too. */
   endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
-  /** Ends all sessions of a person, or those of one brand. */
+  /** Ends all sessions of a person, or those of one brand, and deletes the unused links that would open such sessions. */
   endSessionsOf: handleUnaryCall<EndSessionsOfRequest, EndSessionsOfResponse>;
 }
 

@@ -18,6 +18,8 @@ export interface AuditEntry {
   readonly outcome: Outcome | null;
   readonly error_kind: string | null;
   readonly finished_at: string | null;
+  /** E-mail address of the owner whose link opened the actor's session. */
+  readonly via: string | null;
 }
 
 /** What a list selects; null: everything. */

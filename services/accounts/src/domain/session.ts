@@ -6,6 +6,8 @@ export interface Session {
   readonly issuer: string | null;
   /** The one brand that the session opens; null: every brand of the person. */
   readonly brand_id: string | null;
+  /** E-mail address of the owner whose link opened the session; null as `brand_id` is. */
+  readonly made_by: string | null;
   readonly created_at: string;
   readonly idle_ends_at: string;
   readonly ends_at: string;

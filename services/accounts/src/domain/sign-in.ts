@@ -57,6 +57,13 @@ export function verifiedEmail({ email, emailVerified, trustEmail }: EmailClaims)
 export const notAMember = (email: string): AppError =>
   new AppError("no_membership", `${email} is not a member of this brand. Add the person first.`, { field: "email" });
 
+/** Its links would open the brand even after the owner, whose link opened the session, was removed. */
+export const limitedSession = (): AppError =>
+  new AppError("limited_session", "A session that an owner’s link opened makes no links. Another owner can make it, or the operator.");
+
+export const ownAddress = (): AppError =>
+  new AppError("invalid_request", "A link for your own address can be made by another owner, or the operator.", { field: "email" });
+
 export const noMembership = (): AppError =>
   new AppError("no_membership", "This e-mail address is not a member of any brand. Ask an owner of your brand to add it.", {
     field: "email",

@@ -6,7 +6,7 @@ import type { Key } from "../domain/key.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
 import { pageOfBrands, setTier, setVerified } from "../storage/brands.ts";
 import { listKeys } from "../storage/keys.ts";
-import { listMembers, membershipsOf } from "../storage/members.ts";
+import { findMember, listMembers, membershipsOf } from "../storage/members.ts";
 import { createBrand, requireBrand } from "../use-cases/brands.ts";
 import { changeBrand } from "../use-cases/change-brand.ts";
 import { createKey, revokeKey } from "../use-cases/keys.ts";
@@ -67,9 +67,11 @@ function memberHandlers({
       return { member: await changeRole(db, member, acting_member ?? undefined) };
     },
     async listMembers(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id, email } = check({ brand_id: fields.brandId, email: fields.email.nullish() }, request);
       await requireBrand(db, brand_id);
-      return { members: await listMembers(db, brand_id) };
+      if (email == null) return { members: await listMembers(db, brand_id) };
+      const member = await findMember(db, brand_id, email);
+      return { members: member === undefined ? [] : [member] };
     },
     async removeMember(request) {
       const { brand_id, email, acting_member } = check(memberFields, request);

@@ -1,3 +1,4 @@
+import { generateKey } from "@brand-records/api-key";
 import type { AppendAuditRequest, ListAuditRequest } from "@brand-records/proto/accounts/v1";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 
@@ -40,6 +41,14 @@ it("has an entry before the change, without an outcome, and the outcome after it
   const after = await finish(before.id, "done", { subject_id: "key_1" });
   expect(after).toEqual({ ...before, outcome: "done", subject_id: "key_1", finished_at: expect.any(String) });
   expect((await list()).entries).toEqual([after]);
+});
+
+it("says through whose link the actor was signed in, and finds the entry by either person", async () => {
+  const [through, own] = [await append({ via: "Ana@Example.PH", actor: "bea@example.ph" }), await append({ actor: "bea@example.ph" })];
+  expect([through.via, own.via]).toEqual(["ana@example.ph", null]);
+  expect(await finish(through.id, "done")).toMatchObject({ actor: "bea@example.ph", via: "ana@example.ph" });
+  expect(idsOf(await list({ actor: "ana@example.ph" }))).toEqual([through.id]);
+  expect(idsOf(await list({ actor: "bea@example.ph" }))).toEqual(expect.arrayContaining([through.id, own.id]));
 });
 
 it("keeps the first outcome and the subject of the entry, however often it is finished", async () => {
@@ -119,12 +128,18 @@ it.each([
   ["an action that is not one", { action: "Created a key" }, "action"],
   ["a subject that is not one", { subject_id: "Ana, with notes" }, "subject_id"],
   ["a key in the place of its id", { subject_id: `brk_live_${"x".repeat(36)}` }, "subject_id"],
+  ["a real key in the place of its id", { subject_id: generateKey("live") }, "subject_id"],
+  ["a signing secret", { subject_id: `whsec_${"x".repeat(43)}=` }, "subject_id"],
   ["a broken address", { address: "fe80::1%eth0" }, "address"],
   ["a request id with a line break", { request_id: "a\nb" }, "request_id"],
   ["an actor that is not a person", { actor: "operator" }, "actor"],
 ])("refuses %s", async (_, given, field) => {
   await expect(append(given)).rejects.toMatchObject({ kind: "invalid_request", field });
   expect((await list()).entries).toEqual([]);
+});
+
+it.each(["brk_team@brand.example", "WHSEC_ana@brand.example"])("has the address %s as a subject: it is no secret", async (subject_id) => {
+  expect((await append({ action: "member.add", subject_id })).subject_id).toBe(subject_id.toLowerCase());
 });
 
 it("refuses to list the entries of what is not a person", async () => {

@@ -33,6 +33,7 @@ const entryFields = {
   fields: fields.auditFields,
   request_id: fields.requestId,
   address: optional(fields.address),
+  via: optional(fields.email),
 };
 
 const resultFields = {

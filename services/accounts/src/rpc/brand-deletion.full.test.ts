@@ -118,6 +118,7 @@ it("leaves nothing but one entry without a person, and the id is not used again"
       address: null,
       created_at: expect.any(String),
       outcome: "done",
+      via: null,
       error_kind: null,
       finished_at: expect.any(String),
     },

@@ -67,7 +67,7 @@ export const fields = {
   /** The id of what is changed, or a member's address as it was given: a refused change has an entry too. */
   auditSubject: exactText(254)
     .toLowerCase()
-    .refine((text) => !/^(brk|whsec)_/.test(text), "must not be a secret"),
+    .refine((text) => !/^(brk|whsec)_/.test(text) || emailField().safeParse(text).success, "must not be a secret"),
   /** A name has no room for a value. */
   auditFields: z.array(z.string().regex(/^[a-z][a-z_]{0,40}$/, "must be a name in lower case")).max(50, "must be at most 50 names"),
   auditPageSize: pageSizeField({ default: 50, max: 200 }),

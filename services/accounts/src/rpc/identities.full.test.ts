@@ -118,15 +118,17 @@ it("keeps a person's identities while any membership is left", async () => {
   expect(await boundTo(email)).toEqual([subject]);
 });
 
-it("unlinks a person's identities and ends the sessions; each brand's audit log says so", async () => {
+it("unlinks a person's identities, ends the sessions and deletes the unused links; each brand's audit log says so", async () => {
   const { brand, email } = await people.newPerson();
   const other = await served.createBrand();
   await people.addMember(other, email);
   const [first, second] = [newSubject(), newSubject()];
   const token = (await signIn({ subject: first, email }))?.token ?? "";
+  const link = await people.link(email);
   const unlink = () => served.signIn.unlinkIdentities({ email: email.toUpperCase() }, callContext());
   expect([await unlink(), await unlink()]).toEqual([{ unlinked: 1 }, { unlinked: 0 }]);
   await expect(people.get(token)).rejects.toMatchObject({ kind: "invalid_session" });
+  await expect(people.redeem(link)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
   expect((await signIn({ subject: second, email }))?.email).toBe(email);
   await expect(signIn({ subject: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
   const entries = await served.db.query(

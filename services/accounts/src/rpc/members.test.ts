@@ -40,6 +40,19 @@ it("removes a member from the given brand only", async () => {
   expect(await rolesOf(theirs)).toContainEqual(["ana@example.ph", "member"]);
 });
 
+it("lists one member alone, whatever the case of the address, and none of another brand", async () => {
+  const [ours, theirs] = [await served.createBrand(), await served.createBrand()];
+  await add(ours, "ana@example.ph");
+  await add(theirs, "zoe@example.ph");
+  const listed = async (brand_id: string, email: string) =>
+    (await served.accounts.listMembers({ brand_id, email }, callContext())).members.map((member) => [member.email, member.role]);
+  expect(await listed(ours.id, "ANA@example.ph")).toEqual([["ana@example.ph", "member"]]);
+  expect(await listed(ours.id, ours.owner)).toEqual([[ours.owner, "owner"]]);
+  expect(await listed(ours.id, "zoe@example.ph")).toEqual([]);
+  await expect(listed("brd_unknown", "ana@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "brand_id" });
+  await expect(listed(ours.id, "")).rejects.toMatchObject({ kind: "invalid_request", field: "email" });
+});
+
 it("returns not_found for an unknown member or brand", async () => {
   const brand = await served.createBrand();
   await expect(remove(brand, "stranger@example.ph")).rejects.toMatchObject({ kind: "not_found", field: "email" });

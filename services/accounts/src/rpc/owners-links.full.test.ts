@@ -76,6 +76,35 @@ it("is made by owners, for members of their brand", async () => {
   expect(await entriesOf(brand)).toEqual([]);
 });
 
+it("is made in no session that an owner's link opened, so that nothing that it opened outlives the owner", async () => {
+  const { brand, email } = await people.newPerson();
+  const second = "bea@example.ph";
+  await people.addMember(brand, second, "owner");
+  const asSecond = await open(await invite(brand, second));
+  const { session } = await people.get(asSecond);
+  expect(session).toMatchObject({ email: second, made_by: brand.owner });
+  const request = { ttl_seconds: 0, brand_id: brand.id, acting_member: second, via: session?.made_by };
+  for (const address of [email, brand.owner, second]) {
+    const made = served.signIn.createSignInLink({ ...request, email: address }, callContext());
+    await expect(made).rejects.toMatchObject({ kind: "limited_session" });
+  }
+  // An operator has no session.
+  const half = served.signIn.createSignInLink({ email, ttl_seconds: 0, via: second }, callContext());
+  await expect(half).rejects.toMatchObject({ kind: "invalid_request" });
+  await people.removeMember(brand, brand.owner);
+  await expect(people.get(asSecond)).rejects.toMatchObject(invalidSession);
+  expect(await served.db.query("select 1 from accounts.sign_in_links where brand_id = $1", [brand.id])).toEqual([]);
+  expect((await people.get(await people.session(second))).session?.made_by).toBeNull();
+});
+
+it("is not made for the owner's own address", async () => {
+  const { brand } = await people.newPerson();
+  for (const own of [brand.owner, brand.owner.toUpperCase()]) {
+    await expect(invite(brand, own)).rejects.toMatchObject({ kind: "invalid_request", field: "email" });
+  }
+  expect(await entriesOf(brand)).toEqual([]);
+});
+
 it("ends with the membership, and its sessions do, though the person has another brand, and is added again", async () => {
   const { brand, email } = await people.newPerson();
   const other = await served.createBrand();
@@ -142,7 +171,10 @@ it("waits while the brand's members change, so that redeeming it and removing it
 it("does not sign its person out of other brands: all of its sessions end alone", async () => {
   const { brand, email } = await people.newPerson();
   const [scoped, all] = [await open(await invite(brand, email)), await people.session(email)];
+  const [unused, operators] = [await invite(brand, email), await people.link(email)];
   expect(await served.sessions.endSessionsOf({ email, brand_id: brand.id }, callContext())).toEqual({ ended: 1 });
   await expect(people.get(scoped)).rejects.toMatchObject(invalidSession);
+  await expect(people.redeem(unused)).rejects.toMatchObject(unknownLink);
+  expect((await people.redeem(operators))?.email).toBe(email);
   expect(await brandsOf(all)).toEqual([brand.id]);
 });

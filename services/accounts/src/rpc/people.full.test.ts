@@ -94,6 +94,22 @@ it("exports each kind of record, and nothing about another person", async () => 
   for (const { hash } of hashes) expect(text).not.toContain(hash);
 });
 
+it("exports and erases what was done through links of the person, and names no one else by it", async () => {
+  const { brand, email } = await people.newPerson();
+  const request = { brand_id: brand.id, actor: brand.owner, action: "key.create", fields: [], request_id: "r", address: "198.51.100.9" };
+  await served.audit.appendAudit({ ...request, via: email }, callContext());
+  const [found] = (await exported(email)).audit_entries;
+  expect(found).toMatchObject({ by: "other", action: "key.create", via_person: true, address: null });
+  expect(JSON.stringify(found)).not.toContain(brand.owner);
+  expect((await exported(brand.owner)).audit_entries.at(-1)).toMatchObject({ by: "person", via_person: false, address: "198.51.100.9" });
+  await people.removeMember(brand, email);
+  const pseudonym = await begin(email);
+  expect((await erase(email)).brand_ids).toEqual([brand.id]);
+  expect(await everything()).not.toContain(email);
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, action: "key.create", page_size: 0 }, callContext());
+  expect(entries).toEqual([expect.objectContaining({ actor: brand.owner, via: pseudonym, address: null })]);
+});
+
 it("exports the same in pages of any size, and refuses another person's token", async () => {
   const { email } = await activePerson();
   expect(await exported(email, 1)).toEqual(await exported(email, 1_000));

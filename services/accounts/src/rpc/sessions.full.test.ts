@@ -160,6 +160,28 @@ it("ends all sessions of a person, and no one else's", async () => {
   await people.get(other);
 });
 
+it("ends the unused links with all sessions of a person, and no one else's", async () => {
+  const [ana, zoe] = [await people.newPerson(), await people.newPerson()];
+  const [token, used, other] = [await people.link(ana.email), await people.link(ana.email), await people.link(zoe.email)];
+  await people.redeem(used);
+  await served.sessions.endSessionsOf({ email: ana.email }, callContext());
+  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+  await expect(people.redeem(used)).rejects.toMatchObject({ kind: "sign_in_link_used" });
+  expect((await people.redeem(other))?.email).toBe(zoe.email);
+});
+
+it("leaves no session to a person whose link is redeemed while all sessions end", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { email } = await people.newPerson();
+    const token = await people.link(email);
+    const [redeemed] = await Promise.allSettled([people.redeem(token), served.sessions.endSessionsOf({ email }, callContext())]);
+    const sessions = await served.db.query("select 1 from accounts.sessions where email = $1", [email]);
+    // Redeemed before, its session is ended; after, the link is unknown.
+    if (redeemed.status === "rejected") expect(redeemed.reason).toMatchObject({ kind: "sign_in_link_unknown" });
+    expect(sessions).toEqual([]);
+  }
+});
+
 it("stores no token, only its SHA-256", async () => {
   const { email } = await people.newPerson();
   const link = await people.link(email);

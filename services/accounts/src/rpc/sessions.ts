@@ -2,8 +2,7 @@ import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { deleteSessionsOf, deleteSessionsOfBrand } from "../storage/sessions.ts";
-import { endSession, getSession } from "../use-cases/sessions.ts";
+import { endSession, endSessionsOf, getSession } from "../use-cases/sessions.ts";
 import { fields } from "./fields.ts";
 
 export function sessionsHandlers(deps: Pick<AccountsDependencies, "db" | "sessionLimits">): Handlers<SessionsServiceService> {
@@ -18,7 +17,7 @@ export function sessionsHandlers(deps: Pick<AccountsDependencies, "db" | "sessio
     },
     async endSessionsOf(request) {
       const { email, brand_id } = check({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
-      return { ended: await (brand_id == null ? deleteSessionsOf(deps.db, email) : deleteSessionsOfBrand(deps.db, email, brand_id)) };
+      return { ended: await endSessionsOf(deps.db, email, brand_id ?? null) };
     },
   };
 }

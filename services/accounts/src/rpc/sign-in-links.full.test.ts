@@ -78,13 +78,20 @@ it("is made for members only", async () => {
   await expect(create("stranger")).rejects.toMatchObject({ kind: "invalid_request", field: "email" });
 });
 
-it("is refused once its person was removed from the last brand, and is not used up by that", async () => {
+it("is gone once its person was removed from the last brand, also after the person is added again", async () => {
   const { brand, email } = await people.newPerson();
   const token = await people.link(email);
   await people.removeMember(brand, email);
-  await expect(people.peek(token)).rejects.toMatchObject({ kind: "no_membership" });
-  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "no_membership" });
   await people.addMember(brand, email);
+  await expect(people.peek(token)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+  await expect(people.redeem(token)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+});
+
+it("remains while its person has another brand", async () => {
+  const { brand, email } = await people.newPerson();
+  await people.addMember(await served.createBrand(), email);
+  const token = await people.link(email);
+  await people.removeMember(brand, email);
   expect((await people.redeem(token))?.email).toBe(email);
 });
 

@@ -13,9 +13,9 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
     async createSignInLink(request, { requestId }) {
       const { email, ttl_seconds } = check({ email: fields.email, ttl_seconds: fields.linkTtl }, request);
       const link = { email, ttlSeconds: ttl_seconds, requestId };
-      if (request.brand_id == null && request.acting_member == null) return createSignInLink(deps, link);
-      const { brand_id, acting_member, address } = check(ownersLinkFields, request);
-      return createOwnersLink(deps, link, { brandId: brand_id, madeBy: acting_member }, address ?? null);
+      if (request.brand_id == null && request.acting_member == null && request.via == null) return createSignInLink(deps, link);
+      const { brand_id, acting_member, address, via } = check(ownersLinkFields, request);
+      return createOwnersLink(deps, link, { brandId: brand_id, madeBy: acting_member }, { address: address ?? null, via: via ?? null });
     },
     async peekSignInLink({ token }) {
       const { email, expires_at, brand_name } = await peekSignInLink(deps, token);
@@ -37,6 +37,11 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
   };
 }
 
-const ownersLinkFields = { brand_id: fields.brandId, acting_member: fields.email, address: fields.address.nullish() };
+const ownersLinkFields = {
+  brand_id: fields.brandId,
+  acting_member: fields.email,
+  address: fields.address.nullish(),
+  via: fields.email.nullish(),
+};
 
 const normalizeEmail = (email: string): string | undefined => z.safeParse(fields.email, email).data;

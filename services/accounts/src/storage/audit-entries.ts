@@ -1,13 +1,13 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { AuditEntry, AuditFilter, AuditPosition, Outcome } from "../domain/audit-entry.ts";
 
-const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at`;
+const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via`;
 
 const statements = {
   insert: {
     name: "audit_entries.insert",
-    text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, finished_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, case when $9::text is not null then now() end) returning ${COLUMNS}`,
+    text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, via, finished_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $9::text is not null then now() end) returning ${COLUMNS}`,
   },
   finish: {
     name: "audit_entries.finish",
@@ -20,7 +20,7 @@ const statements = {
     name: "audit_entries.page",
     text: `select ${COLUMNS} from accounts.audit_entries e
             where e.brand_id = $1
-              and ($2::text is null or coalesce(e.actor, 'operator') = $2)
+              and ($2::text is null or coalesce(e.actor, 'operator') = $2 or e.via = $2)
               and ($3::text is null or e.action = $3)
               and e.created_at >= coalesce($4, '-infinity'::timestamptz) and e.created_at < coalesce($5, 'infinity'::timestamptz)
               and (e.created_at, e.id) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, ''))
@@ -37,8 +37,8 @@ const statements = {
 export type NewAuditEntry = Omit<AuditEntry, "created_at" | "error_kind" | "finished_at">;
 
 export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<AuditEntry> {
-  const { id, brand_id, actor, action, subject_id, fields, request_id, address, outcome } = entry;
-  const values = [id, brand_id, actor, action, subject_id, fields, request_id, address, outcome];
+  const { id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, via } = entry;
+  const values = [id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, via];
   const [row] = await sql.query<AuditEntry>(statements.insert, values);
   if (row === undefined) throw new Error("insert returned no row");
   return row;

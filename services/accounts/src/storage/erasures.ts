@@ -13,8 +13,9 @@ const statements = {
     text: `update accounts.audit_entries set
              actor = case when actor = $1 then $2 else actor end,
              subject_id = case when subject_id = $1 then $2 else subject_id end,
-             address = case when actor = $1 then null else address end
-            where id = any(array(select id from accounts.audit_entries where actor = $1 or subject_id = $1 limit $3)) returning 1`,
+             via = case when via = $1 then $2 else via end,
+             address = case when actor = $1 or via = $1 then null else address end
+            where id = any(array(select id from accounts.audit_entries where actor = $1 or subject_id = $1 or via = $1 limit $3)) returning 1`,
   },
   keys: {
     name: "erasures.keys",
@@ -25,7 +26,7 @@ const statements = {
   },
   brands: {
     name: "erasures.brands",
-    text: `select brand_id from accounts.audit_entries where actor = $1 or subject_id = $1
+    text: `select brand_id from accounts.audit_entries where actor = $1 or subject_id = $1 or via = $1
            union select brand_id from accounts.keys where created_by = $1 or revoked_by = $1
            union select unnest($2::text[]) order by brand_id`,
   },

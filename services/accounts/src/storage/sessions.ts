@@ -16,7 +16,7 @@ const statements = {
   // One statement for session and memberships, so that a removal takes effect with the next call. idle_ends_at is as after the touch.
   find: {
     name: "sessions.find",
-    text: `select s.email, s.issuer, s.brand_id as only_brand_id, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
+    text: `select s.email, s.issuer, s.brand_id as only_brand_id, s.made_by, s.created_at, s.created_at + make_interval(secs => $3) as ends_at, is_touch_due,
                   least(case when is_touch_due then now() else s.last_used_at end + make_interval(secs => $2),
                         s.created_at + make_interval(secs => $3)) as idle_ends_at, ${MEMBERSHIP_COLUMNS}
              from accounts.sessions s cross join lateral (select s.last_used_at < now() - make_interval(secs => $4) as is_touch_due) t
@@ -36,7 +36,7 @@ const statements = {
   },
   deleteMadeBy: {
     name: "sessions.delete_made_by",
-    text: "delete from accounts.sessions where brand_id = $1 and made_by = $2 and email <> $2",
+    text: "delete from accounts.sessions where brand_id = $1 and made_by = $2",
   },
   deleteOld: {
     name: "sessions.delete_old",
@@ -78,9 +78,9 @@ export async function findSession(
   const rows = await sql.query<SessionRow>(statements.find, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { email, issuer, only_brand_id, created_at, idle_ends_at, ends_at, is_touch_due } = first;
+  const { email, issuer, only_brand_id, made_by, created_at, idle_ends_at, ends_at, is_touch_due } = first;
   return {
-    session: { email, issuer, brand_id: only_brand_id, created_at, idle_ends_at, ends_at },
+    session: { email, issuer, brand_id: only_brand_id, made_by, created_at, idle_ends_at, ends_at },
     memberships: rows.map(({ brand_id, brand_name, tier, verified, role }) => ({ brand_id, brand_name, tier, verified, role })),
     isTouchDue: is_touch_due,
   };
@@ -110,7 +110,7 @@ export async function deleteSessionsOfBrand(sql: Sql, email: string, brandId: st
   return (await sql.query(statements.deleteOfBrand, [email, brandId])).length;
 }
 
-/** Deletes the sessions that links of a member opened for others in a brand. */
+/** Deletes the sessions that links of a member opened in a brand. */
 export async function deleteSessionsMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
   await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
 }

@@ -20,9 +20,13 @@ const statements = {
   },
   deleteMadeBy: {
     name: "sign_in_links.delete_made_by",
-    text: "delete from accounts.sign_in_links where brand_id = $1 and made_by = $2 and email <> $2",
+    text: "delete from accounts.sign_in_links where brand_id = $1 and made_by = $2",
   },
   deleteOf: { name: "sign_in_links.delete_of", text: "delete from accounts.sign_in_links where email = $1" },
+  deleteUnusedOf: {
+    name: "sign_in_links.delete_unused_of",
+    text: "delete from accounts.sign_in_links where email = $1 and ($2::text is null or brand_id = $2) and used_at is null",
+  },
   deleteExpired: {
     name: "sign_in_links.delete_expired",
     text: `delete from accounts.sign_in_links where token_hash = any(array(
@@ -61,7 +65,7 @@ export async function useSignInLink(sql: Sql, tokenHash: Buffer): Promise<boolea
   return (await sql.query(statements.use, [tokenHash])).length > 0;
 }
 
-/** Deletes the links that a member made for others in a brand. */
+/** Deletes the links that a member made in a brand. */
 export async function deleteLinksMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
   await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
 }
@@ -69,6 +73,11 @@ export async function deleteLinksMadeBy(sql: Sql, brandId: string, madeBy: strin
 /** Deletes the links that sign a person in. */
 export async function deleteLinksOf(sql: Sql, email: string): Promise<void> {
   await sql.query(statements.deleteOf, [email]);
+}
+
+/** Deletes the unused links that sign a person in: all of them, or those that open this brand alone. */
+export async function deleteUnusedLinksOf(sql: Sql, email: string, brandId: string | null): Promise<void> {
+  await sql.query(statements.deleteUnusedOf, [email, brandId]);
 }
 
 /** Deletes up to `limit` links that expired `days` ago, used or not. Returns how many. */

@@ -44,6 +44,7 @@ export async function recordForBrands(
       request_id: requestId,
       address,
       outcome: "done",
+      via: null,
     });
   }
 }

@@ -7,7 +7,7 @@ import { deleteIdentitiesOf } from "../storage/identities.ts";
 import { deleteMember, findMember, hasOwner, insertMember, membershipsOf, setMemberRole, upsertMember } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsMadeBy, deleteSessionsOf } from "../storage/sessions.ts";
-import { deleteLinksMadeBy } from "../storage/sign-in-links.ts";
+import { deleteLinksMadeBy, deleteLinksOf } from "../storage/sign-in-links.ts";
 
 /** E-mail address of the member who makes the change; undefined: the operator. */
 export type ActingMember = string | undefined;
@@ -57,8 +57,8 @@ const alreadyAMember = (): AppError =>
 const memberNotFound = (): AppError => new AppError("not_found", "There is no such member", { field: "email" });
 
 /**
- * Removes a member, and with the membership what the member's links opened for others. With the last membership, the person's sessions
- * and identities are deleted: an address that is added again later may be another human's.
+ * Removes a member, and with the membership what the member's links opened for others. With the last membership, the person's links,
+ * sessions and identities are deleted: an address that is added again later may be another human's.
  *
  * Members who are no owners remove themselves alone: they leave.
  *
@@ -70,6 +70,7 @@ export function removeMember(db: Database, brandId: string, email: string, actin
     await lockPerson(sql, email);
     if (!(await deleteMember(sql, brandId, email))) throw memberNotFound();
     if ((await membershipsOf(sql, email)).length > 0) return;
+    await deleteLinksOf(sql, email);
     await deleteSessionsOf(sql, email);
     await deleteIdentitiesOf(sql, email);
   });

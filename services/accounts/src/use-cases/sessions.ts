@@ -1,10 +1,12 @@
-import type { Sql } from "@brand-records/postgres";
+import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Membership } from "../domain/membership.ts";
 import { invalidSession, touchSeconds, type Session, type SessionLimits } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";
-import { deleteSession, findSession, insertSession, touchSession } from "../storage/sessions.ts";
+import { lockPerson } from "../storage/people.ts";
+import { deleteSession, deleteSessionsOf, deleteSessionsOfBrand, findSession, insertSession, touchSession } from "../storage/sessions.ts";
+import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
 
 export interface NewSession {
   /** To be given to the person's browser, and stored nowhere else. */
@@ -44,4 +46,17 @@ export async function getSession(
 export async function endSession(sql: Sql, token: string): Promise<void> {
   const tokenHash = tokenHashOf(token);
   if (tokenHash !== undefined) await deleteSession(sql, tokenHash);
+}
+
+/**
+ * Ends a person's sessions, and deletes the unused links, which would open others: all of them, or those of one brand alone. Returns how
+ * many sessions there were.
+ */
+export function endSessionsOf(db: Database, email: string, brandId: string | null): Promise<number> {
+  return db.transaction(async (sql) => {
+    // A link that is being redeemed has opened its session by then.
+    await lockPerson(sql, email);
+    await deleteUnusedLinksOf(sql, email, brandId);
+    return brandId === null ? deleteSessionsOf(sql, email) : deleteSessionsOfBrand(sql, email, brandId);
+  });
 }

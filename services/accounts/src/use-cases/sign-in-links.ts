@@ -2,7 +2,7 @@ import type { Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";
 import { requireOwner, type Membership } from "../domain/membership.ts";
-import { noMembership, notAMember, requireUsable, type LinkScope, type SignInLink } from "../domain/sign-in.ts";
+import { limitedSession, noMembership, notAMember, ownAddress, requireUsable, type LinkScope, type SignInLink } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { findMember, membershipsOf } from "../storage/members.ts";
@@ -22,6 +22,14 @@ export interface LinkRequest {
   readonly requestId: string;
 }
 
+/** The session in which an owner acts. */
+export interface ActingSession {
+  /** IP address. */
+  readonly address: string | null;
+  /** The owner whose link opened the session. */
+  readonly via: string | null;
+}
+
 /**
  * Creates an operator's one-time link. It opens every brand of the person, so each brand's audit log gets an entry, in the same
  * transaction.
@@ -39,15 +47,16 @@ export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, reque
  * Creates an owner's one-time link for a member of the owner's brand, which it opens alone: it gives the owner nothing of the person's
  * other brands. It works while both remain, and the owner an owner. The brand's audit log gets an entry, in the same transaction.
  *
- * @param address IP address of the owner
- * @throws AppError `not_found`, `owner_required`, `no_membership`
+ * @throws AppError `limited_session`; `invalid_request` for the owner's own address; `not_found`, `owner_required`, `no_membership`
  */
-export function createOwnersLink(
+export async function createOwnersLink(
   { db }: Pick<AccountsDependencies, "db">,
   request: LinkRequest,
   scope: LinkScope,
-  address: string | null,
+  { address, via }: ActingSession,
 ): Promise<NewSignInLink> {
+  if (via !== null) throw limitedSession();
+  if (request.email === scope.madeBy) throw ownAddress();
   return db.transaction(async (sql) => {
     const { brandId, madeBy } = scope;
     // Until the commit, no one demotes the owner, or removes either person.

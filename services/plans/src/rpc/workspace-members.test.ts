@@ -72,6 +72,13 @@ describe.each(Object.keys(CALLS))("%s", (name) => {
     expect(await served.getInWorkspace(ours.brand_id, ours.plan_id)).toMatchObject({ plan: { status: "pending" }, revision: 1 });
   });
 
+  it("asks accounts for one member alone, however many the brand has", async () => {
+    const ours = await target();
+    served.accounts.listed.length = 0;
+    await call(ours);
+    expect(served.accounts.listed).toEqual([1]);
+  });
+
   it("is unavailable while accounts is, and changes nothing", async () => {
     const ours = await target();
     served.accounts.isDown = true;

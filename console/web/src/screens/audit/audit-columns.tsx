@@ -45,7 +45,15 @@ export const COLUMNS: readonly Column<Entry>[] = [
       </div>
     ),
   },
-  { title: "Person", cell: ({ actor }) => actor ?? "Operator" },
+  {
+    title: "Person",
+    cell: ({ actor, via }) => (
+      <div className={styles["stack"]}>
+        <span>{actor ?? "Operator"}</span>
+        {via !== null && <span className={styles["quiet"]}>through a link of {via}</span>}
+      </div>
+    ),
+  },
   { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
   { title: "Outcome", cell: (entry) => <Outcome entry={entry} /> },
   // The operator acts from a command line.
