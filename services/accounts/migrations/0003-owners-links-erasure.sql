@@ -16,12 +16,10 @@ alter table accounts.sessions
   add constraint sessions_member foreign key (brand_id, email) references accounts.members (brand_id, email) on delete cascade,
   add constraint sessions_owner foreign key (brand_id, made_by) references accounts.members (brand_id, email) on delete cascade;
 
--- For these references, and for what is kept about a person.
+-- For these references, and for what is kept about a person. Both tables are small; the indexes of larger ones are built after the start.
 create index sign_in_links_email on accounts.sign_in_links (email);
 create index sign_in_links_made_by on accounts.sign_in_links (made_by) where made_by is not null;
 create index sessions_made_by on accounts.sessions (made_by) where made_by is not null;
-create index audit_entries_actor on accounts.audit_entries (actor) where actor is not null;
-create index audit_entries_subject_id on accounts.audit_entries (subject_id) where subject_id is not null;
 
 -- Erasures that have begun and not ended: the address and what takes its place, so that a repetition goes on with the same pseudonym.
 create table accounts.erasures (
