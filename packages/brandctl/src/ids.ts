@@ -27,6 +27,16 @@ export function requireText(name: string, text: string): string {
   throw new UsageFailure(`${name} must not be empty.`);
 }
 
+/** What every address has. accounts checks the rest. */
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** @param name what the message names @throws UsageFailure for what cannot be an e-mail address */
+export function requireEmail(name: string, text: string): string {
+  requireText(name, text);
+  if (EMAIL.test(text)) return text;
+  throw new UsageFailure(`${name} must be one such as ana@brand.example; ${text} is not.`);
+}
+
 function brokenRule(kind: string, id: string): string | undefined {
   if (!isIdKind(kind)) return brokenIdRule(kind, id);
   const prefix = PREFIXES[kind];

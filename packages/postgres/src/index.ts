@@ -1,4 +1,5 @@
 export { dataProblemOf, fromPostgresError, isUniqueViolation } from "./errors.ts";
+export { asIndexBuilder, buildIndex, buildLateIndexes, type LateIndex, type LateIndexesOptions } from "./late-indexes.ts";
 export { migrate } from "./migrate.ts";
 export { startNotifier } from "./notifier.ts";
 export { openSession, type Session } from "./session.ts";

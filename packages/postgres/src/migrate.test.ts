@@ -110,6 +110,20 @@ it.each<[string, string[]]>([
   expect(await db.query("select to_regnamespace('shop') as schema")).toEqual([{ schema: null }]);
 });
 
+it("gives up if a table stays locked, leaves nothing, and succeeds when it is free", async () => {
+  await write({ "0001-first.sql": FIRST });
+  await run();
+  await write({
+    "0001-first.sql": FIRST,
+    "0002-second.sql": "set local lock_timeout = '10ms'; create table shop.two (); lock shop.steps;",
+  });
+  await db.transaction(async (sql) => {
+    await sql.query("lock shop.steps in access share mode");
+    await expect(run()).rejects.toThrow("0002-second.sql: a table stayed locked by another transaction for 5 s. Nothing was changed.");
+  });
+  expect(await run()).toEqual(["0002-second.sql"]);
+});
+
 it("rejects if the connection is lost during a migration, and leaves nothing of the migration", async () => {
   const { hostname, port } = new URL(database.url);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });

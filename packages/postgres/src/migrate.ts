@@ -3,6 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 
+/** While a migration waits for a table, so do all later statements on it, and processes of the release before serve meanwhile. */
+const LOCK_WAIT_SECONDS = 5;
+const LOCK_NOT_AVAILABLE = "55P03";
+
 export interface MigrateOptions {
   readonly url: string;
   /** The service's schema. Created if it does not exist. */
@@ -33,7 +37,7 @@ interface Migration {
  *
  * @returns the names of the migrations it applied
  * @throws SchemaMismatchError if the schema is newer than this release, or was created by other migrations
- * @throws MigrationError if a migration fails
+ * @throws MigrationError if a migration fails, or waits longer than 5 s for a lock
  */
 export async function migrate({ url, schema, directory }: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory);
@@ -60,14 +64,22 @@ export async function migrate({ url, schema, directory }: MigrateOptions): Promi
 async function apply(client: pg.Client, table: string, { version, name, sql, checksum }: Migration): Promise<void> {
   try {
     await client.query("begin");
+    await client.query(`set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);
     await client.query(sql);
     await client.query(`insert into ${table} (version, name, checksum) values ($1, $2, $3)`, [version, name, checksum]);
     await client.query("commit");
   } catch (error) {
     // If the connection is lost, the server rolls back.
     await client.query("rollback").catch(() => {});
-    throw new MigrationError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new MigrationError(`${name}: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) {
+    return `a table stayed locked by another transaction for ${LOCK_WAIT_SECONDS} s. Nothing was changed. Start again; pg_stat_activity shows long transactions.`;
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 function pendingMigrations(

@@ -1,8 +1,9 @@
 import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
-import { migrate, openPool, type Database } from "@brand-records/postgres";
+import { migrate, openPool, type Database, type LateIndex } from "@brand-records/postgres";
 import { serveRpc, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
+import { startIndexBuilder } from "./index-builder.ts";
 import type { serviceSettings } from "./settings.ts";
 
 export interface ServiceOptions {
@@ -28,6 +29,8 @@ export interface StartedService {
   openPool(purpose: string, max: number): Database;
   /** Names a dependency in `/readyz` while `isDegraded` returns true: the service serves without it. */
   reportDegraded(dependency: string, isDegraded: () => boolean | Promise<boolean>): void;
+  /** Builds those of these indexes that do not exist, after the start: tables are read and written meanwhile. */
+  buildIndexes(indexes: readonly LateIndex[]): void;
   /** Serves over gRPC. Called last: everything the handlers need has been started. */
   serve(services: readonly ServedService[]): Promise<ServicePorts>;
 }
@@ -60,6 +63,9 @@ export async function startService({ name, config, migrations, life, log }: Serv
     metrics,
     openPool: openOwnedPool,
     reportDegraded: (dependency, isDegraded) => void degradedChecks.set(dependency, isDegraded),
+    buildIndexes(indexes) {
+      life.own("index builder", startIndexBuilder(db, { url: config.DATABASE_URL, schema: name, indexes }, log));
+    },
     async serve(services) {
       const rpc = life.own("rpc server", await serveRpc({ config, services, log, metrics }));
       return { rpc_port: rpc.port, admin_port: admin.port };

@@ -19,13 +19,10 @@ alter table accounts.sessions
 -- The owner whose link opened the session in which the actor acted: the owner could have opened it, too.
 alter table accounts.audit_entries add column via text collate "C" check (via = lower(via));
 
--- For these references, and for what is kept about a person.
+-- For these references, and for what is kept about a person. Both tables are small; the indexes of larger ones are built after the start.
 create index sign_in_links_email on accounts.sign_in_links (email);
 create index sign_in_links_made_by on accounts.sign_in_links (made_by) where made_by is not null;
 create index sessions_made_by on accounts.sessions (made_by) where made_by is not null;
-create index audit_entries_actor on accounts.audit_entries (actor) where actor is not null;
-create index audit_entries_subject_id on accounts.audit_entries (subject_id) where subject_id is not null;
-create index audit_entries_via on accounts.audit_entries (via) where via is not null;
 
 -- Erasures that have begun and not ended: the address and what takes its place, so that a repetition goes on with the same pseudonym.
 create table accounts.erasures (

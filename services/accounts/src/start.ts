@@ -26,6 +26,7 @@ import { sessionsHandlers } from "./rpc/sessions.ts";
 import { signInHandlers } from "./rpc/sign-in.ts";
 import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
+import { LATE_INDEXES } from "./storage/late-indexes.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
@@ -41,6 +42,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
   const usageKeepDays = config.USAGE_RETENTION_DAYS;
   life.own("janitor", startJanitor({ db, log, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, usageKeepDays }));
+  base.buildIndexes(LATE_INDEXES);
   const deps: AccountsDependencies = {
     db,
     epochs,

@@ -10,6 +10,7 @@ import type { PlansConfig } from "./config.ts";
 import type { PlansDependencies } from "./dependencies.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { plansHandlers } from "./rpc/plans.ts";
+import { LATE_INDEXES } from "./storage/late-indexes.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
@@ -19,6 +20,7 @@ const PENDING_PLANS_MAX = 200;
 /** Starts the service and returns the ports it listens on. */
 export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "plans", config, migrations: MIGRATIONS, life, log });
+  base.buildIndexes(LATE_INDEXES);
   const accounts = life.own(
     "accounts client",
     connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["listMembers"] }),

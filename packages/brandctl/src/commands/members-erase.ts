@@ -1,20 +1,24 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { AppError } from "@brand-records/errors";
+import type { ErasePersonRequest } from "@brand-records/proto/accounts/v1";
 import { Command } from "commander";
-import { CommandFailure } from "../failure.ts";
+import type { AccountsOperatorClient } from "../connection/clients.ts";
+import { CommandFailure, Interrupted } from "../failure.ts";
 import { counted } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
 import { isEmpty, readPerson, type PersonRecords } from "../people/read-person.ts";
 import type { Session } from "../session.ts";
 import type { Shell } from "../shell.ts";
 import { nothingKept } from "./members-export.ts";
-import { examples, textParser } from "./options.ts";
+import { examples, parseEmail } from "./options.ts";
 
 export function erase(shell: Shell): Command {
   return new Command("erase")
     .summary("replace a person who has left by a pseudonym")
     .description(
-      "Erase a person who is a member of no brand: delete the sessions, sign-in links and accounts at sign-in providers, and put one pseudonym in place of the e-mail address in audit logs, keys and plans. The IP addresses of the person's audit entries are removed. It asks first. If it is interrupted, run it again: it finishes. The audit log of each brand concerned gets an entry.",
+      "Erase a person who is a member of no brand: delete the sessions, sign-in links and accounts at sign-in providers, and put one pseudonym in place of the e-mail address in audit logs, keys and plans. The IP addresses of the person's audit entries are removed. It asks first, and takes at least 35 seconds. If it is interrupted, the same command continues. The audit log of each brand concerned gets an entry.",
     )
-    .argument("<email>", "e-mail address of the person", textParser("The e-mail address"))
+    .argument("<email>", "e-mail address of the person", parseEmail)
     .option("-y, --yes", "erase without asking")
     .addHelpText(
       "after",
@@ -23,10 +27,12 @@ export function erase(shell: Shell): Command {
     .action((email: string, { yes }: { yes?: boolean }, command: Command) =>
       shell.act(command, async (session) => {
         const person = await readPerson(session, email);
-        if (isEmpty(person)) throw nothingKept(email);
+        if (isEmpty(person))
+          throw nothingKept(email, "An address that was erased is not known any more: an erasure that has finished leaves the same.");
         refuseMember(person);
         if (yes !== true) await session.confirm(questionOf(person), "Nothing was erased.");
-        const { pseudonym, brandIds } = await erasePerson(session, person.email);
+        const { pseudonym, brandIds, byAnother } = await erasePerson(session, person.email);
+        if (byAnother) session.note(({ dim }) => dim("Another command, at the same time, finished this erasure."));
         session.print({ erased: { email: person.email, pseudonym, brand_ids: brandIds } }, ({ bold }) =>
           [`${printable(email)} is erased.`, brandIds.length === 0 ? "" : ` In its place is ${bold(pseudonym)}.`].join(""),
         );
@@ -34,13 +40,54 @@ export function erase(shell: Shell): Command {
     );
 }
 
-/** The pseudonym first, accounts last: until then a repetition goes on with the same one. */
-async function erasePerson(session: Session, email: string): Promise<{ pseudonym: string; brandIds: string[] }> {
+interface Erased {
+  readonly pseudonym: string;
+  /** Brands whose audit log has an entry; of another command's erasure, those with a plan of the person. */
+  readonly brandIds: string[];
+  readonly byAnother: boolean;
+}
+
+/**
+ * The pseudonym first, accounts last: until then a repetition goes on with the same one. In plans twice: the first time tells early
+ * whether plans can be reached, the second finds what requests from before the removal have written.
+ */
+async function erasePerson(session: Session, email: string): Promise<Erased> {
   const [accounts, plans] = [await session.accountsOperator(), await session.plansOperator()];
-  const { pseudonym } = await accounts.beginErasure({ email });
-  const { brand_ids } = await plans.erasePerson({ email, pseudonym });
-  const erased = await accounts.erasePerson({ email, brand_ids });
-  return { pseudonym, brandIds: erased.brand_ids };
+  const { pseudonym, settles_in_ms } = await accounts.beginErasure({ email });
+  try {
+    await plans.erasePerson({ email, pseudonym });
+    await untilSettled(session, settles_in_ms);
+    const { brand_ids } = await plans.erasePerson({ email, pseudonym });
+    const byThis = await endErasure(session, accounts, { email, brand_ids });
+    return { pseudonym, brandIds: byThis ?? brand_ids, byAnother: byThis === undefined };
+  } catch (error) {
+    throw begunFailure(session, error, email);
+  }
+}
+
+async function untilSettled(session: Session, settlesInMs: number): Promise<void> {
+  if (settlesInMs === 0) return;
+  session.note(({ dim }) => dim(`Waiting ${Math.ceil(settlesInMs / 1_000)} s for requests from before the person's removal to end.`));
+  await pause(settlesInMs, undefined, { signal: session.terminal.interrupted });
+}
+
+/** Returns undefined if another command has ended this erasure. */
+async function endErasure(session: Session, accounts: AccountsOperatorClient, request: ErasePersonRequest): Promise<string[] | undefined> {
+  try {
+    return (await accounts.erasePerson(request)).brand_ids;
+  } catch (error) {
+    const hasEnded = error instanceof AppError && error.kind === "not_found";
+    if (hasEnded && isEmpty(await readPerson(session, request.email))) return undefined;
+    throw error;
+  }
+}
+
+/** Says how to go on. A person who was added to a brand meanwhile stays. */
+function begunFailure(session: Session, error: unknown, email: string): unknown {
+  const hint = `to continue: brandctl members erase ${email}`;
+  if (session.terminal.interrupted.aborted) return new Interrupted("Stopped. The erasure has begun and is not finished.", hint);
+  if (!(error instanceof AppError) || error.kind === "still_a_member") return error;
+  return new CommandFailure(error.kind, `The erasure has begun and is not finished. ${error.message}`, { cause: error, hint });
 }
 
 /** @throws CommandFailure that names the brands */

@@ -3,7 +3,7 @@ import { CommandFailure } from "../failure.ts";
 import { personText } from "../output/person-text.ts";
 import { isEmpty, readPerson } from "../people/read-person.ts";
 import type { Shell } from "../shell.ts";
-import { examples, textParser } from "./options.ts";
+import { examples, parseEmail } from "./options.ts";
 
 export function exportPerson(shell: Shell): Command {
   return new Command("export")
@@ -11,7 +11,7 @@ export function exportPerson(shell: Shell): Command {
     .description(
       "Show all that is kept about a person, a member or not: memberships, sessions, sign-in links, accounts at sign-in providers, keys, audit entries and plans. Names no other person. If nothing is kept, it says so and exits with 1.",
     )
-    .argument("<email>", "e-mail address of the person", textParser("The e-mail address"))
+    .argument("<email>", "e-mail address of the person", parseEmail)
     .addHelpText("after", examples(["brandctl members export ana@brand.example --json > ana.json", "a file to hand out"]))
     .action((email: string, _options: object, command: Command) =>
       shell.act(command, async (session) => {
@@ -22,4 +22,5 @@ export function exportPerson(shell: Shell): Command {
     );
 }
 
-export const nothingKept = (email: string): CommandFailure => new CommandFailure("not_found", `Nothing is kept about ${email}.`);
+export const nothingKept = (email: string, hint?: string): CommandFailure =>
+  new CommandFailure("not_found", `Nothing is kept about ${email}.`, { hint });

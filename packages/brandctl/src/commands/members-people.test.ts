@@ -71,12 +71,54 @@ describe("brandctl members export", () => {
   });
 });
 
+it.each(["export notmail", "erase notmail --yes"])("%s: what is no e-mail address exits with 2", async (line) => {
+  expect(await run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining("notmail is not") });
+});
+
 describe("brandctl members erase", () => {
   it("erases in every service with one pseudonym, and then nothing is kept", async () => {
     const { code, json } = await run(`erase ${EMAIL} --yes --json`);
     expect([code, json()]).toEqual([0, { erased: { email: EMAIL, pseudonym: accounts.pseudonym, brand_ids: ["brd_1"] } }]);
     expect(plans.plans.map(({ closed_by }) => closed_by)).toEqual([accounts.pseudonym, null]);
-    expect((await run(`erase ${EMAIL} --yes`)).stderr).toContain("Nothing is kept about");
+    const repeated = await run(`erase ${EMAIL} --yes`);
+    expect([repeated.code, repeated.stderr]).toEqual([1, expect.stringContaining("Nothing is kept about")]);
+    expect(repeated.stderr).toContain("An address that was erased is not known any more");
+  });
+
+  it("says what it waits for, and then erases what plans wrote meanwhile", async () => {
+    plans.afterErasure = () => {
+      if (plans.plans.length === 2) plans.plans.push(planOf({ id: "pln_late", status: "cancelled", closed_by: EMAIL }));
+    };
+    const { stderr, code } = await run(`erase ${EMAIL} --yes`);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("s for requests from before the person's removal to end")]);
+    expect(plans.plans.map(({ closed_by }) => closed_by)).toEqual([accounts.pseudonym, null, accounts.pseudonym]);
+  });
+
+  it("succeeds when another command finishes the same erasure first", async () => {
+    accounts.beforeErasure = async () => {
+      accounts.exported.delete(EMAIL);
+    };
+    accounts.failErasure = new AppError("not_found", "No erasure of this person has begun, or it has ended.", { field: "email" });
+    const { code, stdout, stderr } = await run(`erase ${EMAIL} --yes`);
+    expect([code, stdout]).toEqual([0, `${EMAIL} is erased. In its place is ${accounts.pseudonym}.\n`]);
+    expect(stderr).toContain("Another command, at the same time, finished this erasure.");
+  });
+
+  it("does not call a person erased of whom something is kept", async () => {
+    accounts.failErasure = new AppError("not_found", "No erasure of this person has begun, or it has ended.", { field: "email" });
+    expect((await run(`erase ${EMAIL} --yes`)).code).toBe(1);
+  });
+
+  it.each([0, 1])("says that it has begun and how to continue, if plans is unavailable after %i calls", async (calls) => {
+    for (let call = 0; call < calls; call += 1) plans.failErasures.push(undefined);
+    // Calls that can be repeated are repeated once.
+    const unavailable = new AppError("unavailable", "plans cannot be reached");
+    plans.failErasures.push(unavailable, unavailable, unavailable, unavailable);
+    const { code, stderr } = await run(`erase ${EMAIL} --yes`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("The erasure has begun and is not finished.")]);
+    expect(stderr).toContain(`to continue: brandctl members erase ${EMAIL}`);
+    plans.failErasures.splice(0);
+    expect((await run(`erase ${EMAIL} --yes`)).code).toBe(0);
   });
 
   it("names the brands of a member, and erases nothing", async () => {

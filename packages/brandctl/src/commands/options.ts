@@ -3,7 +3,7 @@ import { parseInstant } from "@brand-records/resources";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { ListOption } from "../completion/completed-inputs.ts";
 import { UsageFailure } from "../failure.ts";
-import { requireId, requireText, type IdKind } from "../ids.ts";
+import { requireEmail, requireId, requireText, type IdKind } from "../ids.ts";
 import type { Session } from "../session.ts";
 
 /** Options, arguments and help texts that several commands share. */
@@ -51,6 +51,9 @@ export const textParser =
   (name: string) =>
   (text: string): string =>
     requireText(name, text);
+
+/** Reads the e-mail address of a person. The parser throws UsageFailure for what cannot be one. */
+export const parseEmail = (text: string): string => requireEmail("The e-mail address", text);
 
 /** `<kind>`, an argument that is an id. */
 export const idArgument = (kind: IdKind, help: string, name = `<${kind}>`): Argument =>

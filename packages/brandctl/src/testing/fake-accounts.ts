@@ -29,6 +29,8 @@ export class FakeAccounts {
   /** Pages of what is kept about a person, by address. */
   readonly exported = new Map<string, Partial<ExportPersonResponse>[]>();
   failErasure: AppError | undefined;
+  /** Runs before an erasure ends. */
+  beforeErasure = async (): Promise<void> => {};
   readonly pseudonym = `erased_${"0".repeat(26)}`;
   /** Brands whose deletion has begun. */
   readonly deletions = new Set<string>();
@@ -136,8 +138,9 @@ export class FakeAccounts {
         ...this.exported.get(email)?.[Number(page_token ?? 0)],
         next_page_token: Number(page_token ?? 0) + 1 < (this.exported.get(email)?.length ?? 0) ? String(Number(page_token ?? 0) + 1) : null,
       }),
-      beginErasure: async () => ({ pseudonym: this.pseudonym }),
+      beginErasure: async () => ({ pseudonym: this.pseudonym, settles_in_ms: 20 }),
       erasePerson: async ({ email, brand_ids }) => {
+        await this.beforeErasure();
         if (this.failErasure !== undefined) throw this.failErasure;
         this.exported.delete(email);
         return { brand_ids };

@@ -11,6 +11,10 @@ const refuse = async (): Promise<never> => {
 export class FakePlans {
   readonly data = new FakeData();
   readonly plans: Plan[] = [];
+  /** Of each coming erasure, in turn; undefined: it succeeds. */
+  readonly failErasures: (AppError | undefined)[] = [];
+  /** Runs after each erasure. */
+  afterErasure = (): void => {};
   /** Requests for lists. */
   readonly requests: ListPlansRequest[] = [];
 
@@ -58,9 +62,12 @@ export class FakePlans {
           })),
       }),
       erasePerson: async ({ email, pseudonym }) => {
-        const erased = this.plans.filter(({ closed_by }) => closed_by === email);
-        for (const plan of erased) plan.closed_by = pseudonym;
-        return { brand_ids: erased.map(({ brand_id }) => brand_id) };
+        const failure = this.failErasures.shift();
+        if (failure !== undefined) throw failure;
+        for (const plan of this.plans) if (plan.closed_by === email) plan.closed_by = pseudonym;
+        const brands = this.plans.filter(({ closed_by }) => closed_by === pseudonym).map(({ brand_id }) => brand_id);
+        this.afterErasure();
+        return { brand_ids: brands };
       },
       deleteBrandData: this.data.deleteBrandData,
     }),

@@ -362,6 +362,8 @@ export interface BeginErasureRequest {
 export interface BeginErasureResponse {
   /** `erased_` and 26 random characters. */
   pseudonym: string;
+  /** Until then, requests from before the person's removal may still write the address. 0: all of them have ended. */
+  settles_in_ms: number;
 }
 
 export interface ErasePersonRequest {
@@ -3962,13 +3964,16 @@ export const BeginErasureRequest: MessageFns<BeginErasureRequest> = {
 };
 
 function createBaseBeginErasureResponse(): BeginErasureResponse {
-  return { pseudonym: "" };
+  return { pseudonym: "", settles_in_ms: 0 };
 }
 
 export const BeginErasureResponse: MessageFns<BeginErasureResponse> = {
   encode(message: BeginErasureResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.pseudonym !== "") {
       writer.uint32(10).string(message.pseudonym);
+    }
+    if (message.settles_in_ms !== 0) {
+      writer.uint32(16).int64(message.settles_in_ms);
     }
     return writer;
   },
@@ -3992,6 +3997,14 @@ export const BeginErasureResponse: MessageFns<BeginErasureResponse> = {
             }
 
             message.pseudonym = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.settles_in_ms = longToNumber(reader.int64());
             continue;
           }
         }
@@ -7089,8 +7102,8 @@ export const OperatorServiceService = {
     responseDeserialize: (value: Buffer): ExportPersonResponse => ExportPersonResponse.decode(value),
   },
   /**
-   * Begins to erase a person: returns the pseudonym that takes the place of the address, the same until ErasePerson is done.
-   * FAILED_PRECONDITION (kind `still_a_member`) if the person is a member of some brand.
+   * Begins to erase a person: returns the pseudonym that takes the place of the address, the same until ErasePerson is done, or until the
+   * person is added to a brand. FAILED_PRECONDITION (kind `still_a_member`) if the person is a member of some brand.
    */
   beginErasure: {
     path: "/accounts.v1.OperatorService/BeginErasure" as const,
@@ -7105,8 +7118,8 @@ export const OperatorServiceService = {
   /**
    * Ends an erasure that has begun, after the other services: deletes the person's sessions, links and identities, and puts
    * the pseudonym in place of the address in the audit log and in keys. Removes the IP addresses of the person's audit
-   * entries. Writes an entry into the audit log of each brand concerned. Can be repeated until it is done. FAILED_PRECONDITION
-   * (kind `still_a_member`); NOT_FOUND if no erasure has begun.
+   * entries. Writes an entry into the audit log of each brand concerned that exists. Can be repeated until it is done.
+   * FAILED_PRECONDITION (kind `still_a_member`; kind `request_conflict` before the erasure has settled); NOT_FOUND if no erasure has begun.
    */
   erasePerson: {
     path: "/accounts.v1.OperatorService/ErasePerson" as const,
@@ -7159,15 +7172,15 @@ export interface OperatorServiceServer extends UntypedServiceImplementation {
    */
   exportPerson: handleUnaryCall<ExportPersonRequest, ExportPersonResponse>;
   /**
-   * Begins to erase a person: returns the pseudonym that takes the place of the address, the same until ErasePerson is done.
-   * FAILED_PRECONDITION (kind `still_a_member`) if the person is a member of some brand.
+   * Begins to erase a person: returns the pseudonym that takes the place of the address, the same until ErasePerson is done, or until the
+   * person is added to a brand. FAILED_PRECONDITION (kind `still_a_member`) if the person is a member of some brand.
    */
   beginErasure: handleUnaryCall<BeginErasureRequest, BeginErasureResponse>;
   /**
    * Ends an erasure that has begun, after the other services: deletes the person's sessions, links and identities, and puts
    * the pseudonym in place of the address in the audit log and in keys. Removes the IP addresses of the person's audit
-   * entries. Writes an entry into the audit log of each brand concerned. Can be repeated until it is done. FAILED_PRECONDITION
-   * (kind `still_a_member`); NOT_FOUND if no erasure has begun.
+   * entries. Writes an entry into the audit log of each brand concerned that exists. Can be repeated until it is done.
+   * FAILED_PRECONDITION (kind `still_a_member`; kind `request_conflict` before the erasure has settled); NOT_FOUND if no erasure has begun.
    */
   erasePerson: handleUnaryCall<ErasePersonRequest, ErasePersonResponse>;
   /**

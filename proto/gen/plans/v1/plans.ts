@@ -3032,8 +3032,9 @@ export const PlansServiceService = {
     responseDeserialize: (value: Buffer): UpdatePlanResponse => UpdatePlanResponse.decode(value),
   },
   /**
-   * Cancels a plan permanently. Repeated, it returns the cancelled plan unchanged, at any revision. FAILED_PRECONDITION (kind
-   * `plan_not_pending`) if the plan was completed.
+   * Cancels a plan permanently. Repeated by the same member, it returns the cancelled plan unchanged, at any revision.
+   * FAILED_PRECONDITION (kind `plan_not_pending`; the message says who closed the plan and when) if another member cancelled it, or if it
+   * was completed.
    */
   cancelPlan: {
     path: "/plans.v1.PlansService/CancelPlan" as const,
@@ -3046,8 +3047,8 @@ export const PlansServiceService = {
   },
   /**
    * Completes a plan permanently, for a member who confirms pay, rights and funding. INVALID_ARGUMENT unless all three are
-   * confirmed. Repeated, it returns the completed plan unchanged, at any revision. FAILED_PRECONDITION (kind `plan_not_pending`) if the
-   * plan was cancelled.
+   * confirmed. Repeated by the same member, it returns the completed plan unchanged, at any revision. FAILED_PRECONDITION (kind
+   * `plan_not_pending`; the message says who closed the plan and when) if another member completed it, or if it was cancelled.
    */
   completePlan: {
     path: "/plans.v1.PlansService/CompletePlan" as const,
@@ -3083,14 +3084,15 @@ export interface PlansServiceServer extends UntypedServiceImplementation {
    */
   updatePlan: handleUnaryCall<UpdatePlanRequest, UpdatePlanResponse>;
   /**
-   * Cancels a plan permanently. Repeated, it returns the cancelled plan unchanged, at any revision. FAILED_PRECONDITION (kind
-   * `plan_not_pending`) if the plan was completed.
+   * Cancels a plan permanently. Repeated by the same member, it returns the cancelled plan unchanged, at any revision.
+   * FAILED_PRECONDITION (kind `plan_not_pending`; the message says who closed the plan and when) if another member cancelled it, or if it
+   * was completed.
    */
   cancelPlan: handleUnaryCall<CancelPlanRequest, CancelPlanResponse>;
   /**
    * Completes a plan permanently, for a member who confirms pay, rights and funding. INVALID_ARGUMENT unless all three are
-   * confirmed. Repeated, it returns the completed plan unchanged, at any revision. FAILED_PRECONDITION (kind `plan_not_pending`) if the
-   * plan was cancelled.
+   * confirmed. Repeated by the same member, it returns the completed plan unchanged, at any revision. FAILED_PRECONDITION (kind
+   * `plan_not_pending`; the message says who closed the plan and when) if another member completed it, or if it was cancelled.
    */
   completePlan: handleUnaryCall<CompletePlanRequest, CompletePlanResponse>;
 }

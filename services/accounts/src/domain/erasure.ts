@@ -15,5 +15,12 @@ export const isPseudonym = (text: string): boolean => /^erased_[0-9a-z]{26}$/.te
 export const stillAMember = (): AppError =>
   new AppError("still_a_member", "This person is a member of a brand. Remove the person from every brand first.", { field: "email" });
 
+/** A request from before the removal of the person may still write the address. */
+export const notSettled = (settlesInMs: number): AppError =>
+  new AppError("request_conflict", "Requests from before the person's removal may still be in progress", {
+    field: "email",
+    retryAfterSeconds: Math.ceil(settlesInMs / 1_000),
+  });
+
 export const noErasure = (): AppError =>
   new AppError("not_found", "No erasure of this person has begun, or it has ended.", { field: "email" });

@@ -1,5 +1,6 @@
 import { newId } from "@brand-records/typeid";
 import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
+import { eventually } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
@@ -27,6 +28,9 @@ async function exported(email: string, page_size = 1_000): Promise<Exported> {
 }
 const begin = async (email: string) => (await served.operator.beginErasure({ email }, callContext())).pseudonym;
 const erase = (email: string, brand_ids: string[] = []) => served.operator.erasePerson({ email, brand_ids }, callContext());
+/** Moves the beginning back, so that whatever began before has ended. */
+const settle = (email: string) =>
+  served.db.query("update accounts.erasures set begun_at = begun_at - interval '35 s' where email = $1", [email]);
 
 /** Every row of accounts, as text. */
 async function everything(): Promise<string> {
@@ -121,15 +125,64 @@ it("exports the same in pages of any size, and refuses another person's token", 
 it("refuses to erase a member", async () => {
   const { email } = await activePerson();
   await expect(begin(email)).rejects.toMatchObject({ kind: "still_a_member" });
-  await expect(erase(email)).rejects.toMatchObject({ kind: "not_found" });
+  await expect(erase(email)).rejects.toMatchObject({ kind: "still_a_member" });
 });
 
 it("refuses to end the erasure of a person who became a member again", async () => {
   const { brand, email } = await activePerson();
   await people.removeMember(brand, email);
-  await begin(email);
+  const pseudonym = await begin(email);
+  await settle(email);
   await people.addMember(brand, email);
   await expect(erase(email)).rejects.toMatchObject({ kind: "still_a_member" });
+  // The erasure is over: what is erased later has another pseudonym.
+  expect((await exported(email)).erasures).toEqual([]);
+  await people.removeMember(brand, email);
+  expect(await begin(email)).not.toBe(pseudonym);
+});
+
+it("waits until requests from before the removal have ended, and erases what they wrote", async () => {
+  const { brand, email } = await activePerson();
+  await people.removeMember(brand, email);
+  const { settles_in_ms } = await served.operator.beginErasure({ email }, callContext());
+  expect(settles_in_ms).toBeGreaterThan(30_000);
+  expect(settles_in_ms).toBeLessThanOrEqual(35_000);
+  await expect(erase(email)).rejects.toMatchObject({ kind: "request_conflict", retryAfterSeconds: expect.any(Number) });
+  await entry(brand, email, "key_1");
+  await settle(email);
+  expect(await served.operator.beginErasure({ email }, callContext())).toMatchObject({ settles_in_ms: 0 });
+  await erase(email);
+  expect(await everything()).not.toContain(email);
+});
+
+it("counts the time from the end of the removal, not from a beginning that waited for it", async () => {
+  const email = "waiting@example.ph";
+  let begun: Promise<unknown> = Promise.resolve();
+  let locked = 0;
+  await served.db.transaction(async (sql) => {
+    await sql.query("select pg_advisory_xact_lock(hashtextextended('accounts.person ' || $1, 0))", [email]);
+    begun = begin(email);
+    await eventually(async () =>
+      expect(await served.db.query("select from pg_locks where not granted and locktype = 'advisory'")).toHaveLength(1),
+    );
+    const [now] = await served.db.query<{ at: string }>("select clock_timestamp() as at");
+    locked = Date.parse(now?.at ?? "");
+  });
+  await begun;
+  expect(Date.parse((await exported(email)).erasures[0]?.begun_at ?? "")).toBeGreaterThanOrEqual(locked);
+});
+
+it("leaves a deleted brand with one entry, and writes none for a brand that does not exist", async () => {
+  const { brand, email } = await activePerson();
+  const [deleted, remaining] = [await served.createBrand(), await served.createBrand()];
+  await people.removeMember(brand, email);
+  await served.operator.beginBrandDeletion({ brand_id: deleted.id, resume: false }, callContext());
+  await begin(email);
+  await settle(email);
+  const { brand_ids } = await erase(email, [deleted.id, newId("brd"), remaining.id]);
+  expect(brand_ids).toEqual([brand.id, remaining.id].toSorted());
+  const actions = await served.db.query("select action from accounts.audit_entries where brand_id = $1", [deleted.id]);
+  expect(actions).toEqual([{ action: "brand.delete" }]);
 });
 
 it("leaves one pseudonym in place of the address, and an entry without it in the log of each brand", async () => {
@@ -140,6 +193,7 @@ it("leaves one pseudonym in place of the address, and an entry without it in the
   expect(pseudonym).toMatch(/^erased_[0-9a-z]{26}$/);
   expect(await begin(email)).toBe(pseudonym);
   expect((await exported(email)).erasures).toMatchObject([{ pseudonym }]);
+  await settle(email);
   expect((await erase(email, [plansOnly.id])).brand_ids.toSorted()).toEqual([brand.id, plansOnly.id].toSorted());
   expect(await everything()).not.toContain(email);
   for (const { id } of [brand, plansOnly]) {
@@ -174,6 +228,7 @@ it("is complete for 2,500 entries in three brands, ends once for two operators, 
   }
   expect(new Set((await exported(email, 100)).audit_entries.map(({ id }) => id)).size).toBe(2_500);
   const pseudonym = await begin(email);
+  await settle(email);
   const outcomes = await Promise.allSettled([erase(email), erase(email)]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect(Object.values(await exported(email)).flat()).toEqual([]);

@@ -18,7 +18,7 @@ export function peopleHandlers({ db }: Pick<AccountsDependencies, "db">): People
     },
     async beginErasure(request) {
       const { email } = check({ email: fields.email }, request);
-      return { pseudonym: await beginErasure(db, email) };
+      return beginErasure(db, email);
     },
     async erasePerson(request, { requestId }) {
       const { email, brand_ids } = check({ email: fields.email, brand_ids: z.array(fields.brandId) }, request);

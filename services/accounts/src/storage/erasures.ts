@@ -1,11 +1,18 @@
 import type { Sql, Statement } from "@brand-records/postgres";
+import { SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
 
 const statements = {
+  /** The clock's time: the transaction may have waited for the person's removal. */
   begin: {
     name: "erasures.begin",
-    text: "insert into accounts.erasures (email, pseudonym) values ($1, $2) on conflict (email) do nothing",
+    text: "insert into accounts.erasures (email, pseudonym, begun_at) values ($1, $2, clock_timestamp()) on conflict (email) do nothing",
   },
-  find: { name: "erasures.find", text: "select pseudonym from accounts.erasures where email = $1" },
+  find: {
+    name: "erasures.find",
+    text: `select pseudonym,
+                  greatest(0, ceil(extract(epoch from begun_at - clock_timestamp()) * 1000 + ${SETTLED_AFTER_SECONDS * 1_000}))::bigint as settles_in_ms
+             from accounts.erasures where email = $1`,
+  },
   end: { name: "erasures.end", text: "delete from accounts.erasures where email = $1" },
   // Batches keep each lock short, and an interruption loses one batch. The subject has no address of the network.
   auditEntries: {
@@ -26,26 +33,34 @@ const statements = {
   },
   brands: {
     name: "erasures.brands",
-    text: `select brand_id from accounts.audit_entries where actor = $1 or subject_id = $1 or via = $1
-           union select brand_id from accounts.keys where created_by = $1 or revoked_by = $1
-           union select unnest($2::text[]) order by brand_id`,
+    text: `select b.id as brand_id from accounts.brands b where b.deletion_started_at is null and b.id in (
+             select brand_id from accounts.audit_entries where actor in ($1, $2) or subject_id in ($1, $2) or via in ($1, $2)
+             union select brand_id from accounts.keys where created_by in ($1, $2) or revoked_by in ($1, $2)
+             union select unnest($3::text[])) order by b.id for share`,
   },
 } satisfies Record<string, Statement>;
 
-/** Remembers the pseudonym of a person, unless one is remembered already. Returns the one that is. */
-export async function beginErasure(sql: Sql, email: string, pseudonym: string): Promise<string> {
+/** An erasure that has begun and not ended. */
+export interface Erasure {
+  readonly pseudonym: string;
+  /** Until whatever began before the erasure has ended. */
+  readonly settles_in_ms: number;
+}
+
+/** Remembers the pseudonym of a person, unless one is remembered already. Returns the erasure as it is. */
+export async function beginErasure(sql: Sql, email: string, pseudonym: string): Promise<Erasure> {
   await sql.query(statements.begin, [email, pseudonym]);
   const begun = await findErasure(sql, email);
   if (begun === undefined) throw new Error("the erasure that was begun does not exist");
   return begun;
 }
 
-/** Returns the pseudonym of an erasure that has begun and not ended. */
-export async function findErasure(sql: Sql, email: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ pseudonym: string }>(statements.find, [email]);
-  return row?.pseudonym;
+export async function findErasure(sql: Sql, email: string): Promise<Erasure | undefined> {
+  const [row] = await sql.query<Erasure>(statements.find, [email]);
+  return row;
 }
 
+/** Forgets the address and its pseudonym. */
 export async function endErasure(sql: Sql, email: string): Promise<void> {
   await sql.query(statements.end, [email]);
 }
@@ -60,7 +75,15 @@ export async function eraseFromKeys(sql: Sql, email: string, pseudonym: string):
   await sql.query(statements.keys, [email, pseudonym]);
 }
 
-/** Returns the brands whose audit entries or keys name the pseudonym, and the given ones. */
-export async function brandsNaming(sql: Sql, pseudonym: string, others: readonly string[]): Promise<{ brand_id: string }[]> {
-  return sql.query(statements.brands, [pseudonym, others]);
+/**
+ * Returns the brands whose audit entries or keys name the address or the pseudonym, and the given ones; none that does not exist or is
+ * being deleted. Locks them against deletion: of a deleted brand the audit log keeps one entry.
+ */
+export async function lockBrandsNaming(
+  sql: Sql,
+  email: string,
+  pseudonym: string,
+  others: readonly string[],
+): Promise<{ brand_id: string }[]> {
+  return sql.query(statements.brands, [email, pseudonym, others]);
 }

@@ -5,7 +5,7 @@ const statements = {
 } satisfies Record<string, Statement>;
 
 /**
- * Makes transactions about one person run one after another: signing in, and the removal of a membership. There is no row to lock, as
+ * Makes transactions about one person run one after another: signing in, erasing, and adding and removing a membership. There is no row to lock, as
  * a person is an address. Locked after the brand's row, where both are.
  */
 export async function lockPerson(sql: Sql, email: string): Promise<void> {

@@ -1,12 +1,13 @@
 import type { Database, Sql } from "@brand-records/postgres";
-import { newPseudonym, noErasure, stillAMember } from "../domain/erasure.ts";
+import { newPseudonym, noErasure, notSettled, stillAMember } from "../domain/erasure.ts";
 import {
   beginErasure as rememberPseudonym,
-  brandsNaming,
   endErasure,
   eraseFromAuditEntries,
   eraseFromKeys,
   findErasure,
+  lockBrandsNaming,
+  type Erasure,
 } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
 import { membershipsOf } from "../storage/members.ts";
@@ -20,11 +21,12 @@ const BATCH_ENTRIES = 1_000;
 
 /**
  * Returns the pseudonym that takes the place of a person's address. The same until `erasePerson` is done, so that every service gets one,
- * however often the erasure is interrupted and begun again.
+ * however often the erasure is interrupted and begun again. It ends as well when the person is added to a brand: what is erased later is
+ * another stay's, and has another pseudonym.
  *
  * @throws AppError `still_a_member`
  */
-export function beginErasure(db: Database, email: string): Promise<string> {
+export function beginErasure(db: Database, email: string): Promise<Erasure> {
   return db.transaction(async (sql) => {
     await lockFormerMember(sql, email);
     return rememberPseudonym(sql, email, newPseudonym());
@@ -36,30 +38,36 @@ export function beginErasure(db: Database, email: string): Promise<string> {
  *
  * @param brandIds of what other services erased
  * @returns the brands whose audit log has an entry about it
- * @throws AppError `still_a_member`; `not_found` if no erasure has begun
+ * @throws AppError `still_a_member`; `not_found` if no erasure has begun; `request_conflict` before it has settled
  */
 export async function erasePerson(db: Database, email: string, brandIds: readonly string[], requestId: string): Promise<string[]> {
-  const pseudonym = await findErasure(db, email);
-  if (pseudonym === undefined) throw noErasure();
+  const { pseudonym, settles_in_ms } = await requireErasure(db, email);
+  if (settles_in_ms > 0) throw notSettled(settles_in_ms);
   while ((await eraseFromAuditEntries(db, email, pseudonym, BATCH_ENTRIES)) === BATCH_ENTRIES);
   return db.transaction(async (sql) => {
+    const brands = await lockBrandsNaming(sql, email, pseudonym, brandIds);
     await lockFormerMember(sql, email);
-    // Another process may have ended it meanwhile.
-    if ((await findErasure(sql, email)) !== pseudonym) throw noErasure();
+    // Another process may have ended it meanwhile, and begun another.
+    if ((await requireErasure(sql, email)).pseudonym !== pseudonym) throw noErasure();
     // What was written since the batches.
     await eraseFromAuditEntries(sql, email, pseudonym, BATCH_ENTRIES);
     await deleteSessionsOf(sql, email);
     await deleteLinksOf(sql, email);
     await deleteIdentitiesOf(sql, email);
     await eraseFromKeys(sql, email, pseudonym);
-    const brands = await brandsNaming(sql, pseudonym, brandIds);
     await recordForBrands(sql, brands, { action: "person.erase", subject: pseudonym, requestId });
     await endErasure(sql, email);
     return brands.map(({ brand_id }) => brand_id);
   });
 }
 
-/** Locks the person against signing in and against another erasure. */
+async function requireErasure(sql: Sql, email: string): Promise<Erasure> {
+  const erasure = await findErasure(sql, email);
+  if (erasure !== undefined) return erasure;
+  throw (await membershipsOf(sql, email)).length > 0 ? stillAMember() : noErasure();
+}
+
+/** Locks the person against becoming a member, against signing in and against another erasure. */
 async function lockFormerMember(sql: Sql, email: string): Promise<void> {
   await lockPerson(sql, email);
   if ((await membershipsOf(sql, email)).length > 0) throw stillAMember();

@@ -3,6 +3,7 @@ import type { Database, Sql } from "@brand-records/postgres";
 import { brandNotFound, type Member } from "../domain/brand.ts";
 import { requireOwner } from "../domain/membership.ts";
 import { lockBrand } from "../storage/brands.ts";
+import { endErasure } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
 import { deleteMember, findMember, hasOwner, insertMember, membershipsOf, setMemberRole, upsertMember } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
@@ -27,6 +28,9 @@ export function addMember(
   { onlyNew }: { readonly onlyNew: boolean },
 ): Promise<Member> {
   return changeMembers(db, member.brand_id, acting, async (sql) => {
+    // Whatever was begun to be erased was another stay's.
+    await lockPerson(sql, member.email);
+    await endErasure(sql, member.email);
     if (!onlyNew) return withoutOwnersLinks(sql, await upsertMember(sql, member));
     const added = await insertMember(sql, member);
     if (added === undefined) throw alreadyAMember();

@@ -66,9 +66,9 @@ export interface PreparedPlan {
 /** The error for unknown plans and other brands' plans alike, so that ids cannot be probed. */
 export const planNotFound = (field = "plan_id"): AppError => new AppError("not_found", "There is no plan with this id", { field });
 
-/** The plan is closed the other way, or takes no edits any more. */
-export const planNotPending = ({ status }: Plan): AppError =>
-  new AppError("plan_not_pending", `The plan is already ${status}, which is final`, { field: "plan_id" });
+/** The plan is closed by another member or the other way, or takes no edits any more. */
+export const planNotPending = ({ status, closed_by, closed_at }: Plan): AppError =>
+  new AppError("plan_not_pending", `The plan is already ${status}, by ${closed_by} at ${closed_at}, which is final`, { field: "plan_id" });
 
 /** The plan has another revision than the one that the change was made on. */
 export function planChanged({ revision, edited_by, edited_at }: WorkspacePlan, expectedRevision: number): AppError {

@@ -47,13 +47,25 @@ describe.each([
     expect(await served.get(brand, plan.id)).toEqual(closed);
   });
 
-  it("returns the plan unchanged when repeated, even by another member", async () => {
+  it("returns the plan unchanged when the member repeats it", async () => {
     const { brand, plan } = await pendingPlan();
     const first = await close[act](brand, plan.id);
     expect(await close[act](brand, plan.id)).toEqual(first);
-    expect(await close[act](brand, plan.id, OTHER_MEMBER)).toEqual(first);
     // A second press of the button, on a page that has the revision from before or after.
     for (const revision of [2, 7]) expect(await close[act](brand, plan.id, MEMBER, revision)).toEqual(first);
+  });
+
+  it("tells another member who closed the plan and when, at any revision", async () => {
+    const { brand, plan } = await pendingPlan();
+    const { plan: closed } = await close[act](brand, plan.id);
+    for (const revision of [1, 2]) {
+      await expect(close[act](brand, plan.id, OTHER_MEMBER, revision)).rejects.toMatchObject({
+        kind: "plan_not_pending",
+        field: "plan_id",
+        message: expect.stringContaining(`already ${state}, by ${MEMBER} at ${closed?.closed_at}`),
+      });
+    }
+    expect(await served.get(brand, plan.id)).toEqual(closed);
   });
 
   it("returns the plan with its notes and its raised revision", async () => {
@@ -144,12 +156,22 @@ describe.each([
     await expect(close[act](newBrand(), "pln_unknown")).rejects.toMatchObject({ kind: "not_found", field: "plan_id" });
   });
 
-  it("returns the same plan to 20 concurrent requests", async () => {
+  it("returns the same plan to 20 concurrent requests of a member", async () => {
+    const { brand, plan } = await pendingPlan();
+    const responses = await Promise.all(Array.from({ length: 20 }, () => close[act](brand, plan.id)));
+    expect(responses).toEqual(responses.map(() => responses[0]));
+  });
+
+  it("is done by one of 20 members at the same time, and the others learn by whom", async () => {
     const { brand, plan } = await pendingPlan();
     const members = Array.from({ length: 20 }, (_, i) => `member${i}@example.ph`);
     for (const member of members) served.accounts.members.add(member);
-    const responses = await Promise.all(members.map((member) => close[act](brand, plan.id, member)));
-    expect(responses).toEqual(responses.map(() => responses[0]));
+    const outcomes = await Promise.allSettled(members.map((member) => close[act](brand, plan.id, member)));
+    const { closed_by: winner } = await served.get(brand, plan.id);
+    for (const [at, outcome] of outcomes.entries()) {
+      if (members[at] === winner) expect(outcome).toMatchObject({ status: "fulfilled" });
+      else expect(outcome).toMatchObject({ reason: { kind: "plan_not_pending", message: expect.stringContaining(`by ${winner} at`) } });
+    }
   });
 });
 

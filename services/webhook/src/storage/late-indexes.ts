@@ -1,16 +1,10 @@
-import { openPool, type Database } from "@brand-records/postgres";
+import { asIndexBuilder, buildIndex, type Database, type LateIndex } from "@brand-records/postgres";
 
-/** A build reads a whole table and waits for older transactions. */
-const BUILD_MS_MAX = 3_600_000;
 /** Attaching an index waits for readers of the table, and new readers for it. The next round retries. */
 const LOCK_WAIT = "500ms";
 
 /** An index that a migration defines and that is not built yet. */
-interface MissingIndex {
-  readonly name: string;
-  readonly table: string;
-  /** SQL of `create index` after the table. */
-  readonly definition: string;
+interface MissingIndex extends LateIndex {
   /** The index of the parent table; null if the table is not partitioned. */
   readonly parent: string | null;
   /** A build was interrupted. */
@@ -56,30 +50,18 @@ const missingIndexes = (db: Database): Promise<MissingIndex[]> =>
  */
 export async function buildLateIndexes(db: Database, url: string): Promise<string[]> {
   if ((await missingIndexes(db)).length === 0) return [];
-  // One connection, which holds the lock.
-  const builder = openPool({ url, max: 1, applicationName: "webhook indexes", statementTimeoutMs: BUILD_MS_MAX });
-  try {
-    // A build ends soon after its process.
-    await builder.query("set client_connection_check_interval = 1000");
-    const [lock] = await builder.query<{ is_ours: boolean }>(
-      "select pg_try_advisory_lock(hashtext('brand-records webhook indexes')) as is_ours",
-    );
-    if (lock?.is_ours !== true) return [];
-    const built: string[] = [];
-    for (const index of await missingIndexes(builder)) {
-      await build(builder, index);
-      built.push(index.name);
-    }
-    return built;
-  } finally {
-    await builder.stop();
-  }
+  const built = await asIndexBuilder(url, "webhook", async (builder) => {
+    const missing = await missingIndexes(builder);
+    for (const index of missing) await build(builder, index);
+    return missing.map(({ name }) => name);
+  });
+  return built ?? [];
 }
 
-async function build(db: Database, { name, table, definition, parent, is_invalid, is_valid }: MissingIndex): Promise<void> {
-  if (is_invalid) await db.query(`drop index concurrently webhook.${name}`);
+async function build(db: Database, index: MissingIndex): Promise<void> {
+  const { name, table, parent, is_valid } = index;
   if (parent === "webhook.past_deliveries_of_type") await storeTypes(db, table);
-  if (!is_valid) await db.query(`create index concurrently ${name} on ${table} ${definition}`);
+  if (!is_valid) await buildIndex(db, "webhook", index);
   if (parent === null) return;
   await db.transaction(async (sql) => {
     await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);

@@ -1,0 +1,74 @@
+import { openPool, type Database } from "./pool.ts";
+import type { Sql } from "./sql.ts";
+
+/** A build reads a whole table and waits for older transactions. */
+const BUILD_MS_MAX = 3_600_000;
+
+/** An index that is built while its table is read and written: a migration would stop all writes meanwhile. */
+export interface LateIndex {
+  readonly name: string;
+  /** With its schema. */
+  readonly table: string;
+  /** SQL of `create index` after the table. */
+  readonly definition: string;
+}
+
+export interface LateIndexesOptions {
+  readonly url: string;
+  /** Of the tables. */
+  readonly schema: string;
+  readonly indexes: readonly LateIndex[];
+}
+
+/**
+ * Builds those of the indexes that do not exist. Until then queries are correct and slower. Safe to run in any number of processes: one of
+ * them builds. Continues after an interruption.
+ *
+ * @returns the names of the indexes it built
+ */
+export async function buildLateIndexes(db: Database, { url, schema, indexes }: LateIndexesOptions): Promise<string[]> {
+  if ((await missingAmong(db, schema, indexes)).length === 0) return [];
+  const built = await asIndexBuilder(url, schema, async (builder) => {
+    const missing = await missingAmong(builder, schema, indexes);
+    for (const index of missing) await buildIndex(builder, schema, index);
+    return missing.map(({ name }) => name);
+  });
+  return built ?? [];
+}
+
+/** An index that does not exist, or whose build was interrupted. */
+export interface UnbuiltIndex extends LateIndex {
+  readonly is_invalid: boolean;
+}
+
+async function missingAmong(sql: Sql, schema: string, indexes: readonly LateIndex[]): Promise<UnbuiltIndex[]> {
+  const found = await sql.query<{ name: string; valid: boolean }>(
+    `select w.name, x.indisvalid as valid from unnest($2::text[]) as w(name)
+       join pg_index x on x.indexrelid = to_regclass(quote_ident($1) || '.' || quote_ident(w.name))`,
+    [schema, indexes.map(({ name }) => name)],
+  );
+  const valid = new Map(found.map((row) => [row.name, row.valid]));
+  return indexes.filter(({ name }) => valid.get(name) !== true).map((index) => ({ ...index, is_invalid: valid.has(index.name) }));
+}
+
+/** Builds an index, in the place of what an interrupted build left. */
+export async function buildIndex(sql: Sql, schema: string, { name, table, definition, is_invalid }: UnbuiltIndex): Promise<void> {
+  if (is_invalid) await sql.query(`drop index concurrently ${schema}.${name}`);
+  await sql.query(`create index concurrently ${name} on ${table} ${definition}`);
+}
+
+/** Runs `build` on a connection whose statements may take an hour. Returns undefined if another process builds indexes of the schema. */
+export async function asIndexBuilder<T>(url: string, schema: string, build: (builder: Database) => Promise<T>): Promise<T | undefined> {
+  // One connection, which holds the lock.
+  const builder = openPool({ url, max: 1, applicationName: `${schema} indexes`, statementTimeoutMs: BUILD_MS_MAX });
+  try {
+    // A build ends soon after its process.
+    await builder.query("set client_connection_check_interval = 1000");
+    const [lock] = await builder.query<{ is_ours: boolean }>("select pg_try_advisory_lock(hashtext($1)) as is_ours", [
+      `brand-records ${schema} indexes`,
+    ]);
+    return lock?.is_ours === true ? await build(builder) : undefined;
+  } finally {
+    await builder.stop();
+  }
+}

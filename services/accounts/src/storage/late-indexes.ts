@@ -1,0 +1,15 @@
+import type { LateIndex } from "@brand-records/postgres";
+
+const of = (table: "audit_entries" | "keys", column: string): LateIndex => ({
+  name: `${table}_${column}`,
+  table: `accounts.${table}`,
+  definition: `(${column}) where ${column} is not null`,
+});
+
+/** For the operator's export and erasure of a person. Not of a migration, which would stop all writes to the audit log meanwhile. */
+export const LATE_INDEXES: readonly LateIndex[] = [
+  of("audit_entries", "actor"),
+  of("audit_entries", "subject_id"),
+  of("keys", "created_by"),
+  of("keys", "revoked_by"),
+];
