@@ -10,6 +10,7 @@ const of = (table: "audit_entries" | "keys", column: string): LateIndex => ({
 export const LATE_INDEXES: readonly LateIndex[] = [
   of("audit_entries", "actor"),
   of("audit_entries", "subject_id"),
+  of("audit_entries", "via"),
   of("keys", "created_by"),
   of("keys", "revoked_by"),
 ];
