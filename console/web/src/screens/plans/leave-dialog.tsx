@@ -1,5 +1,8 @@
 import { Anchor, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
+import { textsOf } from "./plan-texts.ts";
+import type { PlanValues } from "./plan-values.ts";
+import { CopyableTexts } from "./unsaved-text.tsx";
 
 interface LeaveDialogProps {
   /** The step whose edits are not saved. */
@@ -7,13 +10,14 @@ interface LeaveDialogProps {
   /** The session has ended: nothing can be saved before the person signs in again. */
   readonly isSignedOut: boolean;
   readonly isSaving: boolean;
+  readonly unsaved: Partial<PlanValues>;
   onSave(): void;
   onDiscard(): void;
   onStay(): void;
 }
 
 /** Asks what becomes of unsaved edits before the page is left. */
-export function LeaveDialog({ stepTitle, isSignedOut, isSaving, onSave, onDiscard, onStay }: LeaveDialogProps) {
+export function LeaveDialog({ stepTitle, isSignedOut, isSaving, unsaved, onSave, onDiscard, onStay }: LeaveDialogProps) {
   const { href } = useLocation();
   return (
     <Modal
@@ -29,11 +33,12 @@ export function LeaveDialog({ stepTitle, isSignedOut, isSaving, onSave, onDiscar
             <Anchor href={`/sign-in?return_to=${encodeURIComponent(href)}`} target="_blank" inherit underline="always">
               Sign in in a new tab
             </Anchor>
-            , then come back and save here.
+            , then come back and save here. If you are no longer a member of the brand, copy what you still need:
           </Text>
         ) : (
           <Text>Your edits of “{stepTitle}” are not saved yet.</Text>
         )}
+        {isSignedOut && <CopyableTexts texts={textsOf(unsaved)} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onStay}>
             Stay

@@ -1,14 +1,17 @@
 import type { Plan as PlanRecord } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { isGone, isUncertain } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
+import { keepUnsaved } from "../../shell/unsaved.ts";
 import { ClosedPlan } from "./closed-plan.tsx";
 import { PlansLink } from "./plan-origin.tsx";
+import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
 
@@ -51,5 +54,8 @@ export function Plan() {
 function PlanWorkspace({ plan: loaded }: { readonly plan: PlanRecord }) {
   const editing = usePlanEditing(loaded);
   const { plan, unsaved } = editing;
+  const { brand_id } = useBrand();
+  const [ofBrand] = useState(brand_id);
+  useEffect(() => keepUnsaved(ofBrand, textsOf(unsaved)));
   return plan.status === "pending" ? <Wizard editing={editing} /> : <ClosedPlan plan={plan} unsaved={unsaved} />;
 }
