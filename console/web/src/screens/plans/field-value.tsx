@@ -8,7 +8,10 @@ import type { PlanField, PlanValue } from "./plan-values.ts";
 import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
 
-/** A field's value to read. Texts of people and integrations show as they are: never as HTML, with their line breaks, in their own direction, which nothing in them turns. */
+/**
+ * A field's value to read. Texts of people and integrations show as they are: never as HTML, with their line breaks, in their own direction,
+ * which no character in them turns.
+ */
 export function FieldValue({ field, value }: { readonly field: PlanField; readonly value: PlanValue }): ReactNode {
   if (value.length === 0)
     return (

@@ -9,11 +9,14 @@ import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { keepUnsaved } from "../../shell/unsaved.ts";
-import { ClosedPlan } from "./closed-plan.tsx";
+import { loadedPart } from "./loaded-part.tsx";
 import { PlansLink } from "./plan-origin.tsx";
 import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
+
+/** Loaded before it is needed: another person may close the plan. */
+const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
 
 const POLL_MS = 15_000;
 const POLL_AFTER_ERROR_MS = 30_000;
@@ -56,6 +59,7 @@ function PlanWorkspace({ plan: loaded }: { readonly plan: PlanRecord }) {
   const { plan, unsaved } = editing;
   const { brand_id } = useBrand();
   const [ofBrand] = useState(brand_id);
+  useEffect(() => ClosedPlan.preload(), []);
   useEffect(() => keepUnsaved(ofBrand, textsOf(unsaved)));
   return plan.status === "pending" ? <Wizard editing={editing} /> : <ClosedPlan plan={plan} unsaved={unsaved} />;
 }
