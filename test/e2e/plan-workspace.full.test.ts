@@ -287,8 +287,11 @@ describe("a plan of the largest size, with markup, emoji and right-to-left text 
     await stepTitle(page, "Review");
     await page.getByRole("checkbox").first().waitFor();
     const shown = await page.locator("dd").allTextContents();
-    expect(shown).toEqual(expect.arrayContaining([LARGEST.title, LARGEST.goal, LARGEST.summary, LARGEST.brief, LARGEST.notes]));
-    expect(await page.locator("dd li").allTextContents()).toEqual([...LARGEST.requirements, ...LARGEST.platforms]);
+    // Written out, a character that turns the direction of what follows cannot make it read as another text.
+    const asShown = (text: string): string => text.replaceAll("\u202E", "[U+202E]");
+    const texts = [LARGEST.title, LARGEST.goal, LARGEST.summary, LARGEST.brief, LARGEST.notes];
+    expect(shown).toEqual(expect.arrayContaining(texts.map(asShown)));
+    expect(await page.locator("dd li").allTextContents()).toEqual([...LARGEST.requirements, ...LARGEST.platforms].map(asShown));
     await expectFits(page);
 
     /** Edits each text and saves it, then does the same with the text that it was. */
@@ -363,6 +366,96 @@ it("keeps edits that cannot be saved: when the response is lost, the session end
   await page.getByText(`by ${jun}`).waitFor();
   expectNoProblems(401, 409, 503);
 }, 60_000);
+
+it("completes what the review shows: edits made during a save stay in sight, and are saved or discarded first", async () => {
+  const { plan_id, review_path } = await prepare(planInput({ notes: "Prepared" }));
+  const { page, expectNoProblems } = await open(owner);
+  await page.goto(`${url}${review_path}?step=review`);
+  for (const name of ["What creators are paid", "We have the rights", "We will fund"]) await page.getByLabel(name).check();
+  await page.getByRole("link", { name: "Edit Notes" }).click();
+  const notes = textbox(page, "Notes");
+  await notes.fill("Sent");
+  let answer = (): void => undefined;
+  const isSlow = new Promise<void>((resolve) => (answer = resolve));
+  await page.route("**/console/api/plans.update", async (route) => {
+    await isSlow;
+    await route.continue();
+  });
+  await save(page);
+  await button(page, "Saving…").waitFor();
+  await notes.fill("Sent, and more");
+  answer();
+  await page.getByText("Saved, except what you have edited since: save again").waitFor();
+  expect([await notes.inputValue(), (await read(plan_id)).notes]).toEqual(["Sent, and more", "Sent"]);
+  await page.unroute("**/console/api/plans.update");
+  await page.getByRole("link", { name: "Review" }).click();
+  await page.getByRole("dialog", { name: "Save your edits?" }).getByRole("button", { name: "Discard" }).click();
+  await stepTitle(page, "Review");
+  await page.locator("dd").getByText("Sent", { exact: true }).waitFor();
+  for (const name of ["What creators are paid", "We have the rights", "We will fund"]) await page.getByLabel(name).check();
+  // An edit that is discarded clears them as well.
+  await page.getByRole("link", { name: "Edit Notes" }).click();
+  await notes.fill("Not kept");
+  await page.getByRole("link", { name: "Review" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByText("The plan was edited after you confirmed").waitFor();
+  expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
+  expectNoProblems();
+}, 30_000);
+
+it("refuses a change of another person who signed in in another tab, until that person repeats it", async () => {
+  const { plan_id, review_path } = await prepare(planInput());
+  const { page, expectNoProblems } = await open(owner);
+  await page.goto(`${url}${review_path}?step=notes`);
+  await textbox(page, "Notes").fill("Of the owner");
+  const [name = "", value = ""] = other.cookie.split("=");
+  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+  await save(page);
+  await page.getByRole("alert").getByText(`Nothing was changed: ${jun} is signed in now`).waitFor();
+  expect((await read(plan_id)).notes).toBeNull();
+  await save(page);
+  await stepTitle(page, "Review");
+  expect(await read(plan_id)).toMatchObject({ notes: "Of the owner", edited_by: jun });
+  expectNoProblems();
+}, 30_000);
+
+it("keeps what is typed when a step cannot be loaded, or the person is removed from the brand", async () => {
+  const second = await stack.createBrand({ permissions: ["campaigns:prepare"] });
+  const email = `leaves@${second.owner.split("@")[1]}`;
+  for (const brand_id of [brand.id, second.id]) await stack.accounts.addMember({ brand_id, email, role: "member" }, callContext());
+  const leaver = await signIn(stack, url, email);
+  const { plan_id, review_path } = await prepare(planInput());
+  const { page, expectNoProblems } = await open(leaver);
+  let isBroken = true;
+  await page.route("**/step-creative-*.js", (route) => (isBroken ? route.fulfill({ status: 404, body: "" }) : route.continue()));
+  await page.goto(`${url}${review_path}?step=budget`);
+  await textbox(page, /^Budget/).fill("80,000");
+  await save(page);
+  await page.getByText("This part of the page could not be loaded.").waitFor();
+  isBroken = false;
+  await button(page, "Try again").click();
+  await textbox(page, "Summary").fill("A text that\ntook a while");
+  await stack.accounts.removeMember({ brand_id: brand.id, email }, callContext());
+  await save(page);
+  await page.waitForURL("**/developers");
+  await page.getByText(`You are no longer a member of`).first().waitFor();
+  await page.getByText("A text that\ntook a while").waitFor();
+  expect((await read(plan_id)).planning_budget_centavos).toBe(8_000_000);
+  expectNoProblems(403, 404);
+}, 30_000);
+
+it("shows the first step, and the pending plans, for a URL that names what does not exist", async () => {
+  const { review_path } = await prepare(planInput());
+  const { page, expectNoProblems } = await open(owner);
+  for (const search of ["step=zzz", "step=notes&step=review"]) {
+    await page.goto(`${url}${review_path}?${search}`);
+    await stepTitle(page, "Basics");
+  }
+  await page.goto(`${url}/workspaces?status=bogus`);
+  await page.getByText(/^\d+ of 200 pending$/).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expectNoProblems();
+}, 30_000);
 
 it("asks before unsaved edits are left", async () => {
   const { review_path } = await prepare(planInput());

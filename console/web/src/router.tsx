@@ -195,6 +195,8 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFoundPage,
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
+  // What a route's validateSearch drops would reach its screen all the same.
+  search: { strict: true },
 });
 
 declare module "@tanstack/react-router" {

@@ -1,17 +1,18 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
-import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { isChanged, isOutdated } from "./outdated.ts";
+import { usePlanChange } from "./plan-change.ts";
+import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
 import type { PlanEditing } from "./use-plan-editing.ts";
 
 /** Cancels a plan permanently. */
 export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { readonly editing: PlanEditing; onClose(): void }) {
   const { ofBrand } = useBrand();
-  const cancel = useChange("plans.cancel", ["plans.list"]);
+  const cancel = usePlanChange("plans.cancel");
   const submit = (): void => {
     if (cancel.isPending) return;
     cancel.mutate(
@@ -33,7 +34,7 @@ export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { r
       <Stack>
         <Text className={styles["breakable"]}>
           <strong>
-            <bdi>{plan.title}</bdi>
+            <bdi>{visibleControls(plan.title)}</bdi>
           </strong>{" "}
           can then be neither edited nor completed. This cannot be undone.
         </Text>

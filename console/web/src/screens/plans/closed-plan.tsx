@@ -6,7 +6,9 @@ import { When } from "../../parts/when.tsx";
 import { Page } from "../../parts/page.tsx";
 import { PlanContents } from "./plan-contents.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
+import { textsOf } from "./plan-texts.ts";
 import { valuesOf, type PlanValues } from "./plan-values.ts";
+import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
 import { UnsavedText } from "./unsaved-text.tsx";
 
@@ -20,7 +22,7 @@ interface ClosedPlanProps {
 export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
   const isCompleted = plan.status === "completed";
   return (
-    <Page title={plan.title} parent={<PlansLink />} description={<PlanOrigin plan={plan} />}>
+    <Page title={visibleControls(plan.title)} parent={<PlansLink />} description={<PlanOrigin plan={plan} />}>
       <Notice>
         <Text size="sm" className={styles["breakable"]}>
           <StateBadge state={isCompleted ? "completed" : "cancelled"} /> by <strong>{plan.closed_by ?? "a person"}</strong>
@@ -37,7 +39,7 @@ export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
             : "If the integration sends the same request again, it is refused; a request with a new id makes a new plan."}
         </Text>
       </Notice>
-      {Object.keys(unsaved).length > 0 && <UnsavedText unsaved={unsaved} />}
+      {Object.keys(unsaved).length > 0 && <UnsavedText texts={textsOf(unsaved)} reason="The plan was closed while you edited it." />}
       <div className={styles["panel"]}>
         <Text component="h2" fw={650} fz="1.125rem">
           The plan

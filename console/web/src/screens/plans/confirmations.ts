@@ -17,3 +17,6 @@ export interface Confirmations {
 
 export const isConfirmed = ({ revision, names }: Confirmations, plan: Plan, name: Confirmation): boolean =>
   revision === plan.revision && names.includes(name);
+
+/** No plan has this revision. What was confirmed is kept, to say that it no longer holds. */
+export const voided = ({ names }: Confirmations): Confirmations => ({ revision: 0, names });

@@ -5,9 +5,13 @@ import { Pesos } from "../../parts/pesos.tsx";
 import { centavosOf } from "./money.ts";
 import { typeText } from "./plan-texts.ts";
 import type { PlanField, PlanValue } from "./plan-values.ts";
+import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
 
-/** A field's value to read. Texts of people and integrations show as they are: never as HTML, with their line breaks, in their own direction. */
+/**
+ * A field's value to read. Texts of people and integrations show as they are: never as HTML, with their line breaks, in their own direction,
+ * which no character in them turns.
+ */
 export function FieldValue({ field, value }: { readonly field: PlanField; readonly value: PlanValue }): ReactNode {
   if (value.length === 0)
     return (
@@ -21,7 +25,7 @@ export function FieldValue({ field, value }: { readonly field: PlanField; readon
         {value.map((entry, index) => (
           <li key={index}>
             <div className={styles["text"]} dir="auto">
-              {entry}
+              {visibleControls(entry)}
             </div>
           </li>
         ))}
@@ -34,7 +38,7 @@ export function FieldValue({ field, value }: { readonly field: PlanField; readon
   if (centavos !== undefined) return <Pesos centavos={centavos} />;
   return (
     <div className={styles["text"]} dir="auto">
-      {value}
+      {visibleControls(value)}
     </div>
   );
 }

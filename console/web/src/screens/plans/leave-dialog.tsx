@@ -1,6 +1,9 @@
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
 import { Dialog } from "../../parts/dialog.tsx";
+import { textsOf } from "./plan-texts.ts";
+import type { PlanValues } from "./plan-values.ts";
+import { CopyableTexts } from "./unsaved-text.tsx";
 
 interface LeaveDialogProps {
   /** The step whose edits are not saved. */
@@ -8,16 +11,17 @@ interface LeaveDialogProps {
   /** The session has ended: nothing can be saved before the person signs in again. */
   readonly isSignedOut: boolean;
   readonly isSaving: boolean;
+  readonly unsaved: Partial<PlanValues>;
   onSave(): void;
   onDiscard(): void;
   onStay(): void;
 }
 
 /** Asks what becomes of unsaved edits before the page is left. */
-export function LeaveDialog({ stepTitle, isSignedOut, isSaving, onSave, onDiscard, onStay }: LeaveDialogProps) {
+export function LeaveDialog({ stepTitle, isSignedOut, isSaving, unsaved, onSave, onDiscard, onStay }: LeaveDialogProps) {
   const { href } = useLocation();
   return (
-    <Dialog title={isSignedOut ? "You are signed out" : "Save your edits?"} onClose={onStay}>
+    <Dialog title={isSignedOut ? "You are signed out" : "Save your edits?"} isPending={isSaving} onClose={onStay}>
       <Stack>
         {isSignedOut ? (
           <Text>
@@ -25,11 +29,12 @@ export function LeaveDialog({ stepTitle, isSignedOut, isSaving, onSave, onDiscar
             <Anchor href={`/sign-in?return_to=${encodeURIComponent(href)}`} target="_blank" inherit underline="always">
               Sign in in a new tab
             </Anchor>
-            , then come back and save here.
+            , then come back and save here. If you are no longer a member of the brand, copy what you still need:
           </Text>
         ) : (
           <Text>Your edits of “{stepTitle}” are not saved yet.</Text>
         )}
+        {isSignedOut && <CopyableTexts texts={textsOf(unsaved)} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onStay}>
             Stay

@@ -14,6 +14,7 @@ import { When } from "../../parts/when.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { PLAN_FILTERS, type PlanFilter } from "./plan-filters.ts";
 import { typeName } from "./plan-texts.ts";
+import { visibleControls } from "./visible-controls.ts";
 import styles from "./plan-list.module.css";
 
 /** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
@@ -92,7 +93,7 @@ const PLAN: Column<PlanSummary> = {
   cell: ({ id, title, campaign_type }) => (
     <span className={styles["stack"]}>
       <Link className="row-link" to="/workspaces/$type/plans/$planId" params={{ type: campaign_type, planId: id }} search={{}} dir="auto">
-        {title}
+        {visibleControls(title)}
       </Link>
       <span>{typeName(campaign_type)}</span>
     </span>

@@ -1,4 +1,4 @@
-import type { PlanField } from "./plan-values.ts";
+import type { PlanField, PlanValue, PlanValues } from "./plan-values.ts";
 import type { StepName } from "./steps.ts";
 
 /** The types of campaigns, as packages/campaign-plan describes them to integrations. */
@@ -42,3 +42,12 @@ export const FIELD_NAMES: Readonly<Record<PlanField, string>> = {
 /** "“Title”, “Goal” and “Budget”". */
 export const fieldList = (fields: readonly PlanField[]): string =>
   new Intl.ListFormat("en").format(fields.map((field) => `“${FIELD_NAMES[field]}”`));
+
+/** Values as texts to copy, by the names of their fields. */
+export const textsOf = (values: Partial<PlanValues>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (Object.entries(values) as [PlanField, PlanValue][]).map(([field, value]) => [
+      FIELD_NAMES[field],
+      typeof value === "string" ? value : value.join("\n"),
+    ]),
+  );

@@ -1,16 +1,22 @@
 import type { Plan as PlanRecord } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { isGone, isUncertain } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
-import { ClosedPlan } from "./closed-plan.tsx";
+import { keepUnsaved } from "../../shell/unsaved.ts";
+import { loadedPart } from "./loaded-part.tsx";
 import { PlansLink } from "./plan-origin.tsx";
+import { textsOf } from "./plan-texts.ts";
 import { usePlanEditing } from "./use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
+
+/** Loaded before it is needed: another person may close the plan. */
+const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
 
 const POLL_MS = 15_000;
 const POLL_AFTER_ERROR_MS = 30_000;
@@ -51,5 +57,9 @@ export function Plan() {
 function PlanWorkspace({ plan: loaded }: { readonly plan: PlanRecord }) {
   const editing = usePlanEditing(loaded);
   const { plan, unsaved } = editing;
+  const { brand_id } = useBrand();
+  const [ofBrand] = useState(brand_id);
+  useEffect(() => ClosedPlan.preload(), []);
+  useEffect(() => keepUnsaved(ofBrand, textsOf(unsaved)));
   return plan.status === "pending" ? <Wizard editing={editing} /> : <ClosedPlan plan={plan} unsaved={unsaved} />;
 }

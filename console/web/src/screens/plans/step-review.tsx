@@ -1,15 +1,17 @@
 import { Button, Checkbox, Group, Text } from "@mantine/core";
-import { useState } from "react";
-import { useChange } from "../../api/queries.ts";
+import { useRef, useState } from "react";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.ts";
 import { ErrorSummary } from "./error-summary.tsx";
+import { problemName } from "./field-problems.ts";
 import { isOutdated } from "./outdated.ts";
+import { usePlanChange } from "./plan-change.ts";
 import { PlanContents } from "./plan-contents.tsx";
-import { STEP_TITLES } from "./plan-texts.ts";
+import { fieldList, STEP_TITLES } from "./plan-texts.ts";
+import { valuesOf, type PlanField } from "./plan-values.ts";
 import styles from "./plans.module.css";
 import { fieldId } from "./step.ts";
 import type { PlanEditing } from "./use-plan-editing.ts";
@@ -20,20 +22,24 @@ interface ReviewStepProps {
   onConfirm(confirmations: Confirmations): void;
   /** Somebody else had changed the plan: it is shown now, in this revision. */
   onRefused(revision: number): void;
+  onSave(): void;
+  onDiscard(): void;
 }
 
 /** Everything to read once more, three confirmations, and the completion. */
-export function ReviewStep({ editing, confirmations, onConfirm, onRefused }: ReviewStepProps) {
-  const { plan, values, adopt, readAgain } = editing;
+export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSave, onDiscard }: ReviewStepProps) {
+  const { plan, isDirty, adopt, readAgain } = editing;
   const { ofBrand } = useBrand();
-  const complete = useChange("plans.complete", ["plans.list"]);
+  const complete = usePlanChange("plans.complete");
   const [attempt, setAttempt] = useState(0);
+  const unsaved = useRef<HTMLDivElement>(null);
   const missing = CONFIRMATIONS.filter(({ name }) => !isConfirmed(confirmations, plan, name));
   const wasCleared = confirmations.revision !== plan.revision && confirmations.names.length > 0;
   const problems = attempt === 0 ? {} : Object.fromEntries(missing.map(({ name }) => [name, "Confirm it first"]));
 
   const submit = async (): Promise<void> => {
     if (complete.isPending) return;
+    if (isDirty) return unsaved.current?.focus();
     if (missing.length > 0) return setAttempt((count) => count + 1);
     setAttempt(0);
     const input = { ...ofBrand, plan_id: plan.id, expected_revision: plan.revision };
@@ -62,8 +68,13 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused }: Rev
         attempt={attempt}
         nameOf={(name) => CONFIRMATIONS.find((known) => known.name === name)?.text ?? ""}
       />
+      {isDirty && (
+        <div ref={unsaved} tabIndex={-1} role="group" aria-label="Unsaved edits" className="page-title">
+          <UnsavedEdits editing={editing} onSave={onSave} onDiscard={onDiscard} />
+        </div>
+      )}
       <PlanContents
-        values={values}
+        values={valuesOf(plan)}
         actionOf={(step) => (
           <AnchorLink to="." search={{ step }} size="sm">
             Edit<span className="visually-hidden"> {STEP_TITLES[step]}</span>
@@ -74,7 +85,7 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused }: Rev
         <Text component="legend" fw={650}>
           Confirm, then complete
         </Text>
-        {wasCleared && <Text size="sm">The plan has changed since you confirmed. Look at it again, then confirm once more.</Text>}
+        {wasCleared && <Text size="sm">The plan was edited after you confirmed. Look at it again, then confirm once more.</Text>}
         {CONFIRMATIONS.map(({ name, text, description }) => (
           <Checkbox
             key={name}
@@ -108,3 +119,37 @@ export function ReviewStep({ editing, confirmations, onConfirm, onRefused }: Rev
     </form>
   );
 }
+
+interface UnsavedEditsProps {
+  readonly editing: PlanEditing;
+  onSave(): void;
+  onDiscard(): void;
+}
+
+/** What the review does not show: only what is saved is completed. */
+const UnsavedEdits = ({ editing: { unsaved, problems, error, isSaving }, onSave, onDiscard }: UnsavedEditsProps) => (
+  <Notice tone="warning">
+    <Text size="sm">
+      Your edits of {fieldList(Object.keys(unsaved) as PlanField[])} are not saved, and not shown below. Save or discard them before you
+      complete the plan.
+    </Text>
+    {Object.entries(problems).map(([name, problem]) => (
+      <Text key={name} size="sm">
+        {problemName(name)}: {problem}
+      </Text>
+    ))}
+    <FormError
+      error={error}
+      fields={Object.keys(problems)}
+      unknownOutcome="They may have been saved all the same. Save again: that does no harm."
+    />
+    <Group mt="xs">
+      <Button size="xs" onClick={onSave} aria-busy={isSaving}>
+        {isSaving ? "Saving…" : "Save edits"}
+      </Button>
+      <Button size="xs" variant="default" onClick={onDiscard}>
+        Discard edits
+      </Button>
+    </Group>
+  </Notice>
+);

@@ -1,29 +1,29 @@
 import { Text } from "@mantine/core";
 import { CopyableText } from "../../parts/copyable.tsx";
-import { FIELD_NAMES } from "./plan-texts.ts";
-import type { PlanField, PlanValue, PlanValues } from "./plan-values.ts";
+import type { UnsavedTexts } from "../../shell/unsaved.ts";
 import styles from "./plans.module.css";
 
-const asText = (value: PlanValue): string => (typeof value === "string" ? value : value.join("\n"));
-
 /** What can no longer be saved, to be copied. */
-export const UnsavedText = ({ unsaved }: { readonly unsaved: Partial<PlanValues> }) => (
+export const UnsavedText = ({ texts, reason }: { readonly texts: UnsavedTexts; readonly reason: string }) => (
   <section className={styles["panel"]} aria-labelledby="unsaved">
     <div>
       <Text id="unsaved" component="h2" fw={650} fz="1.125rem">
         What you had not saved
       </Text>
       <Text size="sm" c="dimmed">
-        The plan was closed while you edited it. Copy what you still need: it is kept on this page only.
+        {reason} Copy what you still need: it is kept on this page only.
       </Text>
     </div>
-    {(Object.entries(unsaved) as [PlanField, PlanValue][]).map(([field, value]) => (
-      <div key={field}>
-        <Text size="sm" fw={550} mb={4}>
-          {FIELD_NAMES[field]}
-        </Text>
-        <CopyableText text={asText(value)} label={FIELD_NAMES[field]} />
-      </div>
-    ))}
+    <CopyableTexts texts={texts} />
   </section>
 );
+
+export const CopyableTexts = ({ texts }: { readonly texts: UnsavedTexts }) =>
+  Object.entries(texts).map(([name, text]) => (
+    <div key={name}>
+      <Text size="sm" fw={550} mb={4}>
+        {name}
+      </Text>
+      <CopyableText text={text} label={name} />
+    </div>
+  ));

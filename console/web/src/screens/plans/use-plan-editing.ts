@@ -1,7 +1,7 @@
 import type { Plan } from "@brand-records/console-contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { query, useChange } from "../../api/queries.ts";
+import { query } from "../../api/queries.ts";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import {
@@ -21,12 +21,14 @@ import { problemsOf, refusedFields, type Problems } from "./field-problems.ts";
 import { isOutdated } from "./outdated.ts";
 import { changesOf, valuesOf, type PlanField, type PlanValues } from "./plan-values.ts";
 import type { StepProps } from "./step.ts";
+import { usePlanChange } from "./plan-change.ts";
 import { isNewer, theirChanges, type TheirChanges } from "./their-changes.ts";
 
 /** Saves that meet a change of other fields each are repeated on the newer plan, at most this often. */
 const SAVES_MAX = 3;
 
-export type SaveOutcome = "saved" | "conflict" | "refused" | "closed";
+/** "edited": saved, but the person has edited more while the save was under way. */
+export type SaveOutcome = "saved" | "edited" | "conflict" | "refused" | "closed";
 
 export interface PlanEditing extends StepProps {
   /** The newest state that the page knows. */
@@ -62,7 +64,8 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
   const [refusals, setRefusals] = useState(0);
   const [isSaving, setIsSaving] = useState(false);
   const saving = useRef(false);
-  const update = useChange("plans.update", ["plans.list"]);
+  const wasEdited = useRef(false);
+  const update = usePlanChange("plans.update");
   const planQuery = query("plans.get", { ...ofBrand, plan_id: plan.id });
 
   /** Shows a newer plan. What differs from the one before and is no edit of `mine` was somebody else. */
@@ -143,7 +146,10 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
       take(plan, newer, draft);
       return newer;
     },
-    edit: <Field extends PlanField>(field: Field, mine: PlanValues[Field]) => setDraft((draft) => edited(draft, values, field, mine)),
+    edit<Field extends PlanField>(field: Field, mine: PlanValues[Field]) {
+      wasEdited.current = true;
+      setDraft((draft) => edited(draft, values, field, mine));
+    },
     discard() {
       setDraft({});
       setFailure(NONE);
@@ -159,11 +165,12 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
       const problems = problemsOf(unsavedValues(edits));
       if (Object.keys(problems).length > 0) return refuse(problems, null);
       saving.current = true;
+      wasEdited.current = false;
       setIsSaving(true);
       try {
         const outcome = await saveEdits(edits);
-        if (outcome === "saved") announce("Saved");
-        return outcome;
+        if (outcome === "saved") announce(wasEdited.current ? "Saved, except what you have edited since" : "Saved");
+        return outcome === "saved" && wasEdited.current ? "edited" : outcome;
       } finally {
         saving.current = false;
         setIsSaving(false);

@@ -1,15 +1,17 @@
 import { Button, Group, Text } from "@mantine/core";
 import { getRouteApi, useBlocker, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState, type ComponentType, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ComponentType, type ReactNode } from "react";
 import { ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { FormError, LoadingRows } from "../../parts/states.tsx";
-import type { Confirmations } from "./confirmations.ts";
+import { FormError } from "../../parts/states.tsx";
+import { voided, type Confirmations } from "./confirmations.ts";
 import type { Choices } from "./draft.ts";
 import { ErrorSummary } from "./error-summary.tsx";
+import { loadedPart } from "./loaded-part.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
 import { STEP_TITLES } from "./plan-texts.ts";
 import { STEP_NAMES, type StepName } from "./steps.ts";
+import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
 import { StepList } from "./step-list.tsx";
 import { BudgetStep } from "./step-budget.tsx";
@@ -18,13 +20,14 @@ import type { StepProps } from "./step.ts";
 import { TheirChangesNotice } from "./their-changes-notice.tsx";
 import type { PlanEditing, SaveOutcome } from "./use-plan-editing.ts";
 
-// Each page needs few of them.
-const BasicsStep = lazy(async () => ({ default: (await import("./step-basics.tsx")).BasicsStep }));
-const CreativeStep = lazy(async () => ({ default: (await import("./step-creative.tsx")).CreativeStep }));
-const ReviewStep = lazy(async () => ({ default: (await import("./step-review.tsx")).ReviewStep }));
-const CancelPlan = lazy(async () => ({ default: (await import("./cancel-plan.tsx")).CancelPlan }));
-const ConflictPanel = lazy(async () => ({ default: (await import("./conflict-panel.tsx")).ConflictPanel }));
-const LeaveDialog = lazy(async () => ({ default: (await import("./leave-dialog.tsx")).LeaveDialog }));
+// Each page needs few of them. All are loaded once a plan is open: unsaved edits outlive a lost connection and a new version of the console.
+const BasicsStep = loadedPart(async () => (await import("./step-basics.tsx")).BasicsStep);
+const CreativeStep = loadedPart(async () => (await import("./step-creative.tsx")).CreativeStep);
+const ReviewStep = loadedPart(async () => (await import("./step-review.tsx")).ReviewStep);
+const CancelPlan = loadedPart(async () => (await import("./cancel-plan.tsx")).CancelPlan);
+const ConflictPanel = loadedPart(async () => (await import("./conflict-panel.tsx")).ConflictPanel);
+const LeaveDialog = loadedPart(async () => (await import("./leave-dialog.tsx")).LeaveDialog);
+const PARTS = [BasicsStep, CreativeStep, ReviewStep, CancelPlan, ConflictPanel, LeaveDialog];
 
 const FIELDS: Readonly<Record<Exclude<StepName, "review">, ComponentType<StepProps>>> = {
   basics: BasicsStep,
@@ -39,15 +42,30 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
   const navigate = useNavigate();
   const hasShownOne = useRef(false);
   const [isChoosing, setIsChoosing] = useState(false);
+  const [isPartlySaved, setIsPartlySaved] = useState(false);
   const [isCancelling, setIsCancelling] = useState(false);
   const [confirmations, setConfirmations] = useState<Confirmations>({ revision: 0, names: [] });
   const [refusedRevision, setRefusedRevision] = useState<number>();
-  const { plan, isDirty, discard } = editing;
+  const { plan, isDirty } = editing;
   const next = STEP_NAMES[STEP_NAMES.indexOf(step) + 1] ?? "review";
 
+  useEffect(() => {
+    for (const part of PARTS) part.preload();
+  }, []);
+  // Any edit, also one that is not saved, makes the confirmations void.
+  const edit: PlanEditing["edit"] = (field, value) => {
+    setConfirmations(voided);
+    setIsChoosing(false);
+    editing.edit(field, value);
+  };
+  const discard = (): void => {
+    editing.discard();
+    setIsChoosing(false);
+  };
   const save = async (choices?: Choices): Promise<SaveOutcome> => {
     const outcome = await editing.save(choices);
     setIsChoosing(outcome === "conflict");
+    setIsPartlySaved(outcome === "edited");
     return outcome;
   };
   const { guard, leaveAllowed } = useLeaveGuard(isDirty);
@@ -60,7 +78,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
 
   return (
     <Page
-      title={plan.title}
+      title={visibleControls(plan.title)}
       parent={<PlansLink />}
       description={<PlanOrigin plan={plan} />}
       actions={
@@ -69,63 +87,68 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
         </Button>
       }
     >
+      {/* First: the page begins with what could not be loaded. */}
+      {isCancelling && <CancelPlan editing={editing} onClose={() => setIsCancelling(false)} />}
+      {guard.status === "blocked" && (
+        <LeaveDialog
+          stepTitle={STEP_TITLES[step]}
+          isSignedOut={guard.next.pathname === "/sign-in"}
+          isSaving={editing.isSaving}
+          unsaved={editing.unsaved}
+          onSave={() => void save().then((outcome) => (outcome === "saved" ? guard.proceed() : guard.reset()))}
+          onDiscard={() => {
+            discard();
+            guard.proceed();
+          }}
+          onStay={guard.reset}
+        />
+      )}
       <div className={styles["wizard"]}>
         <StepList plan={plan} current={step} />
         <div className={styles["panel"]}>
           <TheirChangesNotice editing={editing} isChoosing={isChoosing} refusedRevision={refusedRevision} />
           {isChoosing && editing.conflicts.length > 0 ? (
-            <Suspense>
-              <ConflictPanel
-                editing={editing}
-                onChoose={(choices) => void saveAndContinue(choices)}
-                onDiscard={() => {
-                  discard();
-                  setIsChoosing(false);
-                }}
-              />
-            </Suspense>
+            <ConflictPanel editing={editing} onChoose={(choices) => void saveAndContinue(choices)} onDiscard={discard} />
           ) : (
             <Step key={step} step={step} hasShownOne={hasShownOne}>
-              <Suspense fallback={<LoadingRows />}>
-                {step === "review" ? (
-                  <ReviewStep editing={editing} confirmations={confirmations} onConfirm={setConfirmations} onRefused={setRefusedRevision} />
-                ) : (
-                  <StepForm step={step} editing={editing} onSave={() => void saveAndContinue()} />
-                )}
-              </Suspense>
+              {step === "review" ? (
+                <ReviewStep
+                  editing={editing}
+                  confirmations={confirmations}
+                  onConfirm={setConfirmations}
+                  onRefused={setRefusedRevision}
+                  onSave={() => void save()}
+                  onDiscard={discard}
+                />
+              ) : (
+                <StepForm step={step} editing={{ ...editing, edit }} isPartlySaved={isPartlySaved} onSave={() => void saveAndContinue()} />
+              )}
             </Step>
           )}
         </div>
       </div>
-      <Suspense>
-        {isCancelling && <CancelPlan editing={editing} onClose={() => setIsCancelling(false)} />}
-        {guard.status === "blocked" && (
-          <LeaveDialog
-            stepTitle={STEP_TITLES[step]}
-            isSignedOut={guard.next.pathname === "/sign-in"}
-            isSaving={editing.isSaving}
-            onSave={() => void save().then((outcome) => (outcome === "saved" ? guard.proceed() : guard.reset()))}
-            onDiscard={() => {
-              discard();
-              guard.proceed();
-            }}
-            onStay={guard.reset}
-          />
-        )}
-      </Suspense>
     </Page>
   );
 }
 
-/** The plan and the step that a location shows. The plan's type in its path is no other place. */
-const placeOf = ({ pathname, search }: { readonly pathname: string; readonly search: object }): string =>
-  `${pathname.replace(/^\/workspaces\/[^/]+/, "")} ${"step" in search ? String(search.step) : ""}`;
+interface Place {
+  readonly pathname: string;
+  readonly search: object;
+}
+
+/** The plan's type in its path is no other place. */
+const planOf = ({ pathname }: Place): string => pathname.replace(/^\/workspaces\/[^/]+/, "");
+const stepOf = ({ search }: Place): unknown => ("step" in search ? search.step : undefined);
+
+/** Whether unsaved edits would be out of sight. From the review, the steps lead back to them. */
+const isLeaving = (current: Place, next: Place): boolean =>
+  planOf(current) !== planOf(next) || (stepOf(current) !== stepOf(next) && stepOf(current) !== "review");
 
 /** Stops a navigation while edits are not saved, and asks before the tab closes. */
 function useLeaveGuard(isDirty: boolean) {
   const leaveAllowed = useRef(false);
   const guard = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && !leaveAllowed.current && placeOf(current) !== placeOf(next),
+    shouldBlockFn: ({ current, next }) => isDirty && !leaveAllowed.current && isLeaving(current, next),
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
@@ -164,10 +187,12 @@ function Step({ step, hasShownOne, children }: StepContentProps) {
 interface StepFormProps {
   readonly step: Exclude<StepName, "review">;
   readonly editing: PlanEditing;
+  /** The last save took a while, and the person has edited more meanwhile. */
+  readonly isPartlySaved: boolean;
   onSave(): void;
 }
 
-function StepForm({ step, editing, onSave }: StepFormProps) {
+function StepForm({ step, editing, isPartlySaved, onSave }: StepFormProps) {
   const { problems, refusals, error, isDirty, isSaving } = editing;
   const Fields = FIELDS[step];
   const before = STEP_NAMES[STEP_NAMES.indexOf(step) - 1];
@@ -198,7 +223,7 @@ function StepForm({ step, editing, onSave }: StepFormProps) {
         )}
         {isDirty && (
           <Text size="sm" c="dimmed">
-            Unsaved edits
+            {isPartlySaved && !isSaving ? "Saved, except what you have edited since: save again" : "Unsaved edits"}
           </Text>
         )}
       </Group>
