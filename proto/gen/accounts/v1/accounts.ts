@@ -380,6 +380,8 @@ export interface BeginBrandDeletionResponse {
   settles_in_ms: number;
   /** The brand is deleted: only the entry of the audit log is left. */
   finished: boolean;
+  /** For how long after that nothing of the brand may be found before the deletion finishes: whoever still writes its records shows. */
+  quiet_ms: number;
 }
 
 export interface FinishBrandDeletionRequest {
@@ -4118,7 +4120,7 @@ export const BeginBrandDeletionRequest: MessageFns<BeginBrandDeletionRequest> = 
 };
 
 function createBaseBeginBrandDeletionResponse(): BeginBrandDeletionResponse {
-  return { started_at: "", settles_in_ms: 0, finished: false };
+  return { started_at: "", settles_in_ms: 0, finished: false, quiet_ms: 0 };
 }
 
 export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> = {
@@ -4131,6 +4133,9 @@ export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> 
     }
     if (message.finished !== false) {
       writer.uint32(24).bool(message.finished);
+    }
+    if (message.quiet_ms !== 0) {
+      writer.uint32(32).int64(message.quiet_ms);
     }
     return writer;
   },
@@ -4170,6 +4175,14 @@ export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> 
             }
 
             message.finished = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.quiet_ms = longToNumber(reader.int64());
             continue;
           }
         }
