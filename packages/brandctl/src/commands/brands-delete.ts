@@ -136,10 +136,10 @@ async function continueDeletion(session: Session, brandId: string, options: Cont
 
 async function startDeleting(session: Session, brandId: string): Promise<Deleting> {
   const status = openStatusLine(session);
-  const told = new Set<string>();
+  const shown = new Set<string>();
   const tell = (text: string): void => {
-    if (!status.isShown && !told.has(text)) session.note(({ dim }) => dim(text));
-    told.add(text);
+    if (!status.isShown && !shown.has(text)) session.note(({ dim }) => dim(text));
+    shown.add(text);
   };
   return { brandId, clients: await session.deleters(), status, tell, signal: session.terminal.interrupted, rows: new Map() };
 }

@@ -380,7 +380,7 @@ export interface BeginBrandDeletionResponse {
   settles_in_ms: number;
   /** The brand is deleted: only the entry of the audit log is left. */
   finished: boolean;
-  /** For how long after that nothing of the brand may be found before the deletion finishes: whoever still writes its records shows. */
+  /** For how long after that nothing of the brand may be found before the deletion finishes: this shows who still writes its records. */
   quiet_ms: number;
 }
 
