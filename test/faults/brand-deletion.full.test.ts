@@ -115,7 +115,7 @@ const signIn = async (email: string): Promise<string> => {
 };
 
 interface DeletionResult {
-  readonly deleted: { readonly rows: Record<string, number>; readonly log: object; readonly redis_expires: boolean };
+  readonly deleted: { readonly rows_of_this_run: Record<string, number>; readonly log: object; readonly redis_expires: boolean };
 }
 
 function startDeletion(): {

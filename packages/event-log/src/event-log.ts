@@ -65,10 +65,16 @@ export interface Removal {
   readonly keptUntil?: string | undefined;
 }
 
+export interface LogEnd {
+  readonly positions: readonly LogPosition[];
+  /** As of a removal. */
+  readonly keptUntil?: string | undefined;
+}
+
 /** What the log keeps after it was read. */
 export interface StoredMessages {
-  /** Returns where the log ends, by partition. */
-  end(): Promise<LogPosition[]>;
+  /** Returns where the log ends, by partition. None: it stores nothing. */
+  end(): Promise<LogEnd>;
   /** Removes the messages before these places for good, once every group of readers has read them. */
   removeBefore(upTo: readonly LogPosition[]): Promise<Removal>;
 }

@@ -37,6 +37,13 @@ it("deletes what is kept no longer, in several batches, by two processes at once
     [brand.id],
   );
   await served.db.query(
+    `insert into accounts.audit_entries (id, brand_id, action, fields, request_id, created_at, outcome, finished_at)
+     select * from (values
+       ('aud_unfinished', 'brd_unfinished', 'brand.delete', '{}'::text[], 'r', now() - interval '900 days', null, null::timestamptz),
+       ('aud_finished', 'brd_finished', 'brand.delete', '{}', 'r', now() - interval '900 days', 'done', now() - interval '729 days'),
+       ('aud_old', 'brd_old', 'brand.delete', '{}', 'r', now() - interval '900 days', 'done', now() - interval '731 days')) e`,
+  );
+  await served.db.query(
     `insert into accounts.usage_minutes (brand_id, minute, key_id, accepted, refused)
      select $1, date_trunc('minute', now(), 'UTC') - interval '32 days' - make_interval(mins => n), 'key_1', 1, 0
        from generate_series(1, 2500) n`,
@@ -57,5 +64,9 @@ it("deletes what is kept no longer, in several batches, by two processes at once
   await expect(people.peek(recent)).rejects.toMatchObject({ kind: "sign_in_link_expired" });
   await expect(people.peek(old)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
   expect(await served.db.query("select id from accounts.audit_entries where id like 'aud_old%'")).toEqual([]);
-  expect(await countOf("audit_entries")).toBeGreaterThan(0);
+  expect(await served.db.query("select id from accounts.audit_entries where action = 'brand.delete' order by id")).toEqual([
+    { id: "aud_finished" },
+    { id: "aud_unfinished" },
+  ]);
+  expect(await countOf("audit_entries")).toBeGreaterThan(2);
 });

@@ -1,9 +1,10 @@
 import { AppError } from "@brand-records/errors";
 import type { BeginBrandDeletionResponse, Brand } from "@brand-records/proto/accounts/v1";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { SERVICE_NAMES } from "../connection/endpoints.ts";
-import { clearLog, type ClearedLog } from "../delete-brand/clear-log.ts";
+import { clearLog, keepLog, LEFT_AS_IT_IS, type ClearedLog } from "../delete-brand/clear-log.ts";
 import { deleteEverywhere, untilDone, type Deleting } from "../delete-brand/delete-everywhere.ts";
+import { requireServing } from "../delete-brand/require-serving.ts";
 import { CommandFailure, Interrupted, required, UsageFailure } from "../failure.ts";
 import { counted, shortTime } from "../output/format.ts";
 import { printable } from "../output/printable.ts";
@@ -21,6 +22,7 @@ interface DeleteOptions {
   readonly confirm?: string;
   readonly yes?: boolean;
   readonly keepLog?: boolean;
+  readonly clearLog?: boolean;
 }
 
 export function deleteBrand(shell: Shell, brandHelp: string): Command {
@@ -29,12 +31,13 @@ export function deleteBrand(shell: Shell, brandHelp: string): Command {
     .description(
       "Delete a brand with its members, keys, records, plans, receivers, deliveries and events, in every service. Final. The platform stops writing the brand's records first.\n\n" +
         "Its keys are refused and its receivers get nothing more from the beginning on. The rest takes at least 35 seconds. If the command is interrupted, the same command continues. The audit log keeps one entry: that the brand was deleted, and when.\n\n" +
-        "At the end, messages are removed from the event log that every group of readers has read: those of all brands, since Kafka removes messages from the beginning only. If that is not possible, the exit code is 4, and retention removes them.",
+        "At the end, messages are removed from the event log that every group of readers has read: those of all brands, since Kafka removes messages from the beginning only. Readers that commit no offset to Kafka lose what they have not read. If a group is behind or Kafka refuses, the exit code is 4, and the messages are left to retention. For a brand that is deleted already this is done again only with --clear-log.",
     )
     .addArgument(idArgument("brand", brandHelp))
     .option("--confirm <name>", "the brand's name, instead of typing it", textParser("--confirm"))
     .option("-y, --yes", "delete without asking; needed, with --confirm, where there is no terminal")
     .option("--keep-log", "leave the messages in the event log to its retention")
+    .addOption(new Option("--clear-log", "remove the messages also if the brand is deleted already").conflicts("keepLog"))
     .addHelpText(
       "after",
       examples(
@@ -48,8 +51,9 @@ export function deleteBrand(shell: Shell, brandHelp: string): Command {
         // All, before anything is deleted.
         for (const name of SERVICE_NAMES) session.endpoints.get(name);
         const brand = await findBrand(session, brandId);
+        await requireServing(session, brand === undefined ? "Nothing more was deleted." : NOTHING_DELETED);
         if (brand !== undefined) await confirm(session, brand, options);
-        return continueDeletion(session, brandId, { resume: brand === undefined, keepLog: options.keepLog === true });
+        return continueDeletion(session, brandId, { ...options, resume: brand === undefined });
       }),
     );
 }
@@ -65,12 +69,15 @@ async function findBrand(session: Session, brandId: string): Promise<Brand | und
   }
 }
 
-async function confirm(session: Session, brand: Brand, { confirm: typed, yes = false }: DeleteOptions): Promise<void> {
+async function confirm(session: Session, brand: Brand, options: DeleteOptions): Promise<void> {
+  const { confirm: typed, yes = false } = options;
   if (!session.canAsk && (typed === undefined || !yes)) {
     throw new UsageFailure("This cannot be undone, and there is no terminal to ask at.", "Add --confirm with the brand's name, and --yes.");
   }
-  if (typed === undefined || !yes) await noteLosses(session, brand);
+  if (typed === undefined || !yes) await noteLosses(session, brand, options);
   const name = typed ?? (await session.askText(`The brand's name, to confirm: `, NOTHING_DELETED));
+  // Ctrl-D, or an empty line.
+  if (name === "") throw new CommandFailure("not_confirmed", `${NOTHING_DELETED} No name was typed.`);
   if (name !== brand.name) {
     throw new CommandFailure(
       "not_confirmed",
@@ -81,7 +88,10 @@ async function confirm(session: Session, brand: Brand, { confirm: typed, yes = f
     await session.confirm(printable(`Delete ${brand.name} permanently? The platform no longer writes its records?`), NOTHING_DELETED);
 }
 
-async function noteLosses(session: Session, { id, name }: Brand): Promise<void> {
+const LOG_LOSSES = `With Kafka, messages of all brands are removed from the event log: those that every group of readers has read.
+Readers that commit no offset to Kafka lose what they have not read. --keep-log leaves the messages.`;
+
+async function noteLosses(session: Session, { id, name }: Brand, options: DeleteOptions): Promise<void> {
   const accounts = await session.accounts();
   const [{ members }, { keys }, { receivers }] = await Promise.all([
     accounts.listMembers({ brand_id: id }),
@@ -97,29 +107,52 @@ async function noteLosses(session: Session, { id, name }: Brand): Promise<void> 
     "all records, plans, events and usage, and the audit log",
   ];
   session.note(({ bold }) => `${bold(printable(`${id}  ${name}`))} and everything it has will be deleted:\n  ${losses.join("\n  ")}`);
+  if (options.keepLog !== true) session.note(() => LOG_LOSSES);
 }
 
-async function continueDeletion(
-  session: Session,
-  brandId: string,
-  { resume, keepLog }: { readonly resume: boolean; readonly keepLog: boolean },
-): Promise<number> {
-  const status = openStatusLine(session);
-  const clients = await session.deleters();
-  const deleting: Deleting = { brandId, clients, status, signal: session.terminal.interrupted, rows: new Map() };
+interface ContinueOptions extends DeleteOptions {
+  readonly resume: boolean;
+}
+
+async function continueDeletion(session: Session, brandId: string, options: ContinueOptions): Promise<number> {
+  const { resume } = options;
+  const deleting = await startDeleting(session, brandId);
+  const { clients, status } = deleting;
   try {
     const begun = await session.untilEffective(clients.accounts.beginBrandDeletion({ brand_id: brandId, resume }));
     if (resume) session.note(({ dim }) => dim(resumedText(begun)));
-    await deleteEverywhere(deleting, performance.now() + begun.settles_in_ms);
-    const log = await clearLog(deleting, { keepLog });
+    const settling = { at: performance.now() + begun.settles_in_ms, quietMs: begun.quiet_ms };
+    const found = await deleteEverywhere(deleting, settling);
+    const log = await logStep(deleting, options, { isRepeat: begun.finished, found });
     const isInRedis = await finish(deleting);
     status.clear();
-    printResult(session, deleting, begun.started_at, log, isInRedis);
+    printResult(session, deleting, { startedAt: begun.started_at, resume, log, isInRedis });
     return log.cleared ? 0 : LOG_KEEPS_MESSAGES;
   } catch (error) {
     status.clear();
-    throw failureOf(session, error, brandId);
+    throw failureOf(session, error, brandId, options);
   }
+}
+
+async function startDeleting(session: Session, brandId: string): Promise<Deleting> {
+  const status = openStatusLine(session);
+  const shown = new Set<string>();
+  const tell = (text: string): void => {
+    if (!status.isShown && !shown.has(text)) session.note(({ dim }) => dim(text));
+    shown.add(text);
+  };
+  return { brandId, clients: await session.deleters(), status, tell, signal: session.terminal.interrupted, rows: new Map() };
+}
+
+/** Removing messages of all brands is asked for with each deletion, and not again with a repeat that looks for what was written since. */
+function logStep(
+  deleting: Deleting,
+  options: DeleteOptions,
+  { isRepeat, found }: { readonly isRepeat: boolean; readonly found: number },
+): Promise<ClearedLog> {
+  if (options.keepLog === true) return keepLog(deleting);
+  if (!isRepeat || options.clearLog === true) return clearLog(deleting);
+  return found > 0 ? keepLog(deleting) : Promise.resolve(LEFT_AS_IT_IS);
 }
 
 const resumedText = ({ started_at, finished }: BeginBrandDeletionResponse): string =>
@@ -140,8 +173,8 @@ async function finish(deleting: Deleting): Promise<boolean> {
 }
 
 /** Says how to go on. A brand that does not exist was not begun to be deleted. */
-function failureOf(session: Session, error: unknown, brandId: string): unknown {
-  const hint = `to continue: brandctl brands delete ${brandId}`;
+function failureOf(session: Session, error: unknown, brandId: string, { keepLog: isKept, clearLog: isCleared }: DeleteOptions): unknown {
+  const hint = `to continue: brandctl brands delete ${brandId}${isKept === true ? " --keep-log" : ""}${isCleared === true ? " --clear-log" : ""}`;
   if (session.terminal.interrupted.aborted)
     return new Interrupted("Stopped. The brand is not deleted completely, and its keys stay refused.", hint);
   if (error instanceof AppError && error.kind === "not_found") return error;
@@ -150,27 +183,49 @@ function failureOf(session: Session, error: unknown, brandId: string): unknown {
   return error instanceof AppError ? new CommandFailure(error.kind, error.message, { cause: error, hint }) : error;
 }
 
-function printResult(session: Session, { brandId, rows }: Deleting, startedAt: string, log: ClearedLog, isInRedis: boolean): void {
-  const deleted = { brand_id: brandId, started_at: startedAt, rows: Object.fromEntries(rows), log, redis_expires: isInRedis };
-  session.print({ deleted }, (colors) => [`${brandId} is deleted.`, ...rowsText(rows), ...logText(log, colors)].join("\n"));
+interface Finished {
+  readonly startedAt: string;
+  readonly resume: boolean;
+  readonly log: ClearedLog;
+  readonly isInRedis: boolean;
+}
+
+function printResult(session: Session, { brandId, rows }: Deleting, { startedAt, resume, log, isInRedis }: Finished): void {
+  const deleted = {
+    brand_id: brandId,
+    started_at: startedAt,
+    resumed: resume,
+    rows_of_this_run: Object.fromEntries(rows),
+    log,
+    redis_expires: isInRedis,
+  };
+  session.print({ deleted }, (colors) =>
+    [`${brandId} is deleted.${resume ? thisRunText(rows) : ""}`, ...rowsText(rows), ...logText(log, brandId, colors)].join("\n"),
+  );
   if (isInRedis) session.note(({ yellow }) => yellow("Redis could not be reached: the brand's key in it expires within an hour."));
   session.note(({ dim }) => dim(`The audit log keeps one entry: brandctl audit list --brand ${brandId}`));
 }
 
+const thisRunText = (rows: ReadonlyMap<string, number>): string => (rows.size > 0 ? " This run deleted:" : " This run found nothing.");
+
 const rowsText = (rows: ReadonlyMap<string, number>): string[] =>
   [...rows].map(([kind, count]) => `  ${count.toLocaleString("en")} ${kind.replaceAll("_", " ")}`);
 
-function logText({ cleared, dead_letters, behind, refused, kept_until: keptUntil }: ClearedLog, { yellow }: Colors): string[] {
-  const letters = dead_letters > 0 ? [`  ${counted(dead_letters, "dead letter")}`] : [];
-  if (cleared) return letters;
-  const readers = behind.map(({ group, messages }) => `  the group ${group} has not read ${counted(messages, "message")}`);
-  const until =
-    keptUntil === undefined ? "Its retention does not remove them" : `Its retention removes them by ${shortTime(keptUntil)} UTC`;
-  const why = refused === undefined ? readers : [`  Kafka refuses to remove messages: ${refused}`];
+function logText(log: ClearedLog, brandId: string, { yellow }: Colors): string[] {
+  const letters = log.dead_letters > 0 ? [`  ${counted(log.dead_letters, "dead letter")}`] : [];
+  if (log.cleared) return letters;
+  const again = `brandctl brands delete ${brandId} --clear-log`;
   return [
     ...letters,
     yellow("Messages that may name the brand are still in the event log."),
-    ...why,
-    `${until}; the same command tries again.`,
+    ...log.behind.map(({ group, messages }) => `  the group ${group} has not read ${counted(messages, "message")}`),
+    ...(log.refused === undefined ? [] : [`  Kafka refuses to remove messages: ${log.refused}`]),
+    ...(log.unreachable === undefined ? [] : [`  It could not be reached, its dead letters neither: ${log.unreachable}`]),
+    `${retentionText(log)} ${log.kept === true ? "To remove them" : "To try again"}: ${again}`,
   ];
 }
+
+const retentionText = ({ kept_until: keptUntil }: ClearedLog): string =>
+  keptUntil === undefined
+    ? "Until when its retention keeps them is not known; it may be for ever."
+    : `Its retention removes them by ${shortTime(keptUntil)} UTC.`;

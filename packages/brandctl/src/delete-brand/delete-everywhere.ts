@@ -6,13 +6,17 @@ import type { StatusLine } from "../output/status-line.ts";
 
 /** Between two calls while there is nothing to do but wait. */
 const POLL_MS = 500;
-/** Rounds that each find something new. The second may: requests from before the deletion. Later ones find what is still written. */
-const ROUNDS_MAX = 5;
+/** Rounds after the settling that each find something new. The first may: requests from before the deletion. Later ones find what is still written. */
+const FINDING_ROUNDS_MAX = 4;
+/** Rounds in succession that find nothing, spread over the quiet time. */
+const QUIET_ROUNDS = 6;
 
 export interface Deleting {
   readonly brandId: string;
   readonly clients: Deleters;
   readonly status: StatusLine;
+  /** Says once what the command waits for, where there is no status line. */
+  readonly tell: (text: string) => void;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
   /** Rows deleted so far, by kind. */
@@ -25,33 +29,57 @@ interface CallResult {
   readonly waiting_for?: string | null | undefined;
 }
 
-/**
- * Deletes the brand in webhook, plans and records until a round that began after the deletion settled finds nothing.
- *
- * @param settledAt milliseconds of `performance.now`: until then, requests from before the deletion may still write
- * @throws CommandFailure `still_written`
- */
-export async function deleteEverywhere(deleting: Deleting, settledAt: number): Promise<void> {
-  await deleteOnce(deleting);
-  await untilSettled(deleting, settledAt);
-  for (let round = 1; round <= ROUNDS_MAX; round += 1) if ((await deleteOnce(deleting)) === 0) return;
-  throw new CommandFailure("still_written", "The platform still writes records of this brand, or imports them: it stops first.", {
-    hint: `then continue with brandctl brands delete ${deleting.brandId}`,
-  });
+/** When the deletion may end. */
+export interface Settling {
+  /** Milliseconds of `performance.now`: until then, requests from before the deletion may still write. */
+  readonly at: number;
+  /** For how long after that nothing may be found, in milliseconds. */
+  readonly quietMs: number;
 }
 
-/** Webhook first: nothing more is sent to the brand's receivers from its first call on. */
-async function deleteOnce(deleting: Deleting): Promise<number> {
-  const { brandId: brand_id, clients } = deleting;
-  let rows = 0;
-  for (const service of ["webhook", "plans", "records"] as const) {
-    rows += await untilDone(deleting, service, () => clients[service].deleteBrandData({ brand_id }));
+/**
+ * Deletes the brand in webhook, plans and records until nothing is found for a while after the deletion settled.
+ *
+ * @returns how many rows it deleted
+ * @throws CommandFailure `still_written`
+ */
+export async function deleteEverywhere(deleting: Deleting, { at, quietMs }: Settling): Promise<number> {
+  let rows = await deleteOnce(deleting);
+  await untilSettled(deleting, at);
+  let [quiet, finding] = [0, 0];
+  while (quiet < QUIET_ROUNDS) {
+    const found = await deleteOnce(deleting);
+    rows += found;
+    quiet = found === 0 ? quiet + 1 : 0;
+    if (found > 0) finding += 1;
+    if (finding > FINDING_ROUNDS_MAX) throw stillWritten();
+    deleting.status.show("Looking for records that are still written");
+    if (quiet < QUIET_ROUNDS) await pause(quietMs / (QUIET_ROUNDS - 1), undefined, { signal: deleting.signal });
   }
   return rows;
 }
 
+const stillWritten = (): CommandFailure =>
+  new CommandFailure("still_written", "The platform still writes records of this brand, or imports them: it stops first.");
+
+/** Webhook first: nothing more is sent to the brand's receivers from its first call on. */
+async function deleteOnce(deleting: Deleting): Promise<number> {
+  const { brandId: brand_id, clients } = deleting;
+  let outbox_after = 0;
+  const inRecords = async (): Promise<CallResult> => {
+    const response = await clients.records.deleteBrandData({ brand_id, outbox_after });
+    ({ outbox_after } = response);
+    return response;
+  };
+  return (
+    (await untilDone(deleting, "webhook", () => clients.webhook.deleteBrandData({ brand_id }))) +
+    (await untilDone(deleting, "plans", () => clients.plans.deleteBrandData({ brand_id }))) +
+    (await untilDone(deleting, "records", inRecords))
+  );
+}
+
 /** Repeats a call until it is done. Returns how many rows it deleted. */
-export async function untilDone({ status, signal, rows }: Deleting, where: string, call: () => Promise<CallResult>): Promise<number> {
+export async function untilDone({ status, tell, signal, rows }: Deleting, where: string, call: () => Promise<CallResult>): Promise<number> {
   let total = 0;
   for (;;) {
     const { deleted, done, waiting_for: waitingFor } = await call();
@@ -59,12 +87,16 @@ export async function untilDone({ status, signal, rows }: Deleting, where: strin
     const count = deleted.reduce((sum, each) => sum + each.rows, 0);
     total += count;
     if (done) return total;
+    // Without numbers, which change with every call.
+    if (waitingFor != null) tell(`Waiting in ${where} for ${waitingFor.replace(/ \(\d+\)$/, "")}.`);
     status.show(`Deleting in ${where}: ${counted(total, "row")}${waitingFor == null ? "" : `; waiting for ${waitingFor}`}`);
     if (count === 0) await pause(POLL_MS, undefined, { signal });
   }
 }
 
-async function untilSettled({ status, signal }: Deleting, settledAt: number): Promise<void> {
+async function untilSettled({ status, tell, signal }: Deleting, settledAt: number): Promise<void> {
+  const seconds = Math.ceil((settledAt - performance.now()) / 1_000);
+  if (seconds > 1) tell(`Waiting ${seconds} s for requests and attempts from before the deletion to end.`);
   for (let leftMs = settledAt - performance.now(); leftMs > 0; leftMs = settledAt - performance.now()) {
     status.show(`Waiting ${Math.ceil(leftMs / 1_000)} s for requests and attempts from before the deletion to end`);
     await pause(Math.min(leftMs, 1_000), undefined, { signal });

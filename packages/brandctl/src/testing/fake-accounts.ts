@@ -35,6 +35,8 @@ export class FakeAccounts {
   /** Brands whose deletion has begun. */
   readonly deletions = new Set<string>();
   isRedisDown = false;
+  /** Every deletion that has begun is finished. */
+  isFinished = false;
   /** Brands on a page. */
   pageSize = 2;
   /** Changes are confirmed when this resolves. */
@@ -148,7 +150,7 @@ export class FakeAccounts {
       beginBrandDeletion: async ({ brand_id, resume }) => {
         if (!resume && this.brands.delete(brand_id)) this.deletions.add(brand_id);
         if (!this.deletions.has(brand_id)) throw new AppError("not_found", "There is no brand with this id", { field: "brand_id" });
-        return { started_at: CREATED_AT, settles_in_ms: 20, finished: false };
+        return { started_at: CREATED_AT, settles_in_ms: 20, quiet_ms: 20, finished: this.isFinished };
       },
       finishBrandDeletion: async () => ({
         deleted: [{ kind: "usage", rows: 7 }],

@@ -2,6 +2,7 @@ interface Result {
   readonly deleted: { kind: string; rows: number }[];
   readonly done: boolean;
   readonly waiting_for?: string;
+  readonly outbox_after: number;
 }
 
 /** What a service has of a brand that is deleted: the results of its calls, in order. Afterwards there is nothing left. */
@@ -10,8 +11,12 @@ export class FakeData {
   /** Called with each call. */
   onCall: () => void = () => {};
 
-  readonly deleteBrandData = async (): Promise<Result> => {
+  /** Places in the outbox from which calls went on. */
+  readonly searchedFrom: (number | undefined)[] = [];
+
+  readonly deleteBrandData = async (request: { readonly brand_id: string; readonly outbox_after?: number }): Promise<Result> => {
     this.onCall();
-    return { deleted: [], done: true, ...this.results.shift() };
+    this.searchedFrom.push(request.outbox_after);
+    return { deleted: [], done: true, outbox_after: 0, ...this.results.shift() };
   };
 }

@@ -21,10 +21,16 @@ export const NEXT_SECRET = `whsec_${"y".repeat(43)}=`;
 /** Of every delivery. */
 export const BODY = '{"id":"evt_1","data":{"title":"Biñan"}}';
 const NOW = "2026-11-21T08:40:00.000Z";
+export const KEPT_UNTIL = "2026-11-28T08:40:00.000Z";
 
 /** Receivers, deliveries, events and dead letters in memory: what brandctl needs. */
 export class FakeWebhook {
   readonly data = new FakeData();
+  /** Without Kafka the log stores nothing. */
+  hasLog = true;
+  isLogDown = false;
+  /** Calls that removed messages from the log. */
+  trims = 0;
   /** The log refuses to remove dead letters. */
   isLogProtected = false;
   /** How the log responds when messages are to be removed; undefined: it removes them. */
@@ -201,11 +207,15 @@ export class FakeWebhook {
       deleteBrandData: this.data.deleteBrandData,
       removeDeadLetters: async () => {
         if (this.deadLettersTaken) throw new AppError("request_conflict", "The dead letters are already being replayed.");
+        if (this.isLogDown) throw new AppError("unavailable", "Kafka is unavailable");
         if (this.isLogProtected) throw new AppError("permission_required", "brand.events.dead: TOPIC_AUTHORIZATION_FAILED");
         return { removed: this.deadLetters.splice(0).length };
       },
       trimLog: async ({ up_to }) => {
-        if (up_to.length === 0) return { up_to: [{ partition: 0, offset: 5 }], done: false, behind: [] };
+        if (this.isLogDown) throw new AppError("unavailable", "Kafka is unavailable");
+        if (!this.hasLog) return { up_to: [], done: true, behind: [] };
+        if (up_to.length === 0) return { up_to: [{ partition: 0, offset: 5 }], done: false, behind: [], kept_until: KEPT_UNTIL };
+        this.trims += 1;
         return { up_to, done: true, behind: [], ...this.trimmed };
       },
     }),

@@ -2,6 +2,6 @@ import type { StoredMessages } from "../event-log.ts";
 
 /** Without Kafka the log stores nothing. */
 export const noStoredMessages: StoredMessages = {
-  end: async () => [],
+  end: async () => ({ positions: [] }),
   removeBefore: async () => ({ isDone: true, behind: [] }),
 };

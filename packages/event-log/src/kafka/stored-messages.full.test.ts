@@ -25,7 +25,8 @@ it("removes what was there, but not before each group of readers has read it, an
   // The first messages of a new topic may be stored twice.
   const before = await stored();
   await publish(100);
-  const end = await reader.messages.end();
+  const { positions: end, keptUntil } = await reader.messages.end();
+  expect(keptUntil).toEqual(expect.stringMatching(/^\d{4}-.*Z$/));
   const behind = { group: `${topic}.readers`, messages: before + 100, isOwn: true };
   const refusal = { isDone: false, behind: [behind], keptUntil: expect.stringMatching(/^\d{4}-.*Z$/) };
   // A group that was never used has no coordinator at first.

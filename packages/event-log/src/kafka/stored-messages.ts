@@ -1,5 +1,5 @@
 import type { Admin, Kafka } from "kafkajs";
-import type { LogPosition, ReaderBehind, Removal, StoredMessages } from "../event-log.ts";
+import type { LogEnd, LogPosition, ReaderBehind, Removal, StoredMessages } from "../event-log.ts";
 import { orUnavailable } from "./or-unavailable.ts";
 import { refusalIn } from "./refusal.ts";
 import { TOPIC_RESOURCE, withAdmin } from "./topics.ts";
@@ -19,10 +19,12 @@ export class KafkaStoredMessages implements StoredMessages {
     this.#options = options;
   }
 
-  end(): Promise<LogPosition[]> {
+  end(): Promise<LogEnd> {
+    const { topic } = this.#options;
     return this.#withAdmin(async (admin) => {
-      const ends = await admin.fetchTopicOffsets(this.#options.topic);
-      return ends.map(({ partition, high }) => ({ partition, offset: Number(high) }));
+      const ends = await admin.fetchTopicOffsets(topic);
+      const positions = ends.map(({ partition, high }) => ({ partition, offset: Number(high) }));
+      return { positions, keptUntil: await keptUntilOf(admin, topic) };
     });
   }
 

@@ -389,6 +389,8 @@ export interface BeginBrandDeletionResponse {
   settles_in_ms: number;
   /** The brand is deleted: only the entry of the audit log is left. */
   finished: boolean;
+  /** For how long after that nothing of the brand may be found before the deletion finishes: this shows who still writes its records. */
+  quiet_ms: number;
 }
 
 export interface FinishBrandDeletionRequest {
@@ -4181,7 +4183,7 @@ export const BeginBrandDeletionRequest: MessageFns<BeginBrandDeletionRequest> = 
 };
 
 function createBaseBeginBrandDeletionResponse(): BeginBrandDeletionResponse {
-  return { started_at: "", settles_in_ms: 0, finished: false };
+  return { started_at: "", settles_in_ms: 0, finished: false, quiet_ms: 0 };
 }
 
 export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> = {
@@ -4194,6 +4196,9 @@ export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> 
     }
     if (message.finished !== false) {
       writer.uint32(24).bool(message.finished);
+    }
+    if (message.quiet_ms !== 0) {
+      writer.uint32(32).int64(message.quiet_ms);
     }
     return writer;
   },
@@ -4233,6 +4238,14 @@ export const BeginBrandDeletionResponse: MessageFns<BeginBrandDeletionResponse> 
             }
 
             message.finished = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.quiet_ms = longToNumber(reader.int64());
             continue;
           }
         }

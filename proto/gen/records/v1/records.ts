@@ -218,6 +218,8 @@ export interface ImportSummary {
 
 export interface DeleteBrandDataRequest {
   brand_id: string;
+  /** Of the response before, to continue there; 0 at first. */
+  outbox_after: number;
 }
 
 export interface DeleteBrandDataResponse {
@@ -226,7 +228,12 @@ export interface DeleteBrandDataResponse {
   /** Nothing of the brand is left here. False: call again. */
   done: boolean;
   /** Why nothing can be deleted at the moment, in words; absent while there is something to do. */
-  waiting_for?: string | null | undefined;
+  waiting_for?:
+    | string
+    | null
+    | undefined;
+  /** How far the outbox is searched. It has no index by brand, and may be larger than one call can search. */
+  outbox_after: number;
 }
 
 export interface DeletedRows {
@@ -2381,13 +2388,16 @@ export const ImportSummary: MessageFns<ImportSummary> = {
 };
 
 function createBaseDeleteBrandDataRequest(): DeleteBrandDataRequest {
-  return { brand_id: "" };
+  return { brand_id: "", outbox_after: 0 };
 }
 
 export const DeleteBrandDataRequest: MessageFns<DeleteBrandDataRequest> = {
   encode(message: DeleteBrandDataRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.brand_id !== "") {
       writer.uint32(10).string(message.brand_id);
+    }
+    if (message.outbox_after !== 0) {
+      writer.uint32(16).int64(message.outbox_after);
     }
     return writer;
   },
@@ -2413,6 +2423,14 @@ export const DeleteBrandDataRequest: MessageFns<DeleteBrandDataRequest> = {
             message.brand_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.outbox_after = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2427,7 +2445,7 @@ export const DeleteBrandDataRequest: MessageFns<DeleteBrandDataRequest> = {
 };
 
 function createBaseDeleteBrandDataResponse(): DeleteBrandDataResponse {
-  return { deleted: [], done: false, waiting_for: null };
+  return { deleted: [], done: false, waiting_for: null, outbox_after: 0 };
 }
 
 export const DeleteBrandDataResponse: MessageFns<DeleteBrandDataResponse> = {
@@ -2440,6 +2458,9 @@ export const DeleteBrandDataResponse: MessageFns<DeleteBrandDataResponse> = {
     }
     if (message.waiting_for !== undefined && message.waiting_for !== null) {
       writer.uint32(26).string(message.waiting_for);
+    }
+    if (message.outbox_after !== 0) {
+      writer.uint32(32).int64(message.outbox_after);
     }
     return writer;
   },
@@ -2479,6 +2500,14 @@ export const DeleteBrandDataResponse: MessageFns<DeleteBrandDataResponse> = {
             }
 
             message.waiting_for = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.outbox_after = longToNumber(reader.int64());
             continue;
           }
         }

@@ -684,7 +684,10 @@ export interface TrimLogResponse {
     | string
     | null
     | undefined;
-  /** When the log's retention has removed every message that it stores now. Absent if it keeps them for ever, or is not known. */
+  /**
+   * When the log's retention has removed every message that it stores now. Absent if it keeps them for ever, or is not known, or if
+   * there is nothing to remove.
+   */
   kept_until?: string | null | undefined;
 }
 

@@ -23,6 +23,9 @@ export const DELETION = "brand.delete";
  */
 export const SETTLED_AFTER_SECONDS = 35;
 
+/** For how long after that nothing of the brand may be found: less would not notice who writes a record now and then. */
+export const QUIET_SECONDS = 5;
+
 export interface Member {
   readonly brand_id: string;
   readonly email: string;

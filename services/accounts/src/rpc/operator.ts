@@ -2,6 +2,7 @@ import type { OperatorServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { check } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
+import { QUIET_SECONDS } from "../domain/brand.ts";
 import { keyNotFound } from "../domain/key.ts";
 import { findKey } from "../storage/keys.ts";
 import { beginBrandDeletion, finishBrandDeletion } from "../use-cases/delete-brand.ts";
@@ -18,7 +19,8 @@ export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorS
     },
     async beginBrandDeletion(request, { requestId }) {
       const { brand_id } = check({ brand_id: fields.brandId }, request);
-      return beginBrandDeletion(deps, brand_id, { resume: request.resume, requestId });
+      const deletion = await beginBrandDeletion(deps, brand_id, { resume: request.resume, requestId });
+      return { ...deletion, quiet_ms: QUIET_SECONDS * 1_000 };
     },
     async finishBrandDeletion(request) {
       const { brand_id } = check({ brand_id: fields.brandId }, request);

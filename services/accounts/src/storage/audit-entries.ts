@@ -1,5 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { AuditEntry, AuditFilter, AuditPosition, Outcome } from "../domain/audit-entry.ts";
+import { DELETION } from "../domain/brand.ts";
 
 const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via`;
 
@@ -26,10 +27,12 @@ const statements = {
               and (e.created_at, e.id) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, ''))
             order by e.created_at desc, e.id desc limit $8`,
   },
+  /** The entry of a deletion is kept until the deletion has finished, and its time counts from then: without it none could continue. */
   deleteOld: {
     name: "audit_entries.delete_old",
     text: `delete from accounts.audit_entries where id = any(array(
              select id from accounts.audit_entries where created_at < now() - make_interval(days => $1)
+                and (action <> '${DELETION}' or finished_at < now() - make_interval(days => $1))
               order by created_at limit $2 for update skip locked)) returning 1`,
   },
 } satisfies Record<string, Statement>;

@@ -1,11 +1,20 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 
+/**
+ * Without an index by brand: the outbox is nearly empty, except while the log is unavailable. Then it may have millions of rows, so a
+ * statement reads some of them. Rows that the relay holds are skipped.
+ */
 const DELETE_EVENTS: Statement = {
   name: "brand_deletion.outbox",
-  // Without an index: the outbox is nearly empty, except while the log is unavailable.
-  text: `delete from records.outbox where seq = any(array(
-           select o.seq from records.outbox o where o.payload ->> 'brand_id' = $1 limit $2 for update skip locked)) returning 1`,
+  text: `with passed as materialized (
+           select o.seq, o.payload ->> 'brand_id' = $1 as is_found from records.outbox o where o.seq > $2 order by o.seq limit $3),
+         deleted as (
+           delete from records.outbox where seq = any(array(
+             select o.seq from records.outbox o where o.seq = any(array(select seq from passed where is_found)) for update skip locked))
+           returning seq)
+         select count(*) as passed, max(seq) as last_seq, count(*) filter (where is_found) as found, (select count(*) from deleted) as rows
+           from passed`,
 };
 
 /** Along the primary key. Rows that another transaction holds are skipped: waiting for them would hold up all others. */
@@ -22,13 +31,28 @@ const DELETE_RECORDS = Object.fromEntries(RESOURCE_NAMES.map((name) => [name, de
 
 const HAS_ROWS: Statement = {
   name: "brand_deletion.has_rows",
-  text: `select 1 where ${RESOURCE_NAMES.map((name) => `exists (select from records.${name} where brand_id = $1)`).join(" or ")}
-            or exists (select from records.outbox o where o.payload ->> 'brand_id' = $1)`,
+  text: `select 1 where ${RESOURCE_NAMES.map((name) => `exists (select from records.${name} where brand_id = $1)`).join(" or ")}`,
 };
 
-/** Deletes up to `limit` events of a brand that the log does not have yet. Returns how many. */
-export async function deleteOutboxOf(sql: Sql, brandId: string, limit: number): Promise<number> {
-  return (await sql.query(DELETE_EVENTS, [brandId, limit])).length;
+export interface OutboxRange {
+  /** Events of all brands that were looked at; fewer than the limit at the end of the outbox. */
+  readonly passed: number;
+  /** Null if none was. */
+  readonly last_seq: number | null;
+  /** The brand's events among them. */
+  readonly found: number;
+  /** Those of them that were deleted: the others are held by another transaction. */
+  readonly rows: number;
+}
+
+/** Deletes a brand's events among the next `limit` events that the log does not have yet. */
+export async function deleteOutboxOf(
+  sql: Sql,
+  brandId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<OutboxRange> {
+  const [row] = await sql.query<OutboxRange>(DELETE_EVENTS, [brandId, after, limit]);
+  return row ?? { passed: 0, last_seq: null, found: 0, rows: 0 };
 }
 
 /**

@@ -125,6 +125,49 @@ it("waits for attempts in flight, discards their results, and sends nothing more
   expect(Object.values(await counts())).toEqual(TABLES.map(() => 0));
 });
 
+it("leaves no earlier attempt of a delivery that is in flight when the brand closes, however its lease ends", async () => {
+  const receiver = await served.create(brand);
+  const retry = async () => {
+    const delivery = await addDelivery(served.db, receiver, { at: TODAY, state: "sending" });
+    await write(await attempt(receiver, delivery, { state: "pending", delay_seconds: 0, response: Buffer.from(brand) }));
+    await served.db.query(
+      "update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() + interval '30 s' where id = $1",
+      [delivery.id],
+    );
+    return delivery;
+  };
+  const [discarded, expired, orphan] = [await retry(), await retry(), await retry()];
+  const result = await attempt(receiver, discarded, { attempt: 2 });
+  expect(await deleteData()).toMatchObject({ done: false });
+  await write(result);
+  expect(await counts()).toMatchObject({ deliveries: 2, attempts: 2 });
+  const expire = ({ id }: { id: string }) =>
+    served.db.query("update webhook.deliveries set lease_until = now() - interval '1 s' where id = $1", [id]);
+  await expire(expired);
+  await endExpiredLeases(served.db, { leaseSeconds: 30, attemptsMax: 9 });
+  expect(await counts()).toMatchObject({ deliveries: 1, attempts: 1 });
+  await served.db.query("delete from webhook.receivers where id = $1", [receiver.id]);
+  await expire(orphan);
+  await endExpiredLeases(served.db, { leaseSeconds: 30, attemptsMax: 9 });
+  expect(await counts()).toMatchObject({ deliveries: 0, attempts: 0 });
+});
+
+it("neither enables nor tests a receiver of a closed brand, and holds it again if an old process did", async () => {
+  const { id: receiver_id } = await served.create(brand);
+  await addDelivery(served.db, await served.create(brand), { at: TODAY, state: "sending" });
+  await deleteData();
+  const key = { brand_id: brand, receiver_id };
+  const refused = { kind: "not_found", field: "receiver_id" };
+  await expect(served.receivers.enableReceiver({ ...key, held: "release" }, callContext())).rejects.toMatchObject(refused);
+  await served.db.query("update webhook.receivers set enabled = true, disabled_reason = null, disabled_at = null");
+  await served.db.query("update webhook.lanes set held = false");
+  await expect(served.receivers.sendTest({ ...key, next: false }, callContext())).rejects.toMatchObject(refused);
+  await deleteData();
+  expect(
+    await served.db.query("select distinct l.held, r.enabled from webhook.lanes l join webhook.receivers r on r.id = l.receiver_id"),
+  ).toEqual([{ held: true, enabled: false }]);
+});
+
 it("still records the result of an attempt to a receiver that was deleted, whose brand was not", async () => {
   const receiver = await served.create(brand);
   const sending = await addDelivery(served.db, receiver, { at: TODAY, state: "sending" });

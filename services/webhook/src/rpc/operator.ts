@@ -62,8 +62,8 @@ export function operatorHandlers({
     async trimLog(request) {
       const { up_to } = check({ up_to: z.array(logPosition) }, request);
       if (up_to.length === 0) {
-        const end = await messages.end();
-        return { up_to: end, done: end.length === 0, behind: [] };
+        const { positions, keptUntil } = await messages.end();
+        return { up_to: [...positions], done: positions.length === 0, behind: [], kept_until: keptUntil };
       }
       const { isDone, behind, refused, keptUntil } = await messages.removeBefore(up_to);
       const readers = behind.map(({ group, messages: count, isOwn }) => ({ group, messages: count, own: isOwn }));

@@ -54,10 +54,8 @@ export async function endExpiredLeases(db: Database, terms: LeaseTerms): Promise
     const unsendable = expired.filter(({ is_sendable }) => !is_sendable);
     const results = sendable.map((delivery) => unknownResult(delivery, terms));
     await settleDeliveries(sql, results);
-    await removeDeliveries(
-      sql,
-      unsendable.map(({ id }) => id),
-    );
+    const unsendableIds = unsendable.map(({ id }) => id);
+    if (unsendableIds.length > 0) await removeDeliveries(sql, unsendableIds);
     await leaveLanes(
       sql,
       expired.map(({ receiver_id }) => receiver_id),

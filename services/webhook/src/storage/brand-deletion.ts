@@ -5,7 +5,7 @@ const statements = {
   lock: { name: "brand_deletion.lock", text: "select from webhook.brands b where b.brand_id = $1 for update" },
   close: {
     name: "brand_deletion.close",
-    text: `update webhook.brands b set deletion_started_at = clock_timestamp() where b.brand_id = $1 and b.deletion_started_at is null returning 1`,
+    text: `update webhook.brands b set deletion_started_at = clock_timestamp() where b.brand_id = $1 and b.deletion_started_at is null`,
   },
   disableReceivers: {
     name: "brand_deletion.disable_receivers",
@@ -60,14 +60,10 @@ const statements = {
   deleteBrand: { name: "brand_deletion.delete_brand", text: "delete from webhook.brands b where b.brand_id = $1" },
 } satisfies Record<string, Statement>;
 
-/**
- * Closes a brand: no event of it is stored from now on, and no receiver added. Waits for transactions that do. Its lanes must be locked.
- *
- * @returns false if there is no such brand, or it was closed before
- */
-export async function markClosed(sql: Sql, brandId: string): Promise<boolean> {
+/** Closes a brand: no event of it is stored from now on, and no receiver added. Waits for transactions that do. Its lanes must be locked. */
+export async function markClosed(sql: Sql, brandId: string): Promise<void> {
   await sql.query(statements.lock, [brandId]);
-  return (await sql.query(statements.close, [brandId])).length > 0;
+  await sql.query(statements.close, [brandId]);
 }
 
 /** So that no test is sent. */

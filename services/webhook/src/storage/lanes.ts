@@ -61,7 +61,7 @@ const statements = {
   hold: { name: "lanes.hold", text: "update webhook.lanes set held = true where receiver_id = $1" },
   holdAll: {
     name: "lanes.hold_all",
-    text: "update webhook.lanes set held = true where receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
+    text: "update webhook.lanes set held = true where not held and receiver_id in (select r.id from webhook.receivers r where r.brand_id = $1)",
   },
   lowerLimit: {
     name: "lanes.lower_limit",

@@ -23,10 +23,16 @@ export interface ExpiredDelivery {
 
 const EXPIRED = "d.state = 'sending' and d.lease_until < now()";
 
-const REMOVE_ORPHANS = `
-  delete from webhook.deliveries where id = any(array(
-    select d.id from webhook.deliveries d where ${EXPIRED} and not ${HAS_LANE} order by d.lease_until limit $1 for update skip locked))
-  returning 1`;
+/** Nothing else would lead to the attempts. */
+const withAttempts = (condition: string): string => `
+  with removed as (delete from webhook.deliveries d where ${condition} returning d.id),
+  tried as (delete from webhook.attempts a where a.delivery_id = any(array(select id from removed)))
+  select id from removed`;
+
+const REMOVE_ORPHANS = withAttempts(`d.id = any(array(
+    select d.id from webhook.deliveries d where ${EXPIRED} and not ${HAS_LANE} order by d.lease_until limit $1 for update skip locked))`);
+
+const REMOVE = withAttempts("d.id = any($1::text[])");
 
 const LOCK_EXPIRED = `
   select d.id, d.lease, d.receiver_id, d.event_id, d.event_created_at, d.created_at, d.lease_until, d.attempt, d.test, r.brand_id,
@@ -38,7 +44,7 @@ const LOCK_EXPIRED = `
 
 /**
  * Removes deliveries whose lease expired and whose receiver was deleted: they have no lane to be claimed from, and no
- * receiver to be sent to.
+ * receiver to be sent to. Their earlier attempts go with them.
  *
  * @returns how many, at most 1,000
  */
@@ -53,7 +59,7 @@ export async function lockExpired(sql: Sql): Promise<ExpiredDelivery[]> {
   return sql.query<ExpiredDelivery>(LOCK_EXPIRED, [CHUNK_ROWS, receiverIds]);
 }
 
-/** Removes deliveries, which must be locked. */
+/** Removes deliveries with their attempts. They must be locked, or their lanes. */
 export async function removeDeliveries(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.query("delete from webhook.deliveries d where d.id = any($1::text[])", [ids]);
+  await sql.query(REMOVE, [ids]);
 }

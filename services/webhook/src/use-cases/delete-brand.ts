@@ -43,11 +43,14 @@ export async function deleteBrandData(db: Database, brandId: string): Promise<De
   return { deleted, done: false, ...(sending > 0 && { waiting_for: `attempts in flight (${sending})` }) };
 }
 
-/** Attempts in flight end by themselves: their results are discarded. */
+/**
+ * Attempts in flight end by themselves: their results are discarded. Each call holds the lanes: a process of release 0.2.0, which does
+ * not know closed brands, may have enabled a receiver since the last one.
+ */
 function close(db: Database, brandId: string): Promise<void> {
   return db.transaction(async (sql) => {
     await lockLanesOfBrand(sql, brandId);
-    if (!(await markClosed(sql, brandId))) return;
+    await markClosed(sql, brandId);
     await holdLanesOfBrand(sql, brandId);
     await disableReceiversOf(sql, brandId);
     await endReplaysOf(sql, brandId);

@@ -1,5 +1,6 @@
 import type { Database } from "@brand-records/postgres";
 import { receiverNotFound, requireReceiver, type Receiver, type ReceiverKey } from "../domain/receiver.ts";
+import { isBrandOpen } from "../storage/brands.ts";
 import { databaseTime, dropPending, type DropOptions } from "../storage/held-deliveries.ts";
 import { holdLane, lockLane, releaseLane } from "../storage/lanes.ts";
 import { disableReceiver as disable, enableReceiver as enable, findReceiver } from "../storage/receivers.ts";
@@ -9,7 +10,7 @@ import { disableReceiver as disable, enableReceiver as enable, findReceiver } fr
  * none is sent; deliveries added meanwhile stay. If that is interrupted, the receiver is still disabled and a repeat
  * completes it. Does nothing if the receiver is enabled.
  *
- * @throws AppError `not_found`
+ * @throws AppError `not_found`, also while the brand is being deleted
  */
 export async function enableReceiver(
   db: Database,
@@ -19,10 +20,12 @@ export async function enableReceiver(
 ): Promise<{ receiver: Receiver; dropped: number }> {
   const before = requireReceiver(await findReceiver(db, key));
   if (before.enabled) return { receiver: before, dropped: 0 };
+  if (!(await isBrandOpen(db, key.brandId))) throw receiverNotFound();
   const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: await databaseTime(db) }) : 0;
   await db.transaction(async (sql) => {
     // Before the deliveries are read: adding one needs the lane, so none is missed.
-    if (!(await lockLane(sql, key))) throw receiverNotFound();
+    // A deletion of the brand closes it under the same lock: what is enabled before that, it disables.
+    if (!(await lockLane(sql, key)) || !(await isBrandOpen(sql, key.brandId))) throw receiverNotFound();
     if (await enable(sql, key.receiverId)) await releaseLane(sql, key.receiverId);
   });
   return { receiver: requireReceiver(await findReceiver(db, key)), dropped };

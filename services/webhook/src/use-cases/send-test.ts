@@ -4,6 +4,7 @@ import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { noNextSecret, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { sampleData } from "../domain/sample-data.ts";
+import { isBrandOpen } from "../storage/brands.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { insertTestDelivery } from "../storage/deliveries.ts";
 import { insertTestEvent } from "../storage/events.ts";
@@ -39,7 +40,7 @@ export async function sendTest(
   const [deliveryId, eventId] = [newId("dlv"), newId("evt")];
   await db.transaction(async (sql) => {
     const receiver = (await lockLane(sql, key)) ? await findSettings(sql, key) : undefined;
-    if (receiver === undefined) throw receiverNotFound();
+    if (receiver === undefined || !(await isBrandOpen(sql, brandId))) throw receiverNotFound();
     if (!receiver.enabled) throw receiverDisabled();
     if (next && !receiver.rotating) throw noNextSecret();
     const chosen = chooseType(receiver.events, type);
