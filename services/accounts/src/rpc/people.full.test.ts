@@ -108,6 +108,7 @@ it("exports and erases what was done through links of the person, and names no o
   expect((await exported(brand.owner)).audit_entries.at(-1)).toMatchObject({ by: "person", via_person: false, address: "198.51.100.9" });
   await people.removeMember(brand, email);
   const pseudonym = await begin(email);
+  await settle(email);
   expect((await erase(email)).brand_ids).toEqual([brand.id]);
   expect(await everything()).not.toContain(email);
   const { entries } = await served.audit.listAudit({ brand_id: brand.id, action: "key.create", page_size: 0 }, callContext());
