@@ -321,7 +321,7 @@ it("answers GET alone, so that a preview uses nothing up", async () => {
 
 it("uses no sign-in links unless they are switched on", async () => {
   const visitor = consoleCaller(url, "");
-  expect(await visitor.call("sign_in.options", {})).toEqual({ links: false, provider: "Test ID" });
+  expect(await visitor.call("sign_in.options", {})).toMatchObject({ links: false, provider: "Test ID" });
   const { token } = await stack.signIn.createSignInLink({ email: brand.owner, ttl_seconds: 0 }, callContext());
   for (const operation of ["sign_in.peek", "sign_in.redeem"] as const) {
     expect(await visitor.send(operation, { token }, undefined)).toEqual({ status: 404, code: "sign_in_link_unknown" });

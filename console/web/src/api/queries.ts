@@ -59,8 +59,9 @@ export const whileLoading =
     return Object.entries(scope).every(([name, value]) => input?.[name] === value) ? before : undefined;
   };
 
-const POLL_MS = 15_000;
-const POLL_AFTER_ERROR_MS = 30_000;
+/** How often an open page reads again what may have changed. */
+export const POLL_MS = 15_000;
+export const POLL_AFTER_ERROR_MS = 30_000;
 
 /** For `refetchInterval` of a list: only its first page keeps itself current. Hidden tabs do not look at all. */
 export const pollFirst =

@@ -1,7 +1,7 @@
 import type { Output } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { query, whileLoading } from "../../api/queries.ts";
+import { POLL_MS, query, whileLoading } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
@@ -11,7 +11,6 @@ import { everyBucket, spanOf, totalOf, type Span } from "../usage/ranges.ts";
 import styles from "./last-day.module.css";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;
-const POLL_MS = 60_000;
 
 const SERIES = [
   { name: "Accepted", tone: "good" },

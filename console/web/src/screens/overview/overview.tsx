@@ -1,6 +1,6 @@
 import type { Key, Receiver } from "@brand-records/console-contract";
 import { useQueries } from "@tanstack/react-query";
-import { query } from "../../api/queries.ts";
+import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -11,8 +11,6 @@ import { ReceiverProblems } from "./receiver-problems.tsx";
 import { setUpSteps } from "./set-up-steps.tsx";
 import { LastDay } from "./last-day.tsx";
 import { useHasAccepted } from "./use-has-accepted.ts";
-
-const POLL_MS = 15_000;
 
 /** What is set up, what is left to do, and what needs attention. */
 export function Overview() {

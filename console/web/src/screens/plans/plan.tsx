@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Navigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { isGone, isUncertain } from "../../api/call.ts";
-import { query } from "../../api/queries.ts";
+import { POLL_AFTER_ERROR_MS, POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -17,9 +17,6 @@ import { Wizard } from "./wizard.tsx";
 
 /** Loaded before it is needed: another person may close the plan. */
 const ClosedPlan = loadedPart(async () => (await import("./closed-plan.tsx")).ClosedPlan);
-
-const POLL_MS = 15_000;
-const POLL_AFTER_ERROR_MS = 30_000;
 
 /** One plan, where its `review_path` leads. The page of a pending one keeps itself current. */
 export function Plan() {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { isGone } from "../../api/call.ts";
-import { query } from "../../api/queries.ts";
+import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
 import { useBrand } from "../../shell/brand.tsx";
@@ -11,8 +11,6 @@ import { NotFoundPage } from "../../shell/error-pages.tsx";
 import { PausedText } from "./paused-text.tsx";
 import styles from "./receiver-page.module.css";
 import { ReceiversLink } from "./receivers-link.tsx";
-
-const POLL_MS = 15_000;
 
 export interface ReceiverPageProps {
   readonly receiverId: string;

@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { query } from "../../api/queries.ts";
+import { POLL_MS, query } from "../../api/queries.ts";
 import { countText } from "../../parts/counts.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { outcomeText } from "../../parts/outcome.ts";
@@ -17,7 +17,6 @@ import { explanationOf, stateOf } from "./receiver-state.ts";
 import styles from "./receivers.module.css";
 
 const RECEIVERS_MAX = 20;
-const POLL_MS = 15_000;
 
 export function Receivers() {
   const { ofBrand, isOwner } = useBrand();

@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { query } from "../../../api/queries.ts";
+import { POLL_MS, query } from "../../../api/queries.ts";
 import { ErrorState, FormError, LoadingRows, Notice } from "../../../parts/states.tsx";
 import { useBrand } from "../../../shell/brand.tsx";
 import { ReceiverPage } from "../receiver-page.tsx";
@@ -10,7 +10,6 @@ import { ReplayProgress } from "./replay-progress.tsx";
 import { StartReplay } from "./start-replay.tsx";
 
 const RUNNING_POLL_MS = 1_000;
-const POLL_MS = 15_000;
 
 /** Sends events to a receiver again. The service runs the replay: it goes on without this page, and shows again after a reload. */
 export function Replay() {
