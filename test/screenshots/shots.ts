@@ -1,6 +1,6 @@
-import type { Plan } from "@brand-records/console-contract";
 import type { Page } from "playwright-core";
 import type { Filled, People } from "./fill-brands.ts";
+import { changing, failing, hanging, openNavigation, press, pressInDialog, replaying } from "./page-states.ts";
 
 /** One picture: a page as a person sees it. */
 export interface Shot {
@@ -18,77 +18,6 @@ export interface Shot {
   /** Before the page is opened, such as a failure to provoke. */
   before?(page: Page): Promise<unknown>;
 }
-
-/** @param name of an operation that the server fails to carry out */
-const failing = (name: string) => (page: Page) =>
-  page.route(`**/console/api/${name}`, (route) =>
-    route.fulfill({
-      status: 503,
-      json: {
-        error: {
-          code: "unavailable",
-          message: "A part of the service is unavailable. Try again.",
-          request_id: "4c65099e-0840-4eb2-b716-5f364b8126be",
-        },
-      },
-    }),
-  );
-
-/** A replay that is far from its end: a real one takes less time than a picture. */
-const replaying = (page: Page) =>
-  page.route("**/console/api/replays.latest", (route) =>
-    route.fulfill({
-      json: {
-        replay: {
-          id: "rpl_01m81s8gcgfbzv502wncvvmy43",
-          receiver_id: "rcv_01m81s8gcgfbzv502wncvvmy43",
-          since: "2026-11-20T16:00:00.000Z",
-          until: "2026-11-22T01:00:00.000Z",
-          failed_only: true,
-          started_at: "2026-11-22T01:00:00.000Z",
-          queued: 1_240,
-          total: 5_312,
-          finished_at: null,
-          cancelled_at: null,
-        },
-      },
-    }),
-  );
-
-/** Another person changes the plan as soon as the page has read it. */
-async function changing(page: Page): Promise<void> {
-  let reads = 0;
-  await page.route("**/console/api/plans.get", async (route) => {
-    const response = await route.fetch();
-    const { plan } = (await response.json()) as { plan: Plan };
-    reads += 1;
-    const by = { revision: plan.revision + 1, edited_by: "jun@ulap-at-araw.example", edited_at: new Date().toISOString() };
-    const changed = { ...plan, ...by, title: "Rainy-season skincare clips", goal: "450,000 views by 15 December", review_on: "2026-11-27" };
-    await route.fulfill({ response, json: { plan: reads > 1 ? changed : plan } });
-  });
-  await page.route("**/console/api/plans.update", (route) =>
-    route.fulfill({ status: 409, json: { error: { code: "plan_changed", message: "The plan has changed.", request_id: "1" } } }),
-  );
-}
-
-/** @param name of an operation that gets no response */
-const hanging = (name: string) => (page: Page) => page.route(`**/console/api/${name}`, () => {});
-
-const press =
-  (...buttons: (string | RegExp)[]) =>
-  async (page: Page): Promise<void> => {
-    for (const name of buttons) await page.getByRole("button", { name }).last().click();
-  };
-
-/** Opens a dialog, which loads when it is needed, and presses its buttons. */
-const pressInDialog =
-  (open: string | RegExp, ...buttons: string[]) =>
-  async (page: Page): Promise<void> => {
-    await press(open)(page);
-    const dialog = page.getByRole("dialog");
-    await dialog.waitFor();
-    for (const name of buttons) await dialog.getByRole("button", { name, exact: true }).click();
-  };
 
 const to = (path: string) => (): string => path;
 
@@ -405,9 +334,3 @@ export const SHOTS: readonly Shot[] = [
   { name: "failing", as: "owner", path: to("/developers/keys"), shown: "Try again", before: failing("session.me") },
   { name: "navigation", as: "owner", path: to("/developers/keys"), shown: "Looker report", act: openNavigation },
 ];
-
-/** On a narrow screen only: a wide one always shows it. */
-async function openNavigation(page: Page): Promise<void> {
-  const burger = page.getByRole("button", { name: "Navigation" });
-  if (await burger.isVisible()) await burger.click();
-}

@@ -76,12 +76,12 @@ export const PLAN_OPERATIONS = {
     }),
     output: z.object({ plan }),
   },
-  /** Completes the plan permanently. All three must be true: the person confirms them. Repeated, it returns the completed plan. */
+  /** Completes the plan permanently. All three must be true: the person confirms them. Repeated by that person, it returns the plan. */
   "plans.complete": {
     needs: "member",
     input: z.strictObject({ ...ofPlan, confirmed_pay: z.boolean(), confirmed_rights: z.boolean(), confirmed_funding: z.boolean() }),
     output: z.object({ plan }),
   },
-  /** Cancels the plan permanently. A retry of its request_id is refused from then on. Repeated, it returns the cancelled plan. */
+  /** Cancels the plan permanently. A retry of its request_id is refused from then on. Repeated by that person, it returns the plan. */
   "plans.cancel": { needs: "member", input: z.strictObject(ofPlan), output: z.object({ plan }) },
 } as const satisfies Record<string, Operation>;

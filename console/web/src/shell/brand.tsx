@@ -2,6 +2,7 @@ import type { Membership } from "@brand-records/console-contract";
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { query } from "../api/queries.ts";
+import { forgetUnsaved } from "./unsaved.ts";
 
 /** In sessionStorage: this tab's brand. In localStorage: the last one chosen, with which a new tab begins. */
 const STORED = "brand";
@@ -51,5 +52,8 @@ export function useBrand(): CurrentBrand {
 /** Forgets everything that was read, such as before another person signs in. */
 export function useForgetEverything(): () => void {
   const client = useQueryClient();
-  return () => client.clear();
+  return () => {
+    client.clear();
+    forgetUnsaved();
+  };
 }

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Notice } from "../parts/states.tsx";
 import { announce } from "../parts/status-region.tsx";
 import { chooseBrand, useBrand, useMe } from "./brand.tsx";
-import { keepUnsaved, unsavedOf, type UnsavedTexts } from "./unsaved.ts";
+import { forgetUnsaved, unsavedOf, type UnsavedTexts } from "./unsaved.ts";
 
 const UnsavedText = lazy(async () => ({ default: (await import("../screens/plans/unsaved-text.tsx")).UnsavedText }));
 
@@ -23,7 +23,7 @@ export function LeftBrand() {
     if (before.brand_id === brand_id || memberships.some((one) => one.brand_id === before.brand_id)) return;
     chooseBrand(brand_id);
     setLeft({ name: before.brand_name, texts: unsavedOf(before.brand_id) });
-    keepUnsaved(before.brand_id, {});
+    forgetUnsaved();
     announce(textOf(before.brand_name, brand_name));
     void navigate({ to: OVERVIEW });
   }, [brand_id, brand_name, memberships, navigate]);

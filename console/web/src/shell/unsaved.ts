@@ -9,3 +9,8 @@ export function keepUnsaved(brandId: string, texts: UnsavedTexts): void {
 }
 
 export const unsavedOf = (brandId: string): UnsavedTexts => (kept?.brandId === brandId ? kept.texts : {});
+
+/** Such as before another person signs in. */
+export function forgetUnsaved(): void {
+  kept = undefined;
+}

@@ -360,7 +360,7 @@ export interface BeginErasureRequest {
 }
 
 export interface BeginErasureResponse {
-  /** `erased_` and 26 random characters. */
+  /** `erased_` and 26 characters. */
   pseudonym: string;
   /** Until then, requests from before the person's removal may still write the address. 0: all of them have ended. */
   settles_in_ms: number;

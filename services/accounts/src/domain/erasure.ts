@@ -1,14 +1,8 @@
 import { AppError } from "@brand-records/errors";
-import { randomBytes } from "node:crypto";
+import { newId } from "@brand-records/typeid";
 
-const PREFIX = "erased_";
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const CHARACTERS = 26;
-
-/** Returns what takes the place of an erased person's address: `erased_` and 26 random characters, 130 bits. */
-export function newPseudonym(): string {
-  return PREFIX + Array.from(randomBytes(CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
-}
+/** Returns what takes the place of an erased person's address: `erased_` and 26 characters, which the address has no part in. */
+export const newPseudonym = (): string => newId("erased");
 
 export const isPseudonym = (text: string): boolean => /^erased_[0-9a-z]{26}$/.test(text);
 

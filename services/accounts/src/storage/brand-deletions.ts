@@ -1,11 +1,12 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import { DELETION, SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
+import { DELETION } from "../domain/brand.ts";
+import { settlesInMs } from "./settling.ts";
 
 const statements = {
   find: {
     name: "brand_deletions.find",
     text: `select e.created_at as started_at, b.epoch, b.id is null as finished,
-                  greatest(0, ceil(extract(epoch from e.created_at - clock_timestamp()) * 1000 + ${SETTLED_AFTER_SECONDS * 1_000}))::bigint as settles_in_ms
+                  ${settlesInMs("e.created_at")} as settles_in_ms
              from accounts.audit_entries e left join accounts.brands b on b.id = e.brand_id
             where e.brand_id = $1 and e.action = '${DELETION}'`,
   },

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import { SETTLED_AFTER_SECONDS } from "../domain/brand.ts";
+import { settlesInMs } from "./settling.ts";
 
 const statements = {
   /** The clock's time: the transaction may have waited for the person's removal. */
@@ -10,7 +10,7 @@ const statements = {
   find: {
     name: "erasures.find",
     text: `select pseudonym,
-                  greatest(0, ceil(extract(epoch from begun_at - clock_timestamp()) * 1000 + ${SETTLED_AFTER_SECONDS * 1_000}))::bigint as settles_in_ms
+                  ${settlesInMs("begun_at")} as settles_in_ms
              from accounts.erasures where email = $1`,
   },
   end: { name: "erasures.end", text: "delete from accounts.erasures where email = $1" },

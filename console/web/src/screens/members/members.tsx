@@ -24,7 +24,7 @@ type Open = { readonly act: "add" } | { readonly act: Act; readonly member: Memb
 /** Who works on the brand. Owners change it. */
 export function Members() {
   const { ofBrand, isOwner } = useBrand();
-  const { email } = useMe();
+  const { email, limited_to } = useMe();
   const { data, error, refetch } = useQuery(query("members.list", ofBrand));
   const signIn = useQuery(query("sign_in.options", {})).data;
   const [open, setOpen] = useState<Open>();
@@ -33,7 +33,8 @@ export function Members() {
   let content: ReactNode = <LoadingRows />;
   if (data !== undefined) {
     const change = (act: Act, member: Member): void => setOpen({ act, member });
-    const seen = { self: email, isOwner, hasLinks: signIn?.links === true };
+    // A session that an owner’s link opened makes no links.
+    const seen = { self: email, isOwner, hasLinks: signIn?.links === true && limited_to === null };
     content = <Rows label="Members" columns={columns(seen, change)} rows={data.members} keyOf={(row) => row.email} />;
   } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
 

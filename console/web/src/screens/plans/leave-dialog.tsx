@@ -36,10 +36,10 @@ export function LeaveDialog({ stepTitle, isSignedOut, isSaving, unsaved, onSave,
         )}
         {isSignedOut && <CopyableTexts texts={textsOf(unsaved)} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onStay}>
+          <Button variant="default" onClick={onStay} disabled={isSaving}>
             Stay
           </Button>
-          <Button variant="default" onClick={onDiscard}>
+          <Button variant="default" onClick={onDiscard} disabled={isSaving}>
             Discard
           </Button>
           <Button onClick={onSave} aria-busy={isSaving} data-autofocus>
