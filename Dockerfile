@@ -2,12 +2,18 @@
 # One image for all processes; the command selects one. The steps are in deploy/image/build.sh, which also runs without an
 # engine.
 
-FROM node:24-bookworm-slim AS sources
+# A release names its digest, and RELEASE: docs/release.md.
+ARG BASE_IMAGE=node:24-bookworm-slim
+
+FROM ${BASE_IMAGE} AS sources
 WORKDIR /sources
 COPY . .
+ARG BASE_IMAGE
+ARG RELEASE=""
+RUN deploy/image/require-release.sh "$RELEASE" "$BASE_IMAGE"
 RUN deploy/image/build.sh manifests /manifests
 
-FROM node:24-bookworm-slim AS build
+FROM ${BASE_IMAGE} AS build
 WORKDIR /build
 # Only the manifests, so that a change of code does not reinstall dependencies.
 COPY --from=sources /manifests ./
@@ -18,16 +24,23 @@ RUN deploy/image/build.sh compile
 RUN --mount=type=cache,target=/root/.npm deploy/image/build.sh production /brand-records
 
 # Certificates for processes that call each other over a network: see deploy/compose/make-certificates.sh.
-FROM node:24-bookworm-slim AS certificates
+FROM ${BASE_IMAGE} AS certificates
 RUN apt-get update && apt-get install --yes --no-install-recommends openssl && rm -rf /var/lib/apt/lists/*
 COPY deploy/compose/make-certificates.sh /usr/local/bin/
 # An empty volume inherits the owner of the folder that it covers.
-RUN install -d -o node -g node /certificates
+RUN for process in gateway accounts records plans webhook console operator; do \
+  install -d -o node -g node "/certificates/$process"; done && install -d -o node -g node /authority
 USER node
-ENTRYPOINT ["make-certificates.sh", "/certificates"]
+ENTRYPOINT ["make-certificates.sh", "/certificates", "/authority"]
 
-FROM node:24-bookworm-slim
+FROM ${BASE_IMAGE}
+ARG BASE_IMAGE
+ARG RELEASE=""
+ARG REVISION=""
 LABEL org.opencontainers.image.title="Brand Records" \
+  org.opencontainers.image.version="$RELEASE" \
+  org.opencontainers.image.revision="$REVISION" \
+  org.opencontainers.image.base.name="$BASE_IMAGE" \
   org.opencontainers.image.description="One brand's records, opened to that brand's own integrations." \
   org.opencontainers.image.licenses="MIT"
 # The running image installs nothing.

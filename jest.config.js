@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
  */
 export default {
   testEnvironment: "node",
-  testMatch: ["<rootDir>/{packages,services,gateway,console,deploy,test}/**/!(*.full).test.ts"],
+  testMatch: ["<rootDir>/{packages,services,gateway,console,deploy,test}/**/!(*.full|*.image).test.ts"],
   // Each test file runs in its own context, where looking up a global is slow unless it is listed here: one file went from 37
   // to 19 CPU seconds. Date is not listed because fake timers replace it, Buffer because CommonJS modules declare it.
   sandboxInjectedGlobals: ["Array", "BigInt", "JSON", "Map", "Math", "Number", "Object", "Set", "String"],

@@ -18,7 +18,16 @@ step "protocol: lint and compatibility with the last release"
 (cd proto && buf lint && { [ ! -f released.binpb ] || buf breaking --against released.binpb; })
 
 step "protocol: generated code is up to date"
-generated=$(mktemp -d)
-trap 'rm -rf "$generated"' EXIT
-(cd proto && buf generate -o "$generated")
-diff -r proto/gen "$generated/gen" || { echo "run: npm run generate, and commit proto/gen" >&2; exit 1; }
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+(cd proto && buf generate -o "$made")
+diff -r proto/gen "$made/gen" || { echo "run: npm run generate, and commit proto/gen" >&2; exit 1; }
+
+step "licences of dependencies"
+node scripts/supply-chain/licences.js
+
+step "bill of materials"
+node scripts/supply-chain/sbom.js "$made/sbom.cdx.json"
+
+step "advisories about dependencies"
+node scripts/supply-chain/audit.js

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
 /*
- * Runs all tests: `npm test`, then each `*.full.test.ts`. Prints what each part took beside its budget in test/budgets.json,
+ * Runs all tests: `npm test`, then each `*.full.test.ts`: two at a time, and those of test/alone.json one after another. Prints what each part took beside its budget in test/budgets.json,
  * and the slowest test files. The next part runs even if one fails. A part over its budget is marked but does not fail the
  * run: machines are noisy.
  */
@@ -13,6 +13,8 @@ const SLOWEST_SHOWN = 10;
 const root = join(import.meta.dirname, "..");
 /** Minutes by part: `npm test`, or the path of a `*.full.test.ts`. */
 const budgets = JSON.parse(readFileSync(join(root, "test/budgets.json"), "utf8"));
+/** Paths of tests that load both cores, or whose faults and figures another system on the machine would change. */
+const alonePaths = JSON.parse(readFileSync(join(root, "test/alone.json"), "utf8"));
 
 const folder = mkdtempSync(join(tmpdir(), "test-full-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -36,9 +38,12 @@ function runJest(name, command, args) {
 const fileResult = ({ name, startTime, endTime }) => ({ path: relative(root, name), minutes: (endTime - startTime) / 60_000 });
 
 const quick = runJest("npm-test", "npm", ["test", "--"]);
-const full = runJest("full", "npx", ["jest", "--config", "jest.full.config.js"]);
+const fullJest = ["jest", "--config", "jest.full.config.js"];
+const paired = runJest("paired", "npx", [...fullJest, "--maxWorkers=2", ...alonePaths.map((path) => `--testPathIgnorePatterns=/${path}`)]);
+const alone = runJest("alone", "npx", [...fullJest, ...alonePaths]);
+const runs = [quick, paired, alone];
 
-const parts = [{ path: "npm test", minutes: quick.minutes }, ...full.files];
+const parts = [{ path: "npm test", minutes: quick.minutes }, ...paired.files, ...alone.files];
 const minutesText = (minutes) => `${minutes.toFixed(1)} min`.padStart(9);
 console.log(`\n${"Part".padEnd(56)}     Took    Budget`);
 for (const { path, minutes } of parts) {
@@ -46,11 +51,12 @@ for (const { path, minutes } of parts) {
   const note = budget === undefined ? "  no budget" : `${minutesText(budget)}${minutes > budget ? "  OVER" : ""}`;
   console.log(`${path.padEnd(56)}${minutesText(minutes)} ${note}`);
 }
-console.log(`${"total".padEnd(56)}${minutesText(quick.minutes + full.minutes)}`);
+const sum = (field) => runs.reduce((total, run) => total + run[field], 0);
+console.log(`${"total".padEnd(56)}${minutesText(sum("minutes"))}`);
 
 console.log(`\nThe ${SLOWEST_SHOWN} slowest test files`);
-const files = [...quick.files, ...full.files].toSorted((a, b) => b.minutes - a.minutes);
+const files = runs.flatMap((run) => run.files).toSorted((a, b) => b.minutes - a.minutes);
 for (const { path, minutes } of files.slice(0, SLOWEST_SHOWN)) console.log(`${`${(minutes * 60).toFixed(1)} s`.padStart(9)}  ${path}`);
 
-console.log(`\n${quick.passed + full.passed} passed, ${quick.failed + full.failed} failed`);
-process.exitCode = quick.status === 0 && full.status === 0 ? 0 : 1;
+console.log(`\n${sum("passed")} passed, ${sum("failed")} failed`);
+process.exitCode = runs.every(({ status }) => status === 0) ? 0 : 1;

@@ -26,8 +26,11 @@ const ROOT = process.cwd();
 
 const SERVICE_NAMES = ["accounts", "plans", "records", "webhook"] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
+export type ProcessName = ServiceName | "console" | "gateway";
 
 export interface StackOptions {
+  /** Dropped by `stop`. Default: an empty one on the server that all tests share. */
+  readonly database?: TestDatabase;
   /** Starts two processes of each service; the gateways balance their calls between them. */
   readonly replicas?: boolean;
   /** How many gateways share the services. Default: 1. */
@@ -39,8 +42,8 @@ export interface StackOptions {
   /** Brokers of the event log. Default: none, so that records sends its events to webhook directly. */
   readonly kafkaBrokers?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Settings of one service, or of the consoles. They override `env`. */
-  readonly envOf?: Partial<Record<ServiceName | "console", Readonly<Record<string, string>>>>;
+  /** Settings of one service, of the consoles or of the gateways. They override `env`. */
+  readonly envOf?: Partial<Record<ProcessName, Readonly<Record<string, string>>>>;
   /** Puts a proxy between the gateways and a service: takes the service's port and returns the port to call instead. */
   readonly through?: Partial<Record<ServiceName, (port: number) => Promise<number>>>;
 }
@@ -55,6 +58,7 @@ export interface TestBrand {
 
 export interface Gateway {
   readonly url: string;
+  /** The current one, after `restart`. */
   readonly process: ServiceProcess;
   /** Its own, if the stack has consoles. */
   readonly console: Console | undefined;
@@ -63,6 +67,7 @@ export interface Gateway {
 export interface Console {
   /** Of its pages, on the gateway. */
   readonly url: string;
+  /** The current one, after `restart`. */
   readonly process: ServiceProcess;
 }
 
@@ -91,8 +96,11 @@ export interface Stack {
   startAnother(service: ServiceName): Promise<ServiceProcess>;
   /** The second process of each service; undefined without `StackOptions.replicas`. */
   readonly replicas: Record<ServiceName, ServiceProcess> | undefined;
-  /** Starts an ended service again on its port. Resolves when the stack's clients have reconnected to it. */
-  restart(service: ServiceName): Promise<void>;
+  /**
+   * Starts an ended process again on its port; of gateways and consoles, the first. Resolves when the stack's clients have reconnected to
+   * a service, and when a gateway or console is ready.
+   */
+  restart(name: ProcessName): Promise<void>;
   createBrand(options?: { tier?: string; environment?: string; permissions?: string[] }): Promise<TestBrand>;
   /** Sends a GET with a key. Default: to the first gateway. */
   get(path: string, key: string, gateway?: number): Promise<Response>;
@@ -102,7 +110,7 @@ export interface Stack {
 export const callContext = (timeoutMs = 10_000): CallContext => newCallContext(timeoutMs, "test");
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const database = await createDatabase("empty");
+  const database = options.database ?? (await createDatabase("empty"));
   const starting: Promise<ServiceProcess>[] = [];
   const startOwned = (process: ProcessOptions): Promise<ServiceProcess> => {
     const started = startProcess(process);
@@ -183,33 +191,28 @@ async function startOn(
     records: await gatewayTarget("records"),
   };
 
-  const startConsole = async (port: number): Promise<Console> => {
-    const url = `http://localhost:${port}`;
-    const process = await startOwned({
+  const runConsole = (url: string, port: number): Promise<ServiceProcess> =>
+    startOwned({
       name: "console",
       script: join(ROOT, "console/server/dist/main.js"),
       env: {
         ...common,
         ...envOf.console,
-        PORT: "0",
+        PORT: String(port),
         PUBLIC_URL: url,
         ACCOUNTS_ADDRESS: targets.accounts,
         PLANS_ADDRESS: targets.plans,
         WEBHOOK_ADDRESS: addresses.webhook,
       },
     });
-    return { url, process };
-  };
 
-  const startGateway = async (): Promise<Gateway> => {
-    // The console must know where its pages are before the gateway listens there.
-    const port = hasConsole ? await freePort() : 0;
-    const console = hasConsole ? await startConsole(port) : undefined;
-    const process = await startOwned({
+  const runGateway = (console: Console | undefined, port: number): Promise<ServiceProcess> =>
+    startOwned({
       name: "gateway",
       script: join(ROOT, "gateway/dist/main.js"),
       env: {
         ...common,
+        ...envOf.gateway,
         HOST: "127.0.0.1",
         PORT: String(port),
         ...(console && { CONSOLE_ADDRESS: `127.0.0.1:${portOf(console.process, "port")}`, PUBLIC_URL: console.url }),
@@ -218,9 +221,28 @@ async function startOn(
         RECORDS_ADDRESS: targets.records,
       },
     });
+
+  const startGateway = async (): Promise<ReplaceableGateway> => {
+    // The console must know where its pages are before the gateway listens there.
+    const port = hasConsole ? await freePort() : 0;
+    const consoleUrl = `http://localhost:${port}`;
+    const console = hasConsole ? { url: consoleUrl, process: await runConsole(consoleUrl, 0) } : undefined;
+    const process = await runGateway(console, port);
     return { url: `http://127.0.0.1:${portOf(process, "port")}`, process, console };
   };
-  const running = (await Promise.all(Array.from({ length: gateways }, startGateway))) as [Gateway, ...Gateway[]];
+  const running = (await Promise.all(Array.from({ length: gateways }, startGateway))) as [ReplaceableGateway, ...ReplaceableGateway[]];
+
+  const restartService = async (service: ServiceName): Promise<void> => {
+    processes[service] = await start(service, ports[service]);
+    // The test's own clients reconnect after a pause.
+    const probes: Record<ServiceName, () => Promise<unknown>> = {
+      accounts: () => accounts.listBrands({ page_size: 1, after_id: null }, callContext()),
+      plans: () => plans.listPlans({ brand_id: "brd_none", status: null, page_size: 1, after_id: null }, callContext()),
+      records: () => records.listLinks({ brand_id: "brd_none", limit: 1, cursor: null, since: null }, callContext()),
+      webhook: () => receivers.listReceivers({ brand_id: "brd_none" }, callContext()),
+    };
+    await eventually(probes[service]);
+  };
 
   const accounts = connectRpc(AccountsServiceService, addresses.accounts, { idempotent: [] });
   const signIn = connectRpc(SignInServiceService, addresses.accounts, { idempotent: [] });
@@ -252,16 +274,16 @@ async function startOn(
     databaseUrl: database.url,
     processes,
     replicas,
-    async restart(service) {
-      processes[service] = await start(service, ports[service]);
-      // The test's own clients reconnect after a pause.
-      const probes: Record<ServiceName, () => Promise<unknown>> = {
-        accounts: () => accounts.listBrands({ page_size: 1, after_id: null }, callContext()),
-        plans: () => plans.listPlans({ brand_id: "brd_none", status: null, page_size: 1, after_id: null }, callContext()),
-        records: () => records.listLinks({ brand_id: "brd_none", limit: 1, cursor: null, since: null }, callContext()),
-        webhook: () => receivers.listReceivers({ brand_id: "brd_none" }, callContext()),
-      };
-      await eventually(probes[service]);
+    async restart(name) {
+      const [first] = running;
+      if (name === "gateway") {
+        first.process = await runGateway(first.console, portOf(first.process, "port"));
+      } else if (name === "console") {
+        if (first.console === undefined) throw new Error("the stack has no console: set hasConsole");
+        first.console.process = await runConsole(first.console.url, portOf(first.console.process, "port"));
+      } else {
+        await restartService(name);
+      }
     },
     createBrand: (options) => createBrand(accounts, options),
     get: (path, key, gateway = 0) => fetch(`${running[gateway]?.url}${path}`, { headers: { authorization: `Bearer ${key}` } }),
@@ -277,6 +299,12 @@ async function startOn(
       await database.drop();
     },
   };
+}
+
+/** A gateway whose processes a restart replaces. */
+interface ReplaceableGateway extends Gateway {
+  process: ServiceProcess;
+  console: { readonly url: string; process: ServiceProcess } | undefined;
 }
 
 /** Ends a process that may be frozen (it handles SIGTERM only once thawed) or already killed. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { rmSync } from "node:fs";
 import { access, glob, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
@@ -7,7 +8,8 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 /**
  * Builds the browser's files into dist, if they are not those of the present sources. `npm start` and `npm run build` run it.
  *
- * Vite writes into a folder of this process, which replaces dist when it is complete: an interrupted build leaves the earlier one.
+ * Vite writes into a folder of this process, which replaces dist when it is complete: an interrupted build leaves the earlier one, and
+ * removes its own folder. The next build removes that of a killed one.
  */
 
 const HERE = import.meta.dirname;
@@ -36,7 +38,14 @@ if ((await readFile(join(DIST, STAMP), "utf8").catch(() => "")) !== sources) awa
 async function build() {
   // Loaded only now: Vite takes half a second to load.
   const { build: runVite } = await import("vite");
+  await removeLeftovers();
   const folder = `${DIST}.${process.pid}`;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+      process.exit(130);
+    });
+  }
   try {
     await mkdir(folder);
     await runVite({ configFile: join(HERE, "vite.config.js"), logLevel: "warn", build: { outDir: folder } });
@@ -46,6 +55,21 @@ async function build() {
     await rename(folder, DIST).catch(ignoreIfBuilt);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes the folders of builds that were killed. */
+async function removeLeftovers() {
+  for await (const folder of glob("dist.*", { cwd: HERE })) {
+    if (!isRunning(Number(folder.slice("dist.".length)))) await rm(join(HERE, folder), { recursive: true, force: true });
+  }
+}
+
+function isRunning(/** @type {number} */ pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Provides what the tests need in addition to npm, or lists everything that is missing and how to install it.
 #
-# ensure.sh [service…]   default: redis kafka; also chromium, and python, go, php, ruby: the languages of the programs in
-#                        docs/webhooks.md
+# ensure.sh [service…]   default: redis kafka; also chromium, prometheus with promtool, alertmanager, and python, go, php,
+#                        ruby: the languages of the programs in docs/webhooks.md
 #
 # stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
 #   REDIS_URL=redis://…        a running Redis: yours, or our container
@@ -13,6 +13,7 @@
 #   JAVA=/path                 a java to run them with
 #   KAFKA_IMAGE=name           an image to run instead of the jars
 #   CHROMIUM=/path             a browser
+#   PROMETHEUS=/path, PROMTOOL=/path, ALERTMANAGER=/path
 #
 # To add a service, write a function `ensure_<name>` that calls `provide` or `lacks`.
 
@@ -263,6 +264,38 @@ provide_chromium() {
   return 1
 }
 
+ensure_prometheus() {
+  provide_prometheus && return
+  can_install_debian_packages && install_debian_package prometheus prometheus && provide_prometheus && return
+  lacks "Prometheus (prometheus and promtool on the PATH)" \
+    "Debian, Ubuntu: apt-get install prometheus · macOS: brew install prometheus · others: prometheus.io/download"
+}
+
+provide_prometheus() {
+  local prometheus promtool
+  prometheus="$(command -v prometheus)" && promtool="$(command -v promtool)" || return 1
+  provide PROMETHEUS "$prometheus"
+  provide PROMTOOL "$promtool"
+}
+
+ensure_alertmanager() {
+  provide_alertmanager && return
+  can_install_debian_packages && install_debian_package prometheus-alertmanager prometheus-alertmanager && provide_alertmanager && return
+  lacks "Alertmanager (alertmanager or prometheus-alertmanager on the PATH)" \
+    "Debian, Ubuntu: apt-get install prometheus-alertmanager · others: prometheus.io/download"
+}
+
+# Debian's program has a prefix.
+provide_alertmanager() {
+  local name binary
+  for name in alertmanager prometheus-alertmanager; do
+    binary="$(command -v "$name")" || continue
+    provide ALERTMANAGER "$binary"
+    return
+  done
+  return 1
+}
+
 # ensure_program <program> <Debian package>
 ensure_program() {
   command -v "$1" >/dev/null && return
@@ -278,7 +311,7 @@ ensure_ruby() { ensure_program ruby ruby; }
 # ------------------------------------------------------------------------------------------------------------------
 
 for service in $SERVICES; do
-  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka chromium python go php ruby."; exit 64; }
+  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka chromium prometheus alertmanager python go php ruby."; exit 64; }
   "ensure_$service"
 done
 if [ -n "$MISSING" ]; then

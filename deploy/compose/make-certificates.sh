@@ -1,47 +1,93 @@
 #!/usr/bin/env bash
-# Creates the certificate with which processes on different hosts authenticate each other (RPC_TLS_CERT, RPC_TLS_KEY,
-# RPC_TLS_CA): one for all processes, signed by an authority whose key is discarded, so that no other can be signed. The
-# holder of its key is trusted to name any brand.
+# Creates the certificates with which processes on different hosts authenticate each other (RPC_TLS_CERT, RPC_TLS_KEY,
+# RPC_TLS_CA): one for each process, with its SPIFFE id, all signed by one authority.
 #
-#   make-certificates.sh <folder> <host name>…
+#   make-certificates.sh <folder> <authority folder> <process>[,<name or address>…]…
 #
-# Keeps existing certificates that have all names; a release may add a process. Delete the folder's files to replace them.
+# A process is gateway, accounts, records, plans, webhook, console or operator (brandctl). Its own name is always among the
+# names of its certificate. Writes <folder>/<process>/cert.pem, key.pem and ca.pem.
+#
+# The authority's key stays in the authority folder: keep it from every process. Its holder can call every method for any brand.
+#
+# Run it again at any time, such as daily: it replaces what is missing, lacks a name or ends within 30 days, and running
+# processes take up the new files within 10 s. To replace the authority, delete its folder, run this, and restart the processes.
 
 set -euo pipefail
 
-DAYS=3650
+LEAF_DAYS=365
+RENEW_DAYS=30
+AUTHORITY_DAYS=3650
+# Of every process of this installation, and of no other: SPIFFE_PREFIX sets another.
+prefix="${SPIFFE_PREFIX:-spiffe://brand-records.internal/ns/compose/sa/}"
 
-folder="${1:?usage: make-certificates.sh <folder> <host name>…}"
-shift
+usage="usage: make-certificates.sh <folder> <authority folder> <process>[,<name or address>…]…"
+folder="${1:?$usage}"
+authority="${2:?$usage}"
+shift 2
 
-has_names() {
-  local present name
-  present="$(openssl x509 -in "$folder/cert.pem" -noout -ext subjectAltName 2>/dev/null)" || return 1
-  for name in "$@"; do
-    grep -qE "DNS:$name(,|\$)" <<<"$present" || return 1
-  done
-}
-if [ -e "$folder/key.pem" ] && has_names "$@"; then exit 0; fi
-# The old set must not look complete while the new one is written.
-rm -f "$folder/key.pem"
+for process in "$@"; do
+  case "${process%%,*}" in
+    gateway | accounts | records | plans | webhook | console | operator) ;;
+    *)
+      echo "make-certificates.sh: ${process%%,*} is not a process. $usage" >&2
+      exit 78
+      ;;
+  esac
+done
 
+umask 077
 draft="$(mktemp -d)"
 trap 'rm -rf "$draft"' EXIT
-cd "$draft"
-
-names="$(printf ',DNS:%s' "$@")"
 new_key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
-openssl req -x509 "${new_key[@]}" -keyout authority-key.pem -out ca.pem -days "$DAYS" -subj "/CN=Brand Records processes" \
-  -addext "basicConstraints=critical,CA:TRUE,pathlen:0" -addext "keyUsage=critical,keyCertSign" 2>/dev/null
-openssl req "${new_key[@]}" -keyout key.pem -out request.pem -subj "/CN=$1" 2>/dev/null
-openssl x509 -req -in request.pem -CA ca.pem -CAkey authority-key.pem -days "$DAYS" -out cert.pem -extfile /dev/stdin 2>/dev/null <<EXTENSIONS
-subjectAltName=${names#,}
+
+# Those with which 0.2.0 gave one certificate to every process, whose authority has no key any more.
+rm -f "$folder/cert.pem" "$folder/key.pem" "$folder/ca.pem"
+
+mkdir -p "$authority"
+if ! [ -e "$authority/key.pem" ]; then
+  openssl req -x509 "${new_key[@]}" -keyout "$draft/key.pem" -out "$draft/ca.pem" -days "$AUTHORITY_DAYS" \
+    -subj "/CN=Brand Records processes" -addext "basicConstraints=critical,CA:TRUE,pathlen:0" \
+    -addext "keyUsage=critical,keyCertSign" 2>/dev/null
+  cp "$draft/ca.pem" "$authority/ca.pem"
+  # The key comes last: its presence means that the authority is complete.
+  mv "$draft/key.pem" "$authority/key.pem"
+fi
+
+# The names of a process, as in an openssl extension: DNS:a,IP:1.2.3.4,URI:spiffe://…
+names_of() {
+  local name names=""
+  for name in ${1//,/ }; do
+    if [[ "$name" == *:* || "$name" =~ ^[0-9]+(\.[0-9]+){3}$ ]]; then names+="IP:$name,"; else names+="DNS:$name,"; fi
+  done
+  echo "${names}URI:$prefix${1%%,*}"
+}
+
+is_current() {
+  local leaf="$1/cert.pem"
+  [ -e "$1/key.pem" ] && [ "$(cat "$1/names" 2>/dev/null)" = "$2" ] || return 1
+  openssl x509 -in "$leaf" -noout -checkend $((RENEW_DAYS * 86400)) >/dev/null 2>&1 || return 1
+  openssl verify -CAfile "$authority/ca.pem" "$leaf" >/dev/null 2>&1
+}
+
+for given in "$@"; do
+  process="${given%%,*}"
+  target="$folder/$process"
+  names="$(names_of "$given")"
+  if is_current "$target" "$names"; then continue; fi
+  mkdir -p "$target"
+  openssl req "${new_key[@]}" -keyout "$draft/key.pem" -out "$draft/request.pem" -subj "/CN=$process" 2>/dev/null
+  openssl x509 -req -in "$draft/request.pem" -CA "$authority/ca.pem" -CAkey "$authority/key.pem" -days "$LEAF_DAYS" \
+    -set_serial "0x$(openssl rand -hex 16)" -out "$draft/cert.pem" -extfile /dev/stdin 2>/dev/null <<EXTENSIONS
+subjectAltName=$names
 extendedKeyUsage=serverAuth,clientAuth
 keyUsage=critical,digitalSignature
 basicConstraints=critical,CA:FALSE
 EXTENSIONS
-
-chmod 600 key.pem
-# The key comes last: its presence means that the set is complete.
-cp ca.pem cert.pem "$folder/"
-cp -p key.pem "$folder/key.draft" && mv "$folder/key.draft" "$folder/key.pem"
+  # A process that reads between these keeps its old pair until all fit each other.
+  cp "$authority/ca.pem" "$target/ca.pem"
+  cp "$draft/cert.pem" "$target/cert.pem"
+  mv "$draft/key.pem" "$target/key.pem"
+  echo "$names" >"$target/names"
+  chmod 755 "$target"
+  chmod 644 "$target/ca.pem" "$target/cert.pem"
+done

@@ -1,4 +1,17 @@
-import { integer, origin, parseEnv, port, rateLimitSettings, redisUrl, sharedSettings, trustProxy } from "@brand-records/config";
+import {
+  host,
+  integer,
+  origin,
+  parseEnv,
+  port,
+  rateLimitSettings,
+  redisTlsCa,
+  redisUrl,
+  rpcTarget,
+  sharedSettings,
+  tracingSettings,
+  trustProxy,
+} from "@brand-records/config";
 import { rpcTlsSettings } from "@brand-records/rpc";
 import { z } from "zod";
 
@@ -16,39 +29,47 @@ const origins = z
   .refine(
     (list) => list.every((origin) => ORIGIN.test(origin)),
     "must be origins such as https://app.example or http://localhost:*, comma-separated",
-  );
+  )
+  .meta({ values: "origins, comma-separated" });
 
-const Settings = z
+export const Settings = z
   .object({
     ...sharedSettings,
+    ...tracingSettings,
     ...rpcTlsSettings,
-    HOST: z.string().default("0.0.0.0"),
-    PORT: port(8080),
-    /** The address of the service for callers: the server in the API description and in links. */
-    PUBLIC_URL: origin.optional(),
-    TRUST_PROXY: trustProxy.optional(),
-    /** Origins of web pages that may call the assistants' endpoint, comma-separated; `:*` is every port. PUBLIC_URL's origin always may. No CORS. */
-    ALLOWED_ORIGINS: origins,
-    ACCOUNTS_ADDRESS: z.string(),
-    PLANS_ADDRESS: z.string(),
-    RECORDS_ADDRESS: z.string(),
-    /** host:port of the console, whose pages the gateway then forwards. Default: none, because an ingress routes them or there is no console. */
+    HOST: host("0.0.0.0").describe("Address for HTTP."),
+    PORT: port(8080).describe("Port for HTTP."),
+    PUBLIC_URL: origin
+      .meta({ unset: "`http://localhost:PORT`" })
+      .optional()
+      .describe("The service as callers reach it: the server in the API description and in links."),
+    TRUST_PROXY: trustProxy.optional().describe("Proxies whose `X-Forwarded-For` is trusted, comma-separated."),
+    ALLOWED_ORIGINS: origins.describe(
+      "Origins of web pages that may call the assistants' endpoint; `:*` is every port. `PUBLIC_URL`'s origin always may. No CORS.",
+    ),
+    ACCOUNTS_ADDRESS: rpcTarget.describe("accounts, which verifies keys."),
+    PLANS_ADDRESS: rpcTarget.describe("plans, which prepares plans."),
+    RECORDS_ADDRESS: rpcTarget.describe("records, which lists records."),
     CONSOLE_ADDRESS: z
       .string()
       .regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):\d{1,5}$/, "must be host:port")
-      .optional(),
-    /** Without it limits hold per process, and accounts verifies the key of every request. */
-    REDIS_URL: redisUrl.optional(),
-    /** If a command takes longer, Redis counts as unavailable, and limits hold per process until it recovers. */
-    REDIS_COMMAND_TIMEOUT_MS: integer(20, 1, 1_000),
+      .meta({ values: "host:port" })
+      .optional()
+      .describe("The console, whose pages the gateway then forwards. Without it an ingress routes them, or there is no console."),
+    REDIS_URL: redisUrl
+      .optional()
+      .describe(
+        "The same Redis for every gateway and accounts. Without it limits hold per process, and accounts verifies the key of every request.",
+      ),
+    REDIS_TLS_CA: redisTlsCa,
+    REDIS_COMMAND_TIMEOUT_MS: integer(20, 1, 1_000).describe(
+      "If a command takes longer, Redis counts as unavailable, and limits hold per process until it recovers.",
+    ),
     ...rateLimitSettings,
-    /** How often counts of requests are recorded at accounts: a crash loses no more. */
-    USAGE_FLUSH_SECONDS: integer(10, 1, 300),
-    /** A request that takes longer fails with `timeout`. */
-    REQUEST_DEADLINE_MS: integer(5_000, 100, 60_000),
-    /** The time a client has to send its headers, and to send its whole request. */
-    HEADERS_TIMEOUT_MS: integer(10_000, 100, 60_000),
-    REQUEST_TIMEOUT_MS: integer(30_000, 100, 300_000),
+    USAGE_FLUSH_SECONDS: integer(10, 1, 300).describe("How often counts of requests are recorded at accounts: a crash loses no more."),
+    REQUEST_DEADLINE_MS: integer(5_000, 100, 60_000).describe("A request that takes longer fails with `timeout`."),
+    HEADERS_TIMEOUT_MS: integer(10_000, 100, 60_000).describe("The time a client has to send its headers."),
+    REQUEST_TIMEOUT_MS: integer(30_000, 100, 300_000).describe("The time a client has to send its whole request."),
   })
   .transform((settings) => ({ ...settings, PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}` }));
 

@@ -1,7 +1,8 @@
+import { readPem } from "@brand-records/config";
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { readMutualTls } from "@brand-records/rpc";
-import { Counter, openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
+import { Certificates, reportCertificates, requireLoopback } from "@brand-records/rpc";
+import { Counter, openMetrics, startAdminServer, startTracing, type Logger } from "@brand-records/telemetry";
 import { Verifier } from "./auth/verifier.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
@@ -11,14 +12,20 @@ import { openLimiter } from "./limits/open-limiter.ts";
 import { connectServices } from "./services.ts";
 import { startUsageRecorder } from "./usage/usage-recorder.ts";
 
-const consoleTarget = (config: GatewayConfig): ConsoleTarget | undefined =>
-  config.CONSOLE_ADDRESS === undefined
-    ? undefined
-    : { address: config.CONSOLE_ADDRESS, tls: readMutualTls(config), publicUrl: config.PUBLIC_URL };
+function consoleTarget(config: GatewayConfig, life: Lifecycle): ConsoleTarget | undefined {
+  if (config.CONSOLE_ADDRESS === undefined) return undefined;
+  const certificates = Certificates.of(config);
+  if (certificates === undefined) requireLoopback("CONSOLE_ADDRESS", new URL(`http://${config.CONSOLE_ADDRESS}`).hostname);
+  else life.own("console certificates", { stop: () => certificates.release() });
+  return { address: config.CONSOLE_ADDRESS, certificates, publicUrl: config.PUBLIC_URL };
+}
 
 /** Starts the gateway and returns the ports it listens on. It starts even if its services are unavailable. */
 export async function startGateway(config: GatewayConfig, life: Lifecycle, log: Logger): Promise<{ port: number; admin_port: number }> {
   const metrics = openMetrics("gateway");
+  // Owned first, stopped last: its spans include those of the stop.
+  life.own("tracing", await startTracing({ service: "gateway", config, log, metrics }));
+  life.own("certificates", reportCertificates(config, metrics, log));
   const admin = life.own(
     "admin server",
     await startAdminServer({
@@ -28,10 +35,11 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
       notReady: () => (life.isReady ? [] : ["process"]),
     }),
   );
-  const services = life.own("rpc clients", connectServices(config));
+  const services = life.own("rpc clients", connectServices(config, metrics));
+  const redisTlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
   const limiter = life.own(
     "rate limiter",
-    await openLimiter({ redisUrl: config.REDIS_URL, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS, log, metrics }),
+    await openLimiter({ redisUrl: config.REDIS_URL, redisTlsCa, commandTimeoutMs: config.REDIS_COMMAND_TIMEOUT_MS, log, metrics }),
   );
   const flushMs = config.USAGE_FLUSH_SECONDS * 1_000;
   const usage = life.own("usage recorder", startUsageRecorder({ accounts: services.usage, flushMs, log, metrics }));
@@ -44,7 +52,7 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     services,
     usage,
     publicUrl: config.PUBLIC_URL,
-    console: consoleTarget(config),
+    console: consoleTarget(config, life),
     trustProxy: config.TRUST_PROXY,
     allowedOrigins: [new URL(config.PUBLIC_URL).origin, ...config.ALLOWED_ORIGINS],
     requestDeadlineMs: config.REQUEST_DEADLINE_MS,

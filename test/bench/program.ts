@@ -9,6 +9,8 @@ import { SIZE } from "./size.ts";
 export const ROOT = join(import.meta.dirname, "../../..");
 
 const STOP_MS_MAX = 20_000;
+/** Programs run side by side, so the system chooses ports unless a benchmark names some. */
+const ANY_PORT = { RPC_PORT: "0", ADMIN_PORT: "0" };
 
 export interface ProgramOptions {
   readonly name: string;
@@ -35,14 +37,14 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** Starts a program with only PATH and BENCH_SIZE from the environment: other settings there must not affect the result. */
+/** Starts a program on free ports, with only PATH and BENCH_SIZE from the environment: other settings there must not affect the result. */
 export function startProgram({ name, script, env = {} }: ProgramOptions, { folder, profileDir }: ProgramPlace): Program {
   const profiling = profileDir === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", profileDir, "--cpu-prof-name", `${name}.cpuprofile`];
   const logFile = join(folder, `${name}.log`);
   const output = openSync(logFile, "a");
   const child = fork(script, {
     execArgv: [...NODE_ARGUMENTS, ...profiling],
-    env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...env },
+    env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...ANY_PORT, ...env },
     stdio: ["ignore", output, output, "ipc"],
     // In its own process group: Ctrl-C reaches a whole group at once, but programs must stop in order.
     detached: true,

@@ -16,3 +16,29 @@ export function spreadOf(values: readonly number[]): Spread {
   const median = Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
+
+export interface MedianInterval {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Returns the median with its interval of at least 95% confidence, between two of the values: the median of the population lies outside
+ * only if a fair coin falls too often on one side. Assumes nothing about the distribution. Of 12 values it is the third to the tenth
+ * (96.1%); of fewer than 6 the smallest to the largest, with less confidence.
+ */
+export function medianInterval(values: readonly number[]): MedianInterval {
+  const sorted = values.toSorted((a, b) => a - b);
+  const { length } = sorted;
+  let outside = 0;
+  /** Of exactly `rank` heads in as many tosses as there are values. */
+  let probability = 0.5 ** length;
+  let cut = 0;
+  for (let rank = 0; outside + probability <= 0.025; rank += 1) {
+    outside += probability;
+    cut = rank;
+    probability *= (length - rank) / (rank + 1);
+  }
+  return { median: spreadOf(sorted).median, low: sorted[cut] ?? Number.NaN, high: sorted[length - 1 - cut] ?? Number.NaN };
+}

@@ -1,3 +1,8 @@
+import { findCommands } from "./find-commands.js";
+
+/** Commands for a cluster: simulated pods take those that need no running process. */
+const ON_KUBERNETES = findCommands("docs/kubernetes.md").filter((command) => /^(kubectl|helm) /.test(command));
+
 /** Documented commands that commands.full.test.ts does not run, each with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   // Other checks run these in a fresh clone.
@@ -10,9 +15,17 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "npm run check": ".ci/run runs it",
   "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it and its result",
+  "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_TRACES_SAMPLER_ARG=1 npm start":
+    "test/e2e/traces.full.test.ts runs the processes with these settings",
+  "node services/webhook/dist/re-encrypt.js":
+    "needs webhook's settings; services/webhook/src/use-cases/re-encrypt-secrets.test.ts runs what it calls",
+  "kill -KILL PID": "it would end a process of the system that this test runs; the drills kill every process",
   "npm run test:full": ".ci/run runs it, and this test is part of it",
   "npx jest --config jest.full.config.js ledger": "npm run test:full runs the same files",
+  "npx jest --config jest.full.config.js test/faults/drills": "npm run test:full runs the same files",
   "npx jest --config jest.full.config.js test/clients": "npm run test:full runs the same files",
+  "npm run test:rolling -- --runs 10": "test/rolling/rolling.full.test.ts is one run",
+  "node services/SERVICE/dist/migrate.js": "test/e2e/start.full.test.ts runs it; a running system's schema is migrated already",
   "deploy/backing-services/ensure.sh": "every test run starts with it",
 
   // The machines of the checks lack these programs.
@@ -62,11 +75,49 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npx brandctl listen --create --brand brd_… --json | jq -c .body":
     "packages/brandctl/src/commands/listen.test.ts tests the lines that it prints",
 
+  "npm run observe": "runs until Ctrl-C; test/observability/observe.full.test.ts runs it",
+  "npm run licences": "npm run check runs it",
+  "npm run advisories": "npm run check runs it",
+  "npm run sbom": "npm run check runs it",
+  "npm run sbom -- /tmp/brand-records-0.3.0.cdx.json":
+    "npm run check runs it; test/e2e/image.full.test.ts compares the result with the image",
+  "git ls-files '*package.json' | xargs sed -i 's/\"0\\.2\\.0\"/\"0.3.0\"/'": "would make another release of the clean copy",
+  "npm install --package-lock-only --ignore-scripts": "would change the lock of the clean copy",
+  "npm run freeze": "would freeze what is not released; test/structure/released-migrations.test.ts checks its result",
+  "docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'": "no Docker engine",
+  'docker buildx build --platform linux/amd64,linux/arm64 --provenance mode=max --build-arg RELEASE=0.3.0 --build-arg REVISION="$(git rev-parse HEAD)" --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… --tag "$IMAGE:0.3.0" --metadata-file image.json --push .':
+    "no Docker engine; test/structure/supply-chain.test.ts runs the check of these arguments",
+  "DIGEST=$(jq -r '.\"containerimage.digest\"' image.json)": "reads what docker buildx writes",
+  "deploy/image/require-release.sh": "the Dockerfile runs it with its arguments, as test/structure/supply-chain.test.ts does",
+  "docker compose run --rm certificates": "no Docker engine; test/e2e/make-certificates.full.test.ts runs the script",
+  'cosign sign "$IMAGE@$DIGEST"': "needs a registry and an identity",
+  'cosign attest --type cyclonedx --predicate /tmp/brand-records-0.3.0.cdx.json "$IMAGE@$DIGEST"': "needs a registry and an identity",
+  'cosign verify "$IMAGE@$DIGEST" --certificate-identity "$SIGNER" --certificate-oidc-issuer "$ISSUER"': "needs a registry",
+  'cosign verify-attestation --type cyclonedx "$IMAGE@$DIGEST" --certificate-identity "$SIGNER" --certificate-oidc-issuer "$ISSUER"':
+    "needs a registry",
+  "npm run settings": "would write into the clean copy; test/docs/settings.test.ts compares the file",
+  "npm run dashboards": "would write into the clean copy; test/observability/dashboards.test.ts compares the files",
+  "node --cpu-prof": "part of another command",
+
   "npm run screenshots": "takes eight minutes; test/e2e/console-screens.full.test.ts opens the screens",
   "npm run screenshots -- -t keys": "like npm run screenshots",
 
   "npx brandctl members erase EMAIL --yes":
     "needs a person who has left, and other commands need the member; packages/brandctl/src/commands/members-people.test.ts runs it",
+
+  // They need jq and the ids of a reader's own request.
+  "grep -h order-sync-4711 .local/logs/*.log* | jq -sc 'sort_by(.time)[]'": "test/e2e/logs.full.test.ts follows a request by its id",
+  "kubectl logs --namespace records --selector app.kubernetes.io/part-of=brand-records --all-containers --tail=-1 --since=1h | grep order-sync-4711 | jq -sc 'sort_by(.time)[]'":
+    "a cluster; the lines are the same",
+  "grep -h 4bf92f3577b34da6a3ce929d0e0e4736 .local/logs/*.log* | jq -sc 'sort_by(.time)[]'":
+    "test/e2e/logs.full.test.ts follows a change by its trace id",
+  [`jq -c 'select(.event_id == "evt_…" and .msg == "delivery attempted")' .local/logs/webhook.log`]: "needs jq",
+  [`jq -c 'select(.receiver_id == "rcv_…" and .next_state != "delivered")' .local/logs/webhook.log`]: "needs jq",
+
+  ...Object.fromEntries(ON_KUBERNETES.map((command) => [command, "npm run test:chart runs it, or what it runs in a pod"])),
+  'curl --header "Authorization: Bearer $KEY" http://localhost:8080/api/v1/campaigns': "needs the port-forward of the command before",
+  "npm run test:chart": "npm run test:full runs the same files",
+  "npm run test:image": "needs buildah and podman",
 
   // Parts of other commands.
   "buf breaking": "npm run check runs it with its arguments",

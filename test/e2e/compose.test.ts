@@ -142,6 +142,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   OIDC_CLIENT_SECRET: "0123456789abcdef",
   OIDC_TRUST_EMAIL: "false",
   SIGN_IN_LINKS: "false",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "http://tempo:4318",
+  OTEL_TRACES_SAMPLER_ARG: "0.05",
 };
 
 /** Substitutes variables as Compose does; those without a default come from SETTINGS. */

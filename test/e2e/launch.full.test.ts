@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { appendFile, chmod, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEMO_RESOURCES } from "@brand-records/demo-data";
@@ -44,6 +44,8 @@ interface Launcher {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
   output(): string;
+  /** Ctrl-C: the terminal signals the whole process group. */
+  interrupt(): void;
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -52,6 +54,8 @@ function run(script: string, env: Record<string, string> = {}, parameters: reado
   const child = spawn(process.execPath, [script, ...parameters], {
     env: { PATH: process.env["PATH"], PORT: String(port), LOCAL_DIR: directory, LOG_LEVEL: "info", ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    // In a process group of its own, as a shell starts it.
+    detached: true,
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -60,7 +64,8 @@ function run(script: string, env: Record<string, string> = {}, parameters: reado
     child.kill(signal);
     return exited;
   };
-  started.push({ child, exited, output: () => output, end });
+  const interrupt = (): void => void process.kill(-(child.pid ?? 0), "SIGINT");
+  started.push({ child, exited, output: () => output, interrupt, end });
   return started.at(-1) as Launcher;
 }
 
@@ -238,29 +243,80 @@ it(
   2 * START_MS_MAX,
 );
 
+const readPostmaster = async (): Promise<number> =>
+  Number((await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
+
+/** Neither the file of a run nor its lock, and no server in the data directory. */
+async function expectNoTraces(): Promise<void> {
+  for (const name of ["run.json", "launcher.json", "postgres/postmaster.pid"]) {
+    await expect(stat(join(directory, name))).rejects.toThrow("ENOENT");
+  }
+  await expect(fetch(`http://127.0.0.1:${port}/docs`)).rejects.toThrow("fetch failed");
+}
+
+/** Presses Ctrl-C until the launcher has exited, as an impatient person does. Returns its exit code. */
+async function interruptUntilExit({ child, exited, interrupt }: Launcher): Promise<number | null> {
+  await eventually(() => {
+    if (child.exitCode === null) interrupt();
+    expect(child.exitCode).not.toBeNull();
+  });
+  return exited;
+}
+
 it("stops cleanly on Ctrl-C, and leaves no process running", async () => {
-  const processes = await readProcesses();
-  const postmaster = Number((await readFile(join(directory, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
+  const processes = [...(await readProcesses()), await readPostmaster()];
   // Twice: the terminal sends it, and npm forwards it.
-  launcher?.child.kill("SIGINT");
+  launcher?.interrupt();
   expect(await launcher?.end("SIGINT")).toBe(0);
   expect(launcher?.output()).toContain("Stopped.");
   launcher = undefined;
-  expect(() => process.kill(postmaster, 0)).toThrow("ESRCH");
   for (const pid of processes) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-  await expect(fetch(`http://127.0.0.1:${port}/docs`)).rejects.toThrow("fetch failed");
-  await expect(stat(join(directory, "run.json"))).rejects.toThrow("ENOENT");
+  await expectNoTraces();
 });
 
+it(
+  "ends everything immediately on a second Ctrl-C, even a process that does not respond",
+  async () => {
+    const impatient = await start();
+    const processes = [...(await readProcesses()), await readPostmaster()];
+    process.kill(processes[0] ?? 0, "SIGSTOP");
+    expect(await interruptUntilExit(impatient)).toBe(130);
+    launcher = undefined;
+    expect(impatient.output()).toContain("Stopped immediately");
+    for (const pid of processes) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    await expectNoTraces();
+  },
+  2 * START_MS_MAX,
+);
+
+const MOMENTS = ["Starting the database", "Starting the processes", "Building the console"];
+
 it("stops cleanly on Ctrl-C at any moment of its start", async () => {
-  for (const moment of ["Starting the database", "Starting the processes"]) {
+  for (const moment of MOMENTS) {
     const interrupted = run("deploy/embedded/dist/main.js");
     await eventually(() => expect(interrupted.output()).toContain(moment), { everyMs: 1 });
-    expect(await interrupted.end("SIGINT")).toBe(0);
+    interrupted.interrupt();
+    expect(await interrupted.exited).toBe(0);
     expect(interrupted.output()).toContain("Stopped.");
-    await expect(stat(join(directory, "postgres/postmaster.pid"))).rejects.toThrow("ENOENT");
+    await expectNoTraces();
   }
 });
+
+it(
+  "rotates a process' log that has become too large, without losing its lines",
+  async () => {
+    const log = join(directory, "logs/gateway.log");
+    await appendFile(log, `${JSON.stringify({ msg: "earlier", filler: "x".repeat(974) })}\n`.repeat(11_000));
+    const size = (await stat(log)).size;
+    await start();
+    expect((await stat(`${log}.1`)).size).toBe(size);
+    await eventually(async () => expect(await readFile(log, "utf8")).toMatch(/"msg":"ready"/));
+    expect((await stat(log)).size).toBeLessThan(1_000_000);
+    expect(await launcher?.end("SIGTERM")).toBe(0);
+    launcher = undefined;
+  },
+  START_MS_MAX,
+);
 
 it("deletes everything on npm run reset", async () => {
   const reset = run("deploy/embedded/dist/reset.js");

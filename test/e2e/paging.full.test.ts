@@ -212,7 +212,7 @@ it("counts and logs a page that cannot be served, with the record, its columns, 
       request_id: requestId,
       err: { type: "UnservableRecord", brand_id: id, resource: "links", record_id: broken[0]?.id, columns: ["clicks", "expires_at"] },
     });
-    expect(logged(stack.gateways[0].process.output(), "request failed")).toMatchObject({ level: "error", request_id: requestId });
+    expect(logged(stack.gateways[0].process.output(), "request served")).toMatchObject({ level: "info", error: "internal_error" });
   });
   expect(await metricsOf(stack.processes.records)).toMatch(
     /rpc_server_duration_seconds_count\{[^}]*ListLinks[^}]*code="internal_error"[^}]*\} 1$/m,

@@ -5,6 +5,12 @@ import { callContext, startStack, type Stack } from "../stack.ts";
 
 /** Nine delays, as in production, but short. */
 const RETRY_DELAYS_SECONDS = "0.2,0.2,0.4,0.4,0.8,0.8,1,1,1";
+const DELIVERY_DEADLINE_MS = 1_000;
+/**
+ * If webhook is killed under load, its leases fill every lane: nothing is sent until they end, 15 s after the attempts' deadline, and
+ * a look-out that runs every 2 s sees it. Measured from the kill: up to 17.7 s. (Its partitions of the event log are free after 10 s.)
+ */
+const LEASES_END_MS = DELIVERY_DEADLINE_MS + 15_000 + 2_000;
 /** Three in ten of a delivery's first five attempts meet a random behavior. All other attempts are accepted. */
 const FAULT_PROBABILITY = 0.3;
 const FAULTY_ATTEMPTS_MAX = 5;
@@ -31,6 +37,8 @@ export interface LedgerHarness {
   write(): Promise<void>;
   /** Resolves when webhook has stored an event for every change and the outbox is empty. */
   untilCaughtUp(): Promise<void>;
+  /** Resolves when receivers get requests again, at the latest after the leases of a killed webhook have ended. */
+  untilMoreArrive(): Promise<void>;
   /** Resolves when no delivery is pending. */
   untilDelivered(): Promise<void>;
   /** Runs `work` while the gate is closed: every process that reaches it waits. */
@@ -50,7 +58,7 @@ export async function startLedgerHarness({ brokers, changes, rounds, brands }: L
   });
   const stack = await startStack({
     kafkaBrokers: brokers,
-    env: { LOG_LEVEL: "info", RECEIVERS_ON_LOOPBACK: "true", DELIVERY_DEADLINE_MS: "1000", RETRY_DELAYS_SECONDS },
+    env: { LOG_LEVEL: "info", RECEIVERS_ON_LOOPBACK: "true", DELIVERY_DEADLINE_MS: String(DELIVERY_DEADLINE_MS), RETRY_DELAYS_SECONDS },
   });
   const ledger = new Ledger(stack, receivers, {
     brands,
@@ -80,6 +88,10 @@ export async function startLedgerHarness({ brokers, changes, rounds, brands }: L
           }),
         { timeoutMs: 60_000, everyMs: 100 },
       ),
+    untilMoreArrive() {
+      const before = receivers.arrivals.length;
+      return eventually(() => expect(receivers.arrivals.length).toBeGreaterThan(before), { timeoutMs: LEASES_END_MS + 10_000 });
+    },
     // Receivers that take one attempt at a time and let every tenth hang are minutes behind on a slow machine.
     untilDelivered: () => eventually(async () => expect(await count("webhook.deliveries")).toBe(0), { timeoutMs: 300_000, everyMs: 200 }),
     withClosedGate: (gate, work) =>

@@ -1,16 +1,18 @@
 import { eventually } from "@brand-records/testkit";
 import { startStack, type Stack } from "../stack.ts";
 
-/** One promise: while one process of a service stops, the other serves every request. */
+/** One promise: while one process of a service stops or is frozen, the other serves every request. */
 
 let stack: Stack;
+let key: string;
 beforeAll(async () => {
   stack = await startStack({ replicas: true, env: { RATE_LIMIT_PLUS: "100000" } });
+  ({ key } = await stack.createBrand());
 }, 60_000);
 afterAll(() => stack.stop());
 
-it.each(["records", "accounts"] as const)("fails no request when one of two %s processes stops", async (service) => {
-  const { key } = await stack.createBrand();
+/** Reads pages until `meanwhile` has ended and 200 more were read. Returns the statuses that occurred. */
+async function statusesWhile(meanwhile: () => Promise<void>): Promise<Set<number>> {
   const statuses: number[] = [];
   let stopping = false;
   const client = async (): Promise<void> => {
@@ -18,10 +20,23 @@ it.each(["records", "accounts"] as const)("fails no request when one of two %s p
   };
   const clients = Promise.all(Array.from({ length: 8 }, client));
   await eventually(() => expect(statuses.length).toBeGreaterThan(100));
-  expect(await stack.replicas?.[service].kill("SIGTERM")).toEqual({ code: 0, signal: null });
+  await meanwhile();
   const before = statuses.length;
   await eventually(() => expect(statuses.length).toBeGreaterThan(before + 200));
   stopping = true;
   await clients;
-  expect(new Set(statuses)).toEqual(new Set([200]));
+  return new Set(statuses);
+}
+
+it.each(["records", "accounts"] as const)("fails no request when one of two %s processes is frozen, and when it thaws", async (service) => {
+  const pid = stack.replicas?.[service].pid as number;
+  expect(await statusesWhile(async () => void process.kill(pid, "SIGSTOP"))).toEqual(new Set([200]));
+  expect(await statusesWhile(async () => void process.kill(pid, "SIGCONT"))).toEqual(new Set([200]));
+});
+
+it.each(["records", "accounts"] as const)("fails no request when one of two %s processes stops", async (service) => {
+  const statuses = await statusesWhile(async () => {
+    expect(await stack.replicas?.[service].kill("SIGTERM")).toEqual({ code: 0, signal: null });
+  });
+  expect(statuses).toEqual(new Set([200]));
 });

@@ -1,4 +1,16 @@
-import { integer, origin, parseEnv, port, rateLimitSettings, sharedSettings, trustProxy } from "@brand-records/config";
+import {
+  host,
+  integer,
+  origin,
+  parseEnv,
+  port,
+  rateLimitSettings,
+  rpcTarget,
+  sharedSettings,
+  tracingSettings,
+  trueOrFalse,
+  trustProxy,
+} from "@brand-records/config";
 import { rpcTlsSettings } from "@brand-records/rpc";
 import { z } from "zod";
 
@@ -34,39 +46,49 @@ const displayName = z
 
 const PROVIDER_SETTINGS = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
 
-const Settings = z
+export const Settings = z
   .object({
     ...sharedSettings,
+    ...tracingSettings,
     /** Between hosts the gateway and the console authenticate each other with these, as services do. */
     ...rpcTlsSettings,
-    HOST: z.string().default("127.0.0.1"),
-    PORT: port(8081),
-    /** The origin that people open. Cookies, the check of each call's origin, and links depend on it. */
-    PUBLIC_URL: publicUrl.default("http://localhost:8080"),
-    /** Default: 1, the gateway. */
-    TRUST_PROXY: trustProxy.default(1),
-    ACCOUNTS_ADDRESS: z.string(),
-    PLANS_ADDRESS: z.string(),
-    WEBHOOK_ADDRESS: z.string(),
-    /** Shown to people: the same numbers as the gateway's. */
+    HOST: host("127.0.0.1").describe("Address for HTTP. Other hosts reach it only with `RPC_TLS_CERT`, `RPC_TLS_KEY` and `RPC_TLS_CA`."),
+    PORT: port(8081).describe("Port for HTTP."),
+    PUBLIC_URL: publicUrl
+      .meta({ values: "https origin, or of localhost" })
+      .default("http://localhost:8080")
+      .describe("The origin that people open. Cookies, the check of each call's origin, and links depend on it."),
+    TRUST_PROXY: trustProxy.default(1).describe("Proxies before it, the gateway among them."),
+    ACCOUNTS_ADDRESS: rpcTarget.describe("accounts, which knows sessions, members and keys."),
+    PLANS_ADDRESS: rpcTarget.describe("plans, whose workspaces it shows."),
+    WEBHOOK_ADDRESS: rpcTarget.describe("webhook, whose receivers and deliveries it shows."),
+    // Shown to people.
     ...rateLimitSettings,
-    /** The OpenID provider that signs people in: its issuer, and this service's registration there. */
-    OIDC_ISSUER: issuerUrl.optional(),
-    OIDC_CLIENT_ID: z.string().optional(),
-    /** The keys of cookies derive from it, too. */
-    OIDC_CLIENT_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
-    /** Of the provider, for "Sign in with …". Default: the issuer's host. */
-    OIDC_NAME: displayName.optional(),
-    /** Whether to trust addresses of an issuer that omits `email_verified`. */
-    OIDC_TRUST_EMAIL: z.enum(["true", "false"], "must be true or false").default("false"),
-    /** Whether one-time links sign people in. Default: see hasSignInLinks. */
-    SIGN_IN_LINKS: z.enum(["true", "false"], "must be true or false").optional(),
-    /** A call that takes longer fails with `timeout`. */
-    REQUEST_DEADLINE_MS: integer(10_000, 100, 60_000),
-    /** Calls accepted in a minute, per process: of a session, of an address without a session, and attempts to sign in of an address. */
-    CALLS_PER_SESSION: integer(600, 1, 100_000),
-    CALLS_PER_ADDRESS: integer(1_200, 1, 100_000),
-    SIGN_INS_PER_ADDRESS: integer(30, 1, 100_000),
+    OIDC_ISSUER: issuerUrl
+      .meta({ values: "https URL, or of localhost" })
+      .optional()
+      .describe(
+        "The issuer of the [OpenID provider](sign-in.md) that signs people in. Set all three of issuer, client id and secret, or none.",
+      ),
+    OIDC_CLIENT_ID: z.string().optional().describe("The console's registration there."),
+    OIDC_CLIENT_SECRET: z
+      .string()
+      .min(16, "must be at least 16 characters")
+      .meta({ values: "16 characters or more", secret: true })
+      .optional()
+      .describe("The secret of that registration. The keys of cookies derive from it, too."),
+    OIDC_NAME: displayName
+      .meta({ values: "1 to 60 characters", unset: "the issuer's host" })
+      .optional()
+      .describe("The provider's name on the button “Sign in with …”."),
+    OIDC_TRUST_EMAIL: trueOrFalse.default("false").describe("Whether to trust addresses of an issuer that omits `email_verified`."),
+    SIGN_IN_LINKS: trueOrFalse.meta({ unset: "`true` without a provider" }).optional().describe("Whether one-time links sign people in."),
+    REQUEST_DEADLINE_MS: integer(10_000, 100, 60_000).describe("A call that takes longer fails with `timeout`."),
+    CALLS_PER_SESSION: integer(600, 1, 100_000).describe("Calls of a session accepted in a minute, per process."),
+    CALLS_PER_ADDRESS: integer(1_200, 1, 100_000).describe("Calls of an address without a session accepted in a minute, per process."),
+    SIGN_INS_PER_ADDRESS: integer(30, 1, 100_000).describe(
+      "Uses of sign-in links, and requests to `/auth`, of an address accepted in a minute, per process.",
+    ),
   })
   .superRefine((settings, context) => {
     const given = PROVIDER_SETTINGS.filter((name) => settings[name] !== undefined);

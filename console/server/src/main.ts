@@ -5,5 +5,5 @@ import { parseConfig } from "./config.ts";
 import { startConsole } from "./start.ts";
 
 const config = loadConfig(() => parseConfig(process.env));
-const log = openLog("console", config.LOG_LEVEL);
+const log = openLog("console", config.LOG_LEVEL, config.LOG_FILE);
 await runProcess({ log, stopGraceMs: config.STOP_GRACE_MS, start: (life) => startConsole(config, life, log) });

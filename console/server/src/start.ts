@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { ConfigError } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { isLoopback, readMutualTls } from "@brand-records/rpc";
-import { openMetrics, startAdminServer, type Logger } from "@brand-records/telemetry";
+import { Certificates, reportCertificates, requireLoopback } from "@brand-records/rpc";
+import { openMetrics, startAdminServer, startTracing, type Logger } from "@brand-records/telemetry";
 import type { ConsoleConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
 import { loadWebFiles } from "./http/web-files.ts";
@@ -14,11 +13,13 @@ const WEB_FILES = fileURLToPath(new URL("../../web/dist/", import.meta.url));
 
 /** Starts the console and returns the ports it listens on. It starts even if its services are unavailable. */
 export async function startConsole(config: ConsoleConfig, life: Lifecycle, log: Logger): Promise<{ port: number; admin_port: number }> {
-  const tls = readMutualTls(config);
-  if (tls === undefined && !isLoopback(config.HOST)) {
-    throw new ConfigError([`HOST: ${config.HOST} is reachable from other hosts and needs RPC_TLS_CERT, RPC_TLS_KEY and RPC_TLS_CA`]);
-  }
+  const certificates = Certificates.of(config);
+  if (certificates === undefined) requireLoopback("HOST", config.HOST);
+  else life.own("http certificates", { stop: () => certificates.release() });
   const metrics = openMetrics("console");
+  // Owned first, stopped last: its spans include those of the stop.
+  life.own("tracing", await startTracing({ service: "console", config, log, metrics }));
+  life.own("certificates", reportCertificates(config, metrics, log));
   const admin = life.own(
     "admin server",
     await startAdminServer({
@@ -28,8 +29,8 @@ export async function startConsole(config: ConsoleConfig, life: Lifecycle, log: 
       notReady: () => (life.isReady ? [] : ["process"]),
     }),
   );
-  const services = life.own("rpc clients", connectServices(config));
+  const services = life.own("rpc clients", connectServices(config, metrics));
   const app = createApp({ config, services, web: await loadWebFiles(WEB_FILES), log, metrics, isStopping: () => !life.isReady });
-  const http = life.own("http server", await startHttpServer(app, { host: config.HOST, port: config.PORT, tls }));
+  const http = life.own("http server", await startHttpServer(app, { host: config.HOST, port: config.PORT, certificates, log }));
   return { port: http.port, admin_port: admin.port };
 }

@@ -1,19 +1,19 @@
-import { origin, parseEnv, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
+import { host, origin, parseEnv, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings } from "@brand-records/config";
 import { z } from "zod";
 
 /** Settings of `npm start`. All other variables are passed on to the processes unchanged. */
-const Settings = z.object({
-  PORT: port(8080),
-  HOST: z.string().default("127.0.0.1"),
-  PUBLIC_URL: origin.optional(),
-  /** Your Postgres instead of the embedded one. */
-  DATABASE_URL: postgresUrl.optional(),
-  /** Shares the rate limits between gateways; without it they hold within the one gateway process. */
-  REDIS_URL: redisUrl.optional(),
-  /** Brokers of the event log; without them records hands its events to webhook directly. */
-  KAFKA_BROKERS: z.string().optional(),
-  /** The folder for data, keys and logs. Default: .local */
-  LOCAL_DIR: z.string().optional(),
+export const Settings = z.object({
+  PORT: port(8080).describe("Port of the gateway."),
+  HOST: host("127.0.0.1").describe("Address of the gateway."),
+  PUBLIC_URL: origin.meta({ unset: "`http://localhost:PORT`" }).optional().describe("The service as callers and browsers reach it."),
+  DATABASE_URL: postgresUrl.meta({ unset: "an embedded Postgres" }).optional().describe("Your Postgres instead of the embedded one."),
+  REDIS_URL: redisUrl.optional().describe("Shares the rate limits between gateways; without it they hold within the one gateway process."),
+  KAFKA_BROKERS: z
+    .string()
+    .meta({ values: "host:port, comma-separated" })
+    .optional()
+    .describe("Brokers of the event log; without them records hands its events to webhook directly."),
+  LOCAL_DIR: z.string().meta({ values: "folder", unset: "`.local`" }).optional().describe("The folder for data, keys and logs."),
   ENVIRONMENT: sharedSettings.ENVIRONMENT,
   ...rateLimitSettings,
 });

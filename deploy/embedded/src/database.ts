@@ -5,6 +5,7 @@ import { openPool } from "@brand-records/postgres";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@brand-records/postgres/embedded";
 import type { LauncherConfig } from "./config.ts";
 import { ROOT, type LocalFiles, type Secrets } from "./local-files.ts";
+import { LaunchError } from "./requirements.ts";
 import type { SupervisorEvents } from "./supervisor.ts";
 
 /** The services. Each has a schema, a role and a process. */
@@ -36,15 +37,19 @@ export async function startDatabase(
   files: LocalFiles,
   secrets: Secrets,
   events: DatabaseEvents,
+  killed: AbortSignal,
 ): Promise<RunningDatabase> {
   const { DATABASE_URL: given } = config;
-  if (given !== undefined) return { urlFor: () => given, platformUrl: async () => given, stop: async () => {} };
+  if (given !== undefined) {
+    await requireReachable(given);
+    return { urlFor: () => given, platformUrl: async () => given, stop: async () => {} };
+  }
   const password = secrets.postgresPassword;
   const start = (port?: number): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({ dataDir: files.database, user: "postgres", password, ...(port !== undefined && { port }) });
+    startEmbeddedPostgres({ dataDir: files.database, user: "postgres", password, killed, ...(port !== undefined && { port }) });
   const server = await start();
   await createRoles(server.url, password);
-  const keeper = keepRunning(server, start, events);
+  const keeper = keepRunning(server, start, events, killed);
   const urlFor = (role: string): string => urlOf(server.url, role, rolePassword(password, role));
   return {
     urlFor,
@@ -56,6 +61,24 @@ export async function startDatabase(
   };
 }
 
+/**
+ * Services wait for a database that is away, which on a terminal would look like a start that hangs.
+ *
+ * @throws LaunchError
+ */
+async function requireReachable(url: string): Promise<void> {
+  const db = openPool({ url, max: 1, applicationName: "launcher" });
+  try {
+    await db.query("select 1");
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
+    throw new LaunchError(`The database of DATABASE_URL cannot be used: ${reason}`, { cause: error });
+  } finally {
+    await db.stop();
+  }
+}
+
 const RESTART_PAUSE_MS = 500;
 
 /** Restarts the server on the same port whenever it exits unexpectedly, so that the services' pools reconnect. */
@@ -63,6 +86,7 @@ function keepRunning(
   first: EmbeddedPostgres,
   start: (port: number) => Promise<EmbeddedPostgres>,
   events: DatabaseEvents,
+  killed: AbortSignal,
 ): { stop(): Promise<void> } {
   let server = first;
   let stopping = false;
@@ -81,7 +105,7 @@ function keepRunning(
   };
   const watch = async (): Promise<void> => {
     await server.exited;
-    if (stopping) return;
+    if (stopping || killed.aborted) return;
     events.died("database", "it exited unexpectedly", RESTART_PAUSE_MS);
     await restart();
   };

@@ -19,9 +19,16 @@ export interface Terminal {
   say(text: string): void;
 }
 
+export interface Interruption {
+  /** Ends the start early, between two steps. */
+  readonly interrupted: AbortSignal;
+  /** Ends every process immediately: whatever `life` stops then stops without a delay. */
+  readonly killed: AbortSignal;
+}
+
 /**
  * Starts a working system from nothing: database, processes, demo data, run file. When this settles, `life` owns everything
- * that was started. `signal` ends it early, between two steps.
+ * that was started.
  */
 export async function launch(
   config: LauncherConfig,
@@ -29,7 +36,7 @@ export async function launch(
   life: Lifecycle,
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
+  { interrupted: signal, killed }: Interruption,
 ): Promise<void> {
   mkdirSync(files.directory, { recursive: true });
   const lock = await takeLauncherLock(files);
@@ -44,20 +51,36 @@ export async function launch(
   const reports = {
     died: (name: string, why: string, backOffMs: number) => terminal.say(`${name} ended (${why}); starting it again in ${backOffMs} ms`),
     recovered: (name: string) => terminal.say(`${name} is back`),
+    unlogged: (name: string, error: unknown) => terminal.say(`The log of ${name} cannot be written: ${String(error)}`),
   };
-  const building = buildWebFiles();
+  const build = new AbortController();
+  const building = buildWebFiles(AbortSignal.any([build.signal, signal]), killed);
   // Awaited below: an error of the database must not leave it unhandled.
-  building.catch(() => {});
-  const database = life.own("database", await startDatabase(config, files, secrets, reports));
+  const built = building.catch(() => {});
+  const endBuild = (): Promise<void> => {
+    build.abort();
+    return built;
+  };
+  life.own("build", { stop: endBuild });
+  const database = life.own("database", await startDatabase(config, files, secrets, reports, killed));
 
   signal.throwIfAborted();
   terminal.step("Starting the processes");
   const programs = await planPrograms(config, files, secrets, database, env);
   const supervisors: Supervisor[] = [];
-  const events = { ...reports, changed: () => lock.note(supervisors.flatMap(({ pid }) => pid ?? [])) };
+  const note = (): void => {
+    try {
+      lock.note(supervisors.flatMap(({ pid }) => pid ?? []));
+    } catch (error) {
+      // A full disk ends nothing that runs.
+      terminal.say(`${files.lock} cannot be written: ${String(error)}`);
+    }
+  };
+  const events = { ...reports, changed: note };
   const supervise = (program: Program): Supervisor => {
     const supervisor = life.own(program.name, new Supervisor(program, events));
     supervisors.push(supervisor);
+    killed.addEventListener("abort", () => supervisor.kill(), { once: true });
     return supervisor;
   };
   await Promise.all(programs.services.map((program) => supervise(program).start()));

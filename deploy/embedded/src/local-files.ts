@@ -29,6 +29,12 @@ export function localFiles(directory: string = join(ROOT, ".local")): LocalFiles
   };
 }
 
+/** The files of `npm run observe` beside a run: its own folder, and its own lock. */
+export function observeFiles(files: LocalFiles): LocalFiles {
+  const directory = join(files.directory, "observe");
+  return { ...files, directory, lock: join(directory, "observe.json") };
+}
+
 /** Returns undefined if the file does not exist or is not JSON because a crash cut it. */
 export function readJson(path: string): unknown {
   try {

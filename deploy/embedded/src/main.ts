@@ -17,26 +17,36 @@ const life = new Lifecycle({
 });
 
 const interruption = new AbortController();
+const kill = new AbortController();
 let interruptedAt = 0;
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(name, () => {
-    const isRepeated = interruption.signal.aborted && Date.now() - interruptedAt > SAME_INTERRUPTION_MS;
-    if (isRepeated) process.exit(130);
-    if (interruption.signal.aborted) return;
-    interruptedAt = Date.now();
-    interruption.abort();
-    void stop();
+    if (!interruption.signal.aborted) {
+      interruptedAt = Date.now();
+      interruption.abort();
+      void stop();
+    } else if (!kill.signal.aborted && Date.now() - interruptedAt > SAME_INTERRUPTION_MS) {
+      terminal.step("Ending everything now");
+      kill.abort();
+    }
   });
 }
 
 const launching = start();
 await launching;
 
-/** Waits until the start has ended, because `life` stops only what it owns when it is called. */
+/**
+ * Waits until the start has ended, because `life` stops only what it owns when it is called. A second interruption makes both
+ * immediate: the processes are killed. What they leave (run file, lock) is removed in either case before this process exits.
+ */
 async function stop(): Promise<void> {
   terminal.step("Stopping");
   await launching;
   const clean = await life.stop();
+  if (kill.signal.aborted) {
+    terminal.say("Stopped immediately: work in progress was cut off.");
+    process.exit(130);
+  }
   terminal.say(clean ? "Stopped." : pc.red("Stopped, but not cleanly: see the messages above."));
   process.exit(clean ? 0 : 1);
 }
@@ -45,7 +55,10 @@ async function start(): Promise<void> {
   try {
     requireNode(process.versions.node);
     const config = parseConfig(process.env);
-    await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env, interruption.signal);
+    await launch(config, localFiles(config.LOCAL_DIR), life, terminal, process.env, {
+      interrupted: interruption.signal,
+      killed: kill.signal,
+    });
     life.markReady();
   } catch (error) {
     // An interrupted start has not failed: `stop` ends the process.

@@ -33,13 +33,16 @@ export async function planPrograms(
   const PUBLIC_URL = publicUrlOf(config);
   const portIn = (address: string): string => address.slice(address.lastIndexOf(":") + 1);
 
-  const program = (name: ProcessName, directory: string, env: Record<string, string>): Program => ({
-    name,
-    script: join(ROOT, directory, "dist/main.js"),
-    // No balancer stands before the processes of one machine, so a stop needs no grace period.
-    env: { ...inherited, ...env, ADMIN_PORT: portIn(admin[name]), STOP_GRACE_MS: "0" },
-    logFile: join(files.logs, `${name}.log`),
-  });
+  const program = (name: ProcessName, directory: string, env: Record<string, string>): Program => {
+    const logFile = join(files.logs, `${name}.log`);
+    return {
+      name,
+      script: join(ROOT, directory, "dist/main.js"),
+      // No balancer stands before the processes of one machine, so a stop needs no grace period.
+      env: { ...inherited, ...withoutFiles(env), ADMIN_PORT: portIn(admin[name]), STOP_GRACE_MS: "0", LOG_FILE: logFile },
+      logFile,
+    };
+  };
   const service = (name: ServiceName, env: Record<string, string> = {}): Program =>
     program(name, `services/${name}`, { ...env, DATABASE_URL: database.urlFor(name), RPC_PORT: portIn(rpc[name]) });
 
@@ -47,14 +50,14 @@ export async function planPrograms(
     rpc,
     admin: Object.fromEntries(Object.entries(admin).map(([name, address]) => [name, `http://${address}`])) as Programs["admin"],
     services: [
-      service("accounts", { KEY_PEPPERS: inherited["KEY_PEPPERS"] ?? secrets.keyPeppers }),
+      service("accounts", secretOf("KEY_PEPPERS", inherited, secrets.keyPeppers)),
       service("plans", { ACCOUNTS_ADDRESS: rpc.accounts }),
       service("webhook", {
         ACCOUNTS_ADDRESS: rpc.accounts,
         // For trials on this machine only: elsewhere it would expose the host's ports.
         RECEIVERS_ON_LOOPBACK: inherited["RECEIVERS_ON_LOOPBACK"] ?? "true",
         PUBLIC_URL,
-        RECEIVER_SECRET_KEYS: inherited["RECEIVER_SECRET_KEYS"] ?? secrets.receiverSecretKeys,
+        ...secretOf("RECEIVER_SECRET_KEYS", inherited, secrets.receiverSecretKeys),
       }),
       // The address it hands events to without KAFKA_BROKERS.
       service("records", { WEBHOOK_ADDRESS: rpc.webhook }),
@@ -80,6 +83,16 @@ export async function planPrograms(
     }),
   };
 }
+
+/** Adds that no file holds these: one of the run's environment, such as DATABASE_URL_FILE, may. */
+const withoutFiles = (env: Readonly<Record<string, string>>): Record<string, string> => ({
+  ...Object.fromEntries(Object.keys(env).map((name) => [`${name}_FILE`, ""])),
+  ...env,
+});
+
+/** A secret of the run's environment, which the process reads itself if a file holds it; else the run's own. */
+const secretOf = (name: string, inherited: NodeJS.ProcessEnv, own: string): Record<string, string> =>
+  inherited[`${name}_FILE`] ? {} : { [name]: inherited[name] ?? own };
 
 /** Where people open the console. Not 127.0.0.1: it would have other cookies than localhost. */
 export const publicUrlOf = ({ PUBLIC_URL, PORT }: Pick<LauncherConfig, "PUBLIC_URL" | "PORT">): string =>

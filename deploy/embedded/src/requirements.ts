@@ -15,15 +15,23 @@ export function requireNode(version: string): void {
   throw new LaunchError(`This is Node ${version}: ${NODE_MIN.major}.${NODE_MIN.minor} or newer is needed. See https://nodejs.org`);
 }
 
-/** @throws LaunchError naming the setting if the port cannot be listened on */
-export async function requireFreePort(host: string, port: number): Promise<void> {
+/** @throws LaunchError naming the setting, by default PORT of npm start, if the port cannot be listened on */
+export async function requireFreePort(
+  host: string,
+  port: number,
+  { setting, command } = { setting: "PORT", command: "npm start" },
+): Promise<void> {
   try {
     await tryPort(host, port);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") throw new LaunchError(`Port ${port} is taken. Set PORT to another one: PORT=${port + 1} npm start`);
-    if (code === "EACCES") throw new LaunchError(`Port ${port} needs privileges. Set PORT to one above 1023: PORT=8080 npm start`);
-    throw new LaunchError(`Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to an address of this machine.`, { cause: error });
+    if (code === "EADDRINUSE")
+      throw new LaunchError(`Port ${port} is taken. Set ${setting} to another one: ${setting}=${port + 1} ${command}`);
+    if (code === "EACCES")
+      throw new LaunchError(`Port ${port} needs privileges. Set ${setting} to one above 1023: ${setting}=8080 ${command}`);
+    throw new LaunchError(`Cannot listen on ${host}:${port} (${code}). Set HOST and ${setting} to an address of this machine.`, {
+      cause: error,
+    });
   }
 }
 

@@ -3,13 +3,14 @@ import { deleteEmbeddedData } from "@brand-records/postgres/embedded";
 import { parseConfig } from "./config.ts";
 import { LaunchError } from "./requirements.ts";
 import { takeLauncherLock } from "./launcher-lock.ts";
-import { localFiles } from "./local-files.ts";
+import { localFiles, observeFiles } from "./local-files.ts";
 
-/** Deletes the embedded database, the keys and the logs. Does not touch the database that DATABASE_URL names. */
+/** Deletes the embedded database, the keys, the logs and what npm run observe has stored. Does not touch the database that DATABASE_URL names. */
 const config = parseConfig(process.env);
 const files = localFiles(config.LOCAL_DIR);
 try {
   await takeLauncherLock(files);
+  await takeLauncherLock(observeFiles(files));
   await deleteEmbeddedData(files.database);
   rmSync(files.directory, { recursive: true, force: true });
   process.stdout.write("Deleted the embedded database, keys and logs. npm start makes new ones.\n");

@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
 import { EX_CONFIG, NODE_ARGUMENTS } from "@brand-records/lifecycle";
+import { LogFile } from "./log-file.ts";
 import { LaunchError } from "./requirements.ts";
 
 const BACK_OFF_MS_MIN = 100;
@@ -15,7 +14,7 @@ export interface Program {
   /** Compiled main module. */
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Its stdout and stderr are appended to this file. */
+  /** Its stdout and stderr are appended to this file, which it rotates: `LOG_FILE`. */
   readonly logFile: string;
 }
 
@@ -24,11 +23,14 @@ export interface SupervisorEvents {
   changed(): void;
   died(name: string, reason: string, backOffMs: number): void;
   recovered(name: string): void;
+  /** It runs, but what it prints is lost. */
+  unlogged(name: string, error: unknown): void;
 }
 
 /** Keeps one process running until it is stopped: restarts it after every exit, with growing pauses. */
 export class Supervisor {
   readonly #program: Program;
+  readonly #logFile: LogFile;
   readonly #events: SupervisorEvents;
   #child: ChildProcess | undefined;
   #restart: NodeJS.Timeout | undefined;
@@ -38,6 +40,7 @@ export class Supervisor {
 
   constructor(program: Program, events: SupervisorEvents) {
     this.#program = program;
+    this.#logFile = new LogFile(program.logFile);
     this.#events = events;
   }
 
@@ -47,14 +50,12 @@ export class Supervisor {
 
   /** @throws LaunchError with the reason, or with the end of the output, if this first start fails */
   async start(): Promise<void> {
-    const { name, logFile } = this.#program;
-    // The file also has the output of earlier runs.
-    const outputStart = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
     try {
       await this.#spawn();
       this.#hasStarted = true;
     } catch (error) {
-      const output = readFileSync(logFile).subarray(outputStart).toString().trimEnd().split("\n");
+      const { name } = this.#program;
+      const output = this.#logFile.outputSinceOpened().trimEnd().split("\n");
       const text =
         error instanceof RefusedStartError
           ? `${name} did not start. ${output.filter((line) => !line.startsWith("{")).join("\n")}`
@@ -76,10 +77,16 @@ export class Supervisor {
     clearTimeout(kill);
   }
 
+  /** Ends the process immediately, and does not start it again. */
+  kill(): void {
+    this.#stopping = true;
+    clearTimeout(this.#restart);
+    this.#child?.kill("SIGKILL");
+  }
+
   #spawn(): Promise<void> {
-    const { script, env, logFile } = this.#program;
-    mkdirSync(dirname(logFile), { recursive: true });
-    const output = openSync(logFile, "a");
+    const { name, script, env } = this.#program;
+    const output = this.#logFile.open((error) => this.#events.unlogged(name, error));
     const startedAt = Date.now();
     const child = fork(script, {
       execArgv: [...NODE_ARGUMENTS],
@@ -88,7 +95,7 @@ export class Supervisor {
       // Ctrl-C signals the whole foreground process group. Without this, all processes would stop at once, during calls to each other.
       detached: true,
     });
-    closeSync(output);
+    this.#logFile.close();
     this.#child = child;
     this.#events.changed();
     return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 import type { KeyEnvironment } from "@brand-records/api-key";
 import type { CallContext } from "@brand-records/rpc";
+import { startSpan } from "@brand-records/telemetry";
 import type { RateLimiter, Verdict } from "../limits/rate-limiter.ts";
 import { keyDigestFrom } from "./authorization-header.ts";
 import { requireIntegratingBrand, type Principal, type Tier } from "./principal.ts";
@@ -44,7 +45,7 @@ export async function admit(
 
   const cached = deps.verifier.cached(keyDigest);
   if (cached !== undefined) {
-    const verdict = await spend(deps, cached, false);
+    const verdict = await spend(deps, cached, false, context);
     if (verdict.kind !== "stale") {
       identified(cached);
       return { principal: cached, verdict };
@@ -54,12 +55,22 @@ export async function admit(
   const principal = await deps.verifier.verify(keyDigest, context);
   identified(principal);
   if (brands === "integrating") requireIntegratingBrand(principal);
-  const verdict = await spend(deps, principal, true);
+  const verdict = await spend(deps, principal, true, context);
   if (verdict.kind === "stale") throw new Error("the limiter must decide on a fresh principal");
   return { principal, verdict };
 }
 
-function spend({ limiter, tierLimits }: AdmissionDependencies, principal: Principal, fresh: boolean): Promise<Verdict> {
+async function spend(
+  { limiter, tierLimits }: AdmissionDependencies,
+  principal: Principal,
+  fresh: boolean,
+  { traceparent }: CallContext,
+): Promise<Verdict> {
   const limit = principal.tier === "starter" ? tierLimits.plus : tierLimits[principal.tier];
-  return limiter.spend({ brandId: principal.brand_id, limit, epoch: principal.epoch, fresh });
+  const span = startSpan("check rate limit", traceparent, { kind: "internal" });
+  try {
+    return await limiter.spend({ brandId: principal.brand_id, limit, epoch: principal.epoch, fresh });
+  } finally {
+    span?.end();
+  }
 }

@@ -47,12 +47,15 @@ export class Verifier {
     if (this.#refused.has(id)) throw invalidKey();
     // Joining adds no call: the waiting flight serves it.
     if (!this.#flights.has(id) && !this.#slots.isFree(id)) {
-      throw new AppError("unavailable", "Too many keys are being verified. Try again shortly.", { retryAfterSeconds: 1 });
+      throw new AppError("unavailable", "Too many keys are being verified. Try again shortly.", {
+        retryAfterSeconds: 1,
+        dependency: "accounts",
+      });
     }
     // Other requests may join, so the flight carries neither this client's signal nor its deadline.
     const verification = this.#flights.run(id, () => this.#slots.hold(id, () => this.#verify(id, keyDigest, { requestId, traceparent })));
     const principal = await withTimeout(verification, deadline - Date.now());
-    if (principal === TIMED_OUT) throw new AppError("timeout", "The request took too long. Try again.");
+    if (principal === TIMED_OUT) throw new AppError("timeout", "The request took too long. Try again.", { dependency: "accounts" });
     return principal;
   }
 

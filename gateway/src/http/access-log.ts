@@ -1,14 +1,38 @@
-import { traceIdOf } from "@brand-records/rpc";
-import { Counter, Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import { logServerError } from "@brand-records/rpc";
+import {
+  Counter,
+  endHttpSpan,
+  Histogram,
+  OWN_ATTRIBUTES,
+  requestIdAttribute,
+  SECONDS_BUCKETS,
+  traceFields,
+  type Logger,
+  type Registry,
+} from "@brand-records/telemetry";
 import type { RequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
 
-/** Writes one wide log line and observes the duration once per request: when its response is complete or its client has disconnected. */
-export function accessLog(log: Logger, metrics: Registry): RequestHandler {
+const FAILURES = ["500", "503", "504"];
+
+/**
+ * Writes one wide log line and observes the duration once per request: when its response is complete or its client has disconnected.
+ *
+ * @param routes whose failures alerts count. They are 0 from the start: else a rate does not see the first failures of a route
+ */
+export function accessLog(log: Logger, metrics: Registry, routes: readonly string[]): RequestHandler {
   const duration = new Histogram({
     name: "http_request_duration_seconds",
     help: "Time from a request's headers to the end of its response.",
     labelNames: ["route", "status"],
+    buckets: SECONDS_BUCKETS,
+    registers: [metrics],
+  });
+  for (const route of routes) for (const status of FAILURES) duration.zero({ route, status });
+  const operations = new Histogram({
+    name: "operation_duration_seconds",
+    help: "Time from the headers of a request for an operation to the end of its response, whether a program or an assistant called it.",
+    labelNames: ["operation", "via", "error"],
     buckets: SECONDS_BUCKETS,
     registers: [metrics],
   });
@@ -32,24 +56,31 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
         messages.inc({ method, generation, tool, error: context.errorKind ?? "none" });
       }
       duration.observe({ route: context.route, status: String(status) }, durationMs / 1000);
-      lines.info(
-        {
-          method: request.method,
-          route: context.route,
-          status,
-          duration_ms: Math.round(durationMs * 100) / 100,
-          request_id: context.requestId,
-          trace_id: traceIdOf(context.traceparent),
-          client_ip: request.ip,
-          brand_id: context.brandId,
-          key_id: context.keyId,
-          rpc_method: context.rpc?.method,
-          rpc_generation: context.rpc?.generation,
-          tool: context.rpc?.tool,
-          error: context.errorKind,
-        },
-        "request served",
-      );
+      if (context.operation !== undefined) {
+        const { name, via } = context.operation;
+        const error = status === 499 ? "client_gone" : (context.errorKind ?? "none");
+        operations.observe({ operation: name, via, error }, durationMs / 1000);
+      }
+      const { requestId, brandId, keyId } = context;
+      const ids = { ...requestIdAttribute(requestId), [OWN_ATTRIBUTES.brandId]: brandId, [OWN_ATTRIBUTES.keyId]: keyId };
+      endHttpSpan(context.span, { method: request.method, route: context.route, status, errorKind: context.errorKind, ids });
+      const line = {
+        method: request.method,
+        route: context.route,
+        status,
+        duration_ms: Math.round(durationMs * 100) / 100,
+        request_id: context.requestId,
+        ...traceFields(context.traceparent),
+        client_ip: request.ip,
+        brand_id: context.brandId,
+        key_id: context.keyId,
+        rpc_method: context.rpc?.method,
+        rpc_generation: context.rpc?.generation,
+        tool: context.rpc?.tool,
+        error: context.errorKind,
+      };
+      if (context.failure === undefined) lines.info(line, "request served");
+      else logServerError(lines, line, context.failure, "request failed");
     });
     next();
   };

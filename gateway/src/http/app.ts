@@ -1,15 +1,17 @@
 import { AppError } from "@brand-records/errors";
+import { countServerErrors } from "@brand-records/rpc";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import compression from "compression";
 import express, { type Express, type RequestHandler, type Response } from "express";
 import { admit, type AdmissionDependencies } from "../auth/admission.ts";
 import type { Principal } from "../auth/principal.ts";
 import { WINDOW_SECONDS, type Verdict } from "../limits/rate-limiter.ts";
+import { OPERATIONS } from "../operations/index.ts";
 import type { Services } from "../services.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import { accessLog } from "./access-log.ts";
 import { boundBodies } from "./body.ts";
-import { forwardToConsole, type ConsoleTarget } from "./console-forwarding.ts";
+import { CONSOLE_ROUTE, forwardToConsole, type ConsoleTarget } from "./console-forwarding.ts";
 import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
 import { requireHost } from "./host.ts";
@@ -22,6 +24,8 @@ import { operationAt, serveRest } from "./rest.ts";
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
 const ASSISTANTS_PATH = "/api/mcp";
+/** Of every path under /api at which nothing exists. */
+const UNKNOWN_API_ROUTE = "/api/*";
 
 export interface AppDependencies extends AdmissionDependencies {
   readonly services: Services;
@@ -49,7 +53,7 @@ export function createApp(deps: AppDependencies): Express {
   if (deps.trustProxy !== undefined) app.set("trust proxy", deps.trustProxy);
 
   app.use(requestContext(deps.requestDeadlineMs));
-  app.use(accessLog(deps.log, deps.metrics));
+  app.use(accessLog(deps.log, deps.metrics, routesThatCanFail(deps.console !== undefined)));
   app.use(boundBodies(deps.metrics));
   app.use(errorForms);
   app.use(checkUrlAndHost(deps));
@@ -62,8 +66,13 @@ export function createApp(deps: AppDependencies): Express {
   app.use("/api", api(deps));
   app.use(OAUTH_PATHS, oauthUnsupported);
   app.use(notFound);
-  app.use(errorHandler(deps.log));
+  app.use(errorHandler(countServerErrors(deps.metrics)));
   return app;
+}
+
+/** The routes of the API and of the console. What else is served here asks no other process. */
+export function routesThatCanFail(hasConsole: boolean): readonly string[] {
+  return [...OPERATIONS.map(({ path }) => path), ASSISTANTS_PATH, UNKNOWN_API_ROUTE, ...(hasConsole ? [CONSOLE_ROUTE] : [])];
 }
 
 /** Gives errors of every check the protocol's form on the assistants' endpoint. */
@@ -94,7 +103,8 @@ function api(deps: AppDependencies): RequestHandler {
     const isAssistant = context.route === ASSISTANTS_PATH;
     const operation = operationAt(request.baseUrl + request.path);
     if (isAssistant) requireAllowedOrigin(deps.allowedOrigins, request.headers.origin);
-    else context.route = operation?.path ?? "/api/*";
+    else context.route = operation?.path ?? UNKNOWN_API_ROUTE;
+    if (operation !== undefined) context.operation = { name: operation.name, via: "rest" };
     const brands = isAssistant ? "any" : "integrating";
     const { principal, verdict } = await admit(deps, request.rawHeaders, context, brands, (caller) => nameCaller(response, caller));
     deps.usage.count(principal, verdict.kind === "refused" ? "refused" : "accepted");

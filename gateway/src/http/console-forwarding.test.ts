@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { countServerErrors } from "@brand-records/rpc";
+import { openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import express from "express";
 import { errorHandler } from "./errors.ts";
@@ -20,13 +22,14 @@ beforeAll(async () => {
     received.push(incoming);
     handle(incoming, response);
   });
-  const log = { error: () => {} } as never;
   const app = express();
   await listen(consoleProcess);
   app.use(requestContext(5_000));
-  app.use(forwardToConsole({ address: `127.0.0.1:${portOf(consoleProcess)}`, tls: undefined, publicUrl: "https://records.example" }));
+  app.use(
+    forwardToConsole({ address: `127.0.0.1:${portOf(consoleProcess)}`, certificates: undefined, publicUrl: "https://records.example" }),
+  );
   app.use((_request, response) => void response.status(404).end("gateway"));
-  app.use(errorHandler(log));
+  app.use(errorHandler(countServerErrors(openMetrics("gateway"))));
   gateway = createServer(app);
   await listen(gateway);
   url = `http://127.0.0.1:${portOf(gateway)}`;

@@ -3,7 +3,7 @@ import { request as httpsRequest, Agent as TlsAgent } from "node:https";
 import { isIP } from "node:net";
 import { pipeline } from "node:stream";
 import { AppError } from "@brand-records/errors";
-import type { MutualTls } from "@brand-records/rpc";
+import { serverCheck, type Certificates } from "@brand-records/rpc";
 import type { Request, RequestHandler, Response } from "express";
 import { contextOf, type ErrorForm } from "./request-context.ts";
 import { apiForm } from "./errors.ts";
@@ -19,6 +19,9 @@ const WAIT_MS = 5_000;
 
 /** Paths of the console, with all below them. The rest of the gateway's paths stay its own. */
 const CONSOLE_PATHS = ["/sign-in", "/auth", "/console", "/developers", "/workspaces"];
+
+/** In the access log and the metrics, of all these paths. */
+export const CONSOLE_ROUTE = "console";
 
 /** These end at each hop, or name what the gateway itself sets. Authorization is no business of the console's: it knows cookies only. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
@@ -40,7 +43,8 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
 export interface ConsoleTarget {
   /** host:port. */
   readonly address: string;
-  readonly tls: MutualTls | undefined;
+  /** Without them over plain HTTP. */
+  readonly certificates: Certificates | undefined;
   /** Where people reach the service; the console gets its scheme. */
   readonly publicUrl: string;
 }
@@ -49,12 +53,13 @@ const isConsolePath = (path: string): boolean =>
   path === "/" || CONSOLE_PATHS.some((start) => path === start || path.startsWith(`${start}/`));
 
 /** Forwards the console's paths to its process, as streams in both directions. If one side ends early, so does the other. */
-export function forwardToConsole({ address, tls, publicUrl }: ConsoleTarget): RequestHandler {
+export function forwardToConsole({ address, certificates, publicUrl }: ConsoleTarget): RequestHandler {
   const { hostname, port } = new URL(`http://${address}`);
   const host = hostname.replaceAll(/^\[|\]$/g, "");
-  const agentOptions = { keepAlive: true, maxSockets: SOCKETS_MAX, timeout: IDLE_MS };
-  const agent = tls === undefined ? new Agent(agentOptions) : new TlsAgent({ ...agentOptions, ...tls });
-  const send = tls === undefined ? httpRequest : httpsRequest;
+  let agent = agentWith(certificates);
+  // The connections of the old agent end when they are idle.
+  certificates?.listen({ onReplaced: () => void (agent = agentWith(certificates)) });
+  const send = certificates === undefined ? httpRequest : httpsRequest;
   const proto = new URL(publicUrl).protocol.slice(0, -1);
 
   const forward = (request: Request, response: Response, mayRepeat: boolean, next: (error: unknown) => void): void => {
@@ -62,7 +67,7 @@ export function forwardToConsole({ address, tls, publicUrl }: ConsoleTarget): Re
       host,
       port,
       // Else Node compares the certificate with the forwarded Host header.
-      ...(tls !== undefined && isIP(host) === 0 && { servername: host }),
+      ...(certificates !== undefined && isIP(host) === 0 && { servername: host }),
       method: request.method,
       path: request.originalUrl,
       headers: headersFor(request, response, proto),
@@ -100,10 +105,16 @@ export function forwardToConsole({ address, tls, publicUrl }: ConsoleTarget): Re
   return (request, response, next) => {
     if (!isConsolePath(request.path)) return next();
     const context = contextOf(response);
-    context.route = "console";
+    context.route = CONSOLE_ROUTE;
     context.errorForm = formFor(request);
     forward(request, response, request.method === "GET" || request.method === "HEAD", next);
   };
+}
+
+function agentWith(certificates: Certificates | undefined): Agent {
+  const options = { keepAlive: true, maxSockets: SOCKETS_MAX, timeout: IDLE_MS };
+  if (certificates === undefined) return new Agent(options);
+  return new TlsAgent({ ...options, ...certificates.current, checkServerIdentity: serverCheck(certificates, "console") });
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -133,9 +144,10 @@ function respond(answer: IncomingMessage, response: Response): void {
 }
 
 const unavailable = (cause: Error): AppError =>
-  new AppError("unavailable", "The console is unavailable. Try again shortly.", { retryAfterSeconds: 2, cause });
+  new AppError("unavailable", "The console is unavailable. Try again shortly.", { retryAfterSeconds: 2, cause, dependency: "console" });
 
-const timedOut = (cause: Error): AppError => new AppError("timeout", "The console took too long to respond. Try again.", { cause });
+const timedOut = (cause: Error): AppError =>
+  new AppError("timeout", "The console took too long to respond. Try again.", { cause, dependency: "console" });
 
 /** A browser that opens a page gets a page; the console's script gets JSON. */
 function formFor(request: Request): ErrorForm {

@@ -1,5 +1,5 @@
 import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
-import type { Logger } from "@brand-records/telemetry";
+import type { ServerErrors } from "@brand-records/rpc";
 import type { ErrorRequestHandler, Response } from "express";
 import { contextOf, type ErrorForm } from "./request-context.ts";
 import { send } from "./responses.ts";
@@ -25,13 +25,14 @@ export function errorHeaders(error: AppError): Record<string, string> {
   };
 }
 
-/** The last middleware: turns any thrown value into a response. */
-export function errorHandler(log: Logger): ErrorRequestHandler {
+/** The last middleware: turns any thrown value into a response. The access log writes what failed. */
+export function errorHandler(serverErrors: ServerErrors): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const error = fromHttp(thrown);
     const context = contextOf(response);
     context.errorKind = error.kind;
-    if (error.kind === "internal_error") log.error({ err: error.cause, request_id: context.requestId }, "request failed");
+    const failure = serverErrors.count(error);
+    if (failure !== undefined) context.failure = failure;
     if (response.headersSent) response.destroy();
     else sendError(response, error);
   };

@@ -1,10 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { AppError } from "@brand-records/errors";
-import { traceparentFrom, type CallContext } from "@brand-records/rpc";
+import { requestIdFrom, type CallContext, type ServerErrorFields } from "@brand-records/rpc";
+import { startEdgeSpan, type TraceSpan } from "@brand-records/telemetry";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-
-/** Refuses ids that hold a key or a signing secret sent in the wrong header: ids appear in logs and responses. */
-const SANE_REQUEST_ID = /^(?!.*(?:brk_|whsec_))[A-Za-z0-9._:-]{1,128}$/;
 
 /** Writes an error in the form of its path. */
 export type ErrorForm = (
@@ -21,12 +18,19 @@ export type ErrorForm = (
 export interface RequestContext extends CallContext {
   readonly startedAt: number;
   deadline: number;
+  traceparent: string;
   readonly signal: AbortSignal;
+  /** Undefined if the request is not sampled. The access log ends it. */
+  readonly span: TraceSpan | undefined;
   /** The route that matched, never the path: callers choose paths freely, and metrics must stay bounded. */
   route: string;
   brandId?: string;
   keyId?: string;
   errorKind?: string;
+  /** A failure on our side that arose in this process. */
+  failure?: ServerErrorFields;
+  /** Undefined until it is known. */
+  operation?: { readonly name: string; readonly via: "rest" | "assistant" };
   /** On the assistants' path, the message. Known names only, or `other`. */
   rpc?: { readonly method: string; readonly generation?: string; tool?: string };
   /** Default: the API's error body. */
@@ -36,16 +40,16 @@ export interface RequestContext extends CallContext {
 /** Gives every request its id (the caller's if it is sane), its trace, its deadline, and a signal that aborts if the client disconnects. */
 export function requestContext(deadlineMs: number): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
-    const given = request.headers["x-request-id"];
-    const requestId = typeof given === "string" && SANE_REQUEST_ID.test(given) ? given : randomUUID();
-    const traceparent = request.headers["traceparent"];
+    const requestId = requestIdFrom(request.headers["x-request-id"]);
+    const { traceparent } = request.headers;
+    const edge = startEdgeSpan(request.method, typeof traceparent === "string" ? traceparent : undefined, { kind: "server" });
     const disconnected = new AbortController();
     response.on("close", () => {
       if (!response.writableFinished) disconnected.abort();
     });
     response.locals["context"] = {
       requestId,
-      traceparent: traceparentFrom(typeof traceparent === "string" ? traceparent : undefined),
+      ...edge,
       deadline: Date.now() + deadlineMs,
       startedAt: performance.now(),
       signal: disconnected.signal,

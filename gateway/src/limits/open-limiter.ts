@@ -1,5 +1,6 @@
 import type { RedisLog } from "@brand-records/redis";
 import type { Registry } from "@brand-records/telemetry";
+import { countDecisions } from "./counted-limiter.ts";
 import { LocalLimiter } from "./local-limiter.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { ResilientLimiter } from "./resilient-limiter.ts";
@@ -7,6 +8,8 @@ import { ResilientLimiter } from "./resilient-limiter.ts";
 export interface LimiterOptions {
   /** Without it the limit holds per process, which suffices for a single gateway. */
   readonly redisUrl: string | undefined;
+  /** In PEM form. */
+  readonly redisTlsCa?: string | undefined;
   /** Timeout of a Redis command. */
   readonly commandTimeoutMs: number;
   readonly log: RedisLog;
@@ -14,12 +17,12 @@ export interface LimiterOptions {
 }
 
 /** Resolves once Redis is known to be available or not, after two seconds at most. */
-export async function openLimiter({ redisUrl, commandTimeoutMs, log, metrics }: LimiterOptions): Promise<RateLimiter> {
+export async function openLimiter({ redisUrl, redisTlsCa, commandTimeoutMs, log, metrics }: LimiterOptions): Promise<RateLimiter> {
   if (redisUrl !== undefined) {
-    const limiter = new ResilientLimiter({ redisUrl, commandTimeoutMs, log, metrics });
+    const limiter = new ResilientLimiter({ redisUrl, redisTlsCa, commandTimeoutMs, log, metrics });
     await limiter.firstContact;
-    return limiter;
+    return countDecisions(limiter, metrics);
   }
   log.info({}, "REDIS_URL is not set: the rate limit holds per process, and accounts verifies the key of every request");
-  return new LocalLimiter();
+  return countDecisions(new LocalLimiter(), metrics);
 }

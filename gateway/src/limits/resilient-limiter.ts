@@ -10,6 +10,7 @@ const BRANDS_MAX = 50_000;
 
 export interface ResilientLimiterOptions {
   readonly redisUrl: string;
+  readonly redisTlsCa?: string | undefined;
   /** Gets one line for each change of state. */
   readonly log: RedisLog;
   readonly metrics: Registry;
@@ -35,7 +36,7 @@ export class ResilientLimiter implements RateLimiter {
   /** After a possible loss: when Redis knows the whole window again, on the clock of `#windows`. Until then this process must agree. */
   #redisKnowsFrom = 0;
 
-  constructor({ redisUrl, log, metrics, ...timing }: ResilientLimiterOptions) {
+  constructor({ redisUrl, redisTlsCa, log, metrics, ...timing }: ResilientLimiterOptions) {
     this.#log = log;
     this.#redisUp = new Gauge({
       name: "rate_limiter_redis_up",
@@ -57,6 +58,7 @@ export class ResilientLimiter implements RateLimiter {
     this.#errorReplyWarning = new RepeatedWarning(log, "redis refuses a brand's keys: the brand's rate limit holds per process");
     const redis = openRedis(redisUrl, {
       ...timing,
+      tlsCa: redisTlsCa,
       onStateChange: (isUp, cause) => this.#redisChanged(isUp, cause),
       onPossibleLoss: () => void (this.#redisKnowsFrom = this.#windows.now() + WINDOW_SECONDS * 1_000_000),
     });

@@ -15,6 +15,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
+// By default, traces are exported again for ten seconds if their store is away, which would keep the command running.
+process.env["OTEL_EXPORTER_OTLP_TIMEOUT"] ??= "1500";
+
 const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,

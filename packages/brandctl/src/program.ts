@@ -11,6 +11,7 @@ import { membersCommand } from "./commands/members.ts";
 import { plansCommand } from "./commands/plans.ts";
 import { receiversCommand } from "./commands/receivers.ts";
 import { recordsCommand } from "./commands/records.ts";
+import { environmentHelp } from "./environment.ts";
 import { colorsFor, type Screen } from "./terminal.ts";
 import type { Shell } from "./shell.ts";
 
@@ -25,24 +26,7 @@ const DESCRIPTION = [
 
 const HELP = `
 Settings:
-  BRAND                    the brand where a command needs one and --brand is
-                           not given; never used where an id says the brand
-  ACCOUNTS_ADDRESS, PLANS_ADDRESS, RECORDS_ADDRESS, WEBHOOK_ADDRESS
-                           host:port of each service's gRPC
-  BASE_URL                 origin of the HTTP API, for doctor
-  PUBLIC_URL               the same as browsers see it, for members link
-  GATEWAY_ADMIN, CONSOLE_ADMIN, ACCOUNTS_ADMIN, PLANS_ADMIN, RECORDS_ADMIN,
-  WEBHOOK_ADMIN
-                           http://host:port of each process's admin port,
-                           comma-separated, for doctor
-  PLATFORM_DATABASE_URL    Postgres, by a login with the role platform, for
-                           records set-status
-  LOCAL_DIR                folder of run.json, if npm start uses another than
-                           .local
-  RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA
-                           PEM files for mutual TLS: all three or none
-  NO_COLOR                 no colours, on a terminal either
-  COLUMNS                  width of help that is not shown on a terminal
+${environmentHelp()}
 
 Exit codes:
     0  done

@@ -1,5 +1,23 @@
 export { loadConfig } from "./load-config.ts";
 export { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
+export { readFileOf, readPem } from "./read-pem.ts";
+export { readSecretFile } from "./secret-files.ts";
 export { ConfigError, parseEnv } from "./parse-env.ts";
-export { integer, MAKE_A_KEY, origin, port, postgresUrl, rateLimitSettings, redisUrl, sharedSettings, trustProxy } from "./settings.ts";
+export {
+  host,
+  integer,
+  MAKE_A_KEY,
+  origin,
+  pemFile,
+  port,
+  postgresUrl,
+  rateLimitSettings,
+  redisTlsCa,
+  redisUrl,
+  rpcTarget,
+  sharedSettings,
+  trueOrFalse,
+  trustProxy,
+} from "./settings.ts";
+export { parseTracing, tracingSettings, type TracingConfig } from "./tracing.ts";
 export { hasSignInLinks } from "./sign-in-links.ts";

@@ -30,7 +30,7 @@ it("uses the values that are set, and defaults for the others", () => {
     ENVIRONMENT: "live",
     LOG_LEVEL: "info",
     ADMIN_HOST: "127.0.0.1",
-    ADMIN_PORT: 0,
+    ADMIN_PORT: 9_090,
     STOP_GRACE_MS: 5_000,
     PORT: 0,
     LIMIT: 60,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { fileSettingOf, readSecretFiles } from "./secret-files.ts";
 
 /** The environment is invalid. `problems` has one line per problem, which begins with the setting's name. */
 export class ConfigError extends Error {
@@ -13,7 +14,7 @@ export class ConfigError extends Error {
 
 /**
  * Parses settings, reports every problem in one error, and freezes the result. An empty variable counts as unset: this is what
- * `NAME= command` and an empty Helm value mean.
+ * `NAME= command` and an empty Helm value mean. Of a setting that holds a secret, `NAME_FILE` may name a file with the value.
  *
  * @param hints by name of a required setting: what to do if it is not set
  * @throws ConfigError
@@ -23,15 +24,20 @@ export function parseEnv<Shape extends z.ZodType>(
   env: NodeJS.ProcessEnv,
   hints: Readonly<Record<string, string>> = {},
 ): Readonly<z.output<Shape>> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const files = readSecretFiles(shape, variables);
+  const given = { ...variables, ...files.values };
   const parsed = shape.safeParse(given);
-  if (parsed.success) return Object.freeze(parsed.data);
-  throw new ConfigError(
-    parsed.error.issues.map((issue) => {
-      const name = issue.path.join(".");
-      // A `custom` check of ours may require a setting because of another one. Its message gives that reason.
-      if (name in given || issue.code === "custom") return `${name}: ${issue.message}`;
-      return `${name}: is not set${hints[name] === undefined ? "" : `. ${hints[name]}`}`;
-    }),
-  );
+  if (parsed.success && files.problems.length === 0) return Object.freeze(parsed.data);
+  const problems = (parsed.error?.issues ?? []).flatMap((issue) => {
+    const name = issue.path.join(".");
+    const file = fileSettingOf(name);
+    if (name in files.values) return `${file}: ${issue.message}`;
+    // A `custom` check of ours may require a setting because of another one. Its message gives that reason.
+    if (name in given || issue.code === "custom") return `${name}: ${issue.message}`;
+    // Its file has a problem, which is reported.
+    if (files.problems.some((problem) => problem.startsWith(`${file}: `))) return [];
+    return `${name}: is not set${hints[name] === undefined ? "" : `. ${hints[name]}`}`;
+  });
+  throw new ConfigError([...files.problems, ...problems]);
 }

@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { parseRedisUrl } from "./redis-url.ts";
 
-/** Kinds of settings: which text a variable may have, and the value it becomes. */
+/**
+ * Kinds of settings: which text a variable may have, and the value it becomes. docs/settings.md is made from their metadata:
+ * `values` (the range), `unset` (what applies if it is not set, unless the schema has a default), `secret`, and the `description` that each
+ * setting has where it is declared.
+ */
 
 /** A port from 0 to 65535. With 0, the system chooses one. */
 export const port = (fallback: number) =>
@@ -10,6 +14,7 @@ export const port = (fallback: number) =>
     .regex(/^\d{1,5}$/, "must be a port number")
     .transform(Number)
     .refine((n) => n <= 65_535, "must be at most 65535")
+    .meta({ values: "0 to 65535" })
     .default(fallback);
 
 /** A whole number from `min` to `max`. */
@@ -19,48 +24,87 @@ export const integer = (fallback: number, min: number, max: number) =>
     .regex(/^\d{1,15}$/, "must be a whole number")
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be from ${min} to ${max}`)
+    .meta({ values: `${min} to ${max}` })
     .default(fallback);
 
 /** An http or https origin with an optional path; a trailing slash is removed. */
-export const origin = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).transform((url) => url.replace(/\/+$/, ""));
+export const origin = z
+  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .transform((url) => url.replace(/\/+$/, ""))
+  .meta({ values: "http or https URL" });
 
 /** Proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and subnets, comma-separated. */
 export const trustProxy = z
   .string()
   .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(,\s*[0-9a-fA-F.:/]+)*)$/, "must be a number of hops, or addresses and subnets, comma-separated")
-  .transform((text) => (/^\d+$/.test(text) ? Number(text) : text));
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
+  .meta({ values: "number of hops, or addresses and subnets" });
 
 /** The hint for missing keys, whose form is `1:` and 32 bytes in base64. */
 export const MAKE_A_KEY = 'Make one with: echo "1:$(openssl rand -base64 32)"';
 
-export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" });
+/** A secret: it holds a password. */
+export const postgresUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" })
+  .meta({ values: "postgres:// URL", secret: true });
 
-/** The URL of a Redis server or cluster: see parseRedisUrl. Remains text, which the launcher passes to other processes. */
-export const redisUrl = z.string().superRefine((url, context) => {
-  try {
-    parseRedisUrl(url);
-  } catch (error) {
-    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-  }
-});
+/** The URL of a Redis server or cluster: see parseRedisUrl. Remains text, which the launcher passes to other processes. A secret. */
+export const redisUrl = z
+  .string()
+  .superRefine((url, context) => {
+    try {
+      parseRedisUrl(url);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    }
+  })
+  .meta({ values: "[Redis URL](architecture.md#redis)", secret: true });
+
+/** A file of certificates or a key. */
+export const pemFile = z.string().meta({ values: "PEM file" });
+
+export const redisTlsCa = pemFile.optional().describe("The authorities of Redis' certificate, with `rediss://`. Without it those of Node.");
+
+/** An address or name to listen on. */
+export const host = (fallback: string) => z.string().meta({ values: "address" }).default(fallback);
+
+/** Where a service is. */
+export const rpcTarget = z.string().min(1).meta({ values: "host:port or gRPC target" });
+
+export const trueOrFalse = z.enum(["true", "false"], "must be true or false");
+
+/** A share from 0 to 1. */
+export const share = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d(\.\d{1,9})?$/, "must be a number from 0 to 1")
+    .transform(Number)
+    .refine((n) => n <= 1, "must be at most 1")
+    .meta({ values: "0 to 1" })
+    .default(fallback);
 
 /** Settings of every process. */
 export const sharedSettings = {
-  /** Environment whose keys are valid: live or test. Default: live. */
-  ENVIRONMENT: z.enum(["live", "test"], "must be live or test").default("live"),
-  /** Lowest level to log. Default: info. */
-  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
-  /** Address for metrics and probes, which are not public. Default: 127.0.0.1. */
-  ADMIN_HOST: z.string().default("127.0.0.1"),
-  /** Port for metrics and probes. Default: 0, a port that the system chooses. */
-  ADMIN_PORT: port(0),
-  /** How long a stopping process stays reachable until balancers notice, in milliseconds. Default: 5000. */
-  STOP_GRACE_MS: integer(5_000, 0, 60_000),
+  ENVIRONMENT: z.enum(["live", "test"], "must be live or test").default("live").describe("Environment whose API keys are valid."),
+  LOG_LEVEL: z
+    .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+    .default("info")
+    .describe("Lowest level to [log](logs.md)."),
+  LOG_FILE: z
+    .string()
+    .meta({ values: "file" })
+    .optional()
+    .describe("The file that standard output appends to: the process rotates it. `npm start` sets it. Without it nothing is rotated."),
+  ADMIN_HOST: host("127.0.0.1").describe("Address for [metrics](metrics.md) and probes, which are not public."),
+  ADMIN_PORT: port(9_090).describe("Port for metrics and probes."),
+  STOP_GRACE_MS: integer(5_000, 0, 60_000).describe("How long a stopping process stays reachable until balancers notice, in milliseconds."),
 } as const;
 
-/** Requests accepted per brand in any 60 seconds, by tier. Defaults: 60, 120, 240. */
+/** Requests accepted per brand in any 60 seconds. */
 export const rateLimitSettings = {
-  RATE_LIMIT_PLUS: integer(60, 1, 100_000),
-  RATE_LIMIT_PRO: integer(120, 1, 100_000),
-  RATE_LIMIT_ENTERPRISE: integer(240, 1, 100_000),
+  RATE_LIMIT_PLUS: integer(60, 1, 100_000).describe(
+    "Requests accepted of a Plus brand in any 60 seconds. Set the same for both processes.",
+  ),
+  RATE_LIMIT_PRO: integer(120, 1, 100_000).describe("The same of a Pro brand."),
+  RATE_LIMIT_ENTERPRISE: integer(240, 1, 100_000).describe("The same of an Enterprise brand."),
 } as const;

@@ -1,2 +1,2 @@
-export { AppError, type ProblemDetail } from "./app-error.ts";
-export { ERROR_KINDS, isErrorKind, type ErrorKind } from "./kinds.ts";
+export { AppError, type Dependency, type ProblemDetail } from "./app-error.ts";
+export { ERROR_KINDS, isErrorKind, isServerError, type ErrorKind } from "./kinds.ts";

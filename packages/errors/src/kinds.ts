@@ -56,3 +56,6 @@ export type ErrorKind = keyof typeof ERROR_KINDS;
 export function isErrorKind(text: string): text is ErrorKind {
   return Object.hasOwn(ERROR_KINDS, text);
 }
+
+/** Whether a failure is ours: HTTP status 500 and above. */
+export const isServerError = (kind: ErrorKind): boolean => ERROR_KINDS[kind].http >= 500;

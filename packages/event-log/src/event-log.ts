@@ -24,6 +24,8 @@ export interface DeadLetters {
   put(deadLetters: readonly DeadLetter[]): Promise<void>;
   /** Returns the oldest `limit`, and the number of all. */
   list(limit: number): Promise<{ readonly deadLetters: readonly DeadLetterSummary[]; readonly total: number }>;
+  /** Returns the number of all; without Kafka at most 10,000, so that counting stays cheap. */
+  count(): Promise<number>;
   /**
    * Publishes the current dead letters again and removes them from the list. After an interruption the next call continues. The
    * caller must prevent concurrent replays: they publish twice.

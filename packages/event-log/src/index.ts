@@ -15,3 +15,4 @@ export type {
 } from "./event-log.ts";
 export { openKafkaPublisher, openKafkaReader } from "./kafka/kafka-log.ts";
 export { eventLogSettings, type EventLogConfig } from "./settings.ts";
+export { tracedIntake, tracedPublisher } from "./traced.ts";

@@ -18,11 +18,13 @@ afterEach(() => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Writes the script of a process that owns a pool and a server and prints its steps. `start` and `stop` are code to insert into it. */
-async function script(name: string, { start = "", stop = "", stopGraceMs = 0 }): Promise<string> {
+async function script(name: string, { start = "", stop = "", stopGraceMs = 0, timersFasterBy = 1 }): Promise<string> {
   const path = join(folder, `${name}.mjs`);
   await writeFile(
     path,
     `import { runProcess } from ${JSON.stringify(COMPILED)};
+     const { setTimeout: startTimer } = globalThis;
+     globalThis.setTimeout = (callback, ms, ...values) => startTimer(callback, ms / ${timersFasterBy}, ...values);
      const print = (text) => process.stdout.write(text + "\\n");
      const log = { info: (fields, message) => print(message), error: (fields, message) => print("error: " + message + " " + (fields.resource ?? fields.err.message)) };
      const alive = setInterval(() => {}, 1_000);
@@ -44,6 +46,18 @@ it.each(["SIGTERM", "SIGINT"] as const)("reports readiness to its parent, stops 
   expect(child.ready).toEqual({ port: 1234 });
   expect(await child.kill(signal)).toEqual({ code: 0, signal: null });
   expect(child.output()).toBe("ready\nstopping\nserver stops\npool stopped\n");
+});
+
+it.each([5_000, 60_000])("stops everything after a grace period of %i ms, and exits with 0", async (stopGraceMs) => {
+  const child = await run(`grace-${stopGraceMs}`, { stopGraceMs, timersFasterBy: 100 });
+  expect(await child.kill()).toEqual({ code: 0, signal: null });
+  expect(child.output()).toBe("ready\nstopping\nserver stops\npool stopped\n");
+});
+
+it("exits with 1 if a resource does not stop within 20 s", async () => {
+  const child = await run("stuck", { stop: "await new Promise(() => {});", stopGraceMs: 5_000, timersFasterBy: 100 });
+  expect(await child.kill()).toEqual({ code: 1, signal: null });
+  expect(child.output()).toBe("ready\nstopping\nserver stops\n");
 });
 
 it("exits immediately on a second signal, however long the stop would take", async () => {

@@ -1,7 +1,7 @@
 import { Lifecycle, type LifecycleLog } from "./lifecycle.ts";
 
-/** For the whole stop, grace included. After it the process exits with code 1. */
-const STOP_DEADLINE_MS = 25_000;
+/** For a stop after its grace period. After it the process exits with code 1. A balancer may ask for a grace of a minute. */
+const STOP_DEADLINE_MS = 20_000;
 
 /** sysexits.h: the settings or the database are wrong for this release, so a restart does not help. */
 export const EX_CONFIG = 78;
@@ -24,7 +24,7 @@ export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): P
 
   const stop = async (reason: string, exitCode: number, graceMs: number): Promise<void> => {
     log.info({ reason }, "stopping");
-    setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
+    setTimeout(() => process.exit(1), graceMs + STOP_DEADLINE_MS).unref();
     const clean = await life.stop(graceMs);
     process.exit(clean ? exitCode : 1);
   };
@@ -48,13 +48,18 @@ export async function runProcess({ log, stopGraceMs, start }: ProcessOptions): P
     log.info(ready, "ready");
     process.send?.({ ready });
   } catch (error) {
-    if (needsPerson(error)) {
-      process.stderr.write(`${error.message}\n`);
-      return stop("could not start", EX_CONFIG, 0);
-    }
-    log.error({ err: error }, "could not start");
-    await stop("could not start", 1, 0);
+    await stop("could not start", reportFailure(error, log, "could not start"), 0);
   }
+}
+
+/** Prints the message without a stack if only a person can fix the reason, else logs the error. Returns the exit code: 78 or 1. */
+export function reportFailure(error: unknown, log: LifecycleLog, what: string): number {
+  if (needsPerson(error)) {
+    process.stderr.write(`${error.message}\n`);
+    return EX_CONFIG;
+  }
+  log.error({ err: error }, what);
+  return 1;
 }
 
 /** Errors that a restart repeats. By name, so that this package does not depend on those that throw them. */

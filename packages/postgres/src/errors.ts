@@ -2,27 +2,53 @@ import { types } from "node:util";
 import { AppError } from "@brand-records/errors";
 import pg from "pg";
 
-/** SQLSTATE classes and codes of a server that is unreachable, stopping or full. */
-const UNAVAILABLE = /^(08|53|57P0)/;
+/** SQLSTATE classes and codes of a server that is unreachable or stopping. */
+const CONNECTION = /^(08|57P0)/;
 /** query_canceled and lock_not_available. */
 const TIMED_OUT = new Set(["57014", "55P03"]);
-const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
+/** read_only_sql_transaction: after a failover, a connection may still lead to the server that was the primary. */
+const READ_ONLY = "25006";
+/** Disk full, out of memory, too many connections. */
+const RESOURCES = /^53/;
+/** Data exceptions and violated constraints: the data is wrong, not the database. */
+const DATA = /^2[23]/;
+const SOCKET_ERRORS = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+
+/** Why the database could not do what it was asked for. */
+export type PostgresFailure = "connection" | "timeout" | "read_only" | "resources" | "other";
+
+/** Returns undefined if the database is fine and the data is not, or if the error is not of pg. */
+export function postgresFailureOf(error: unknown): PostgresFailure | undefined {
+  if (!types.isNativeError(error) || error instanceof AppError) return undefined;
+  const code = codeOf(error);
+  if (TIMED_OUT.has(code)) return "timeout";
+  if (code === READ_ONLY) return "read_only";
+  if (RESOURCES.test(code)) return "resources";
+  const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
+  if (connectionLost || CONNECTION.test(code)) return "connection";
+  return DATA.test(code) ? undefined : "other";
+}
 
 /** Converts an error of pg to `unavailable` or `timeout` if the database is the reason; returns any other value unchanged. */
 export function fromPostgresError(error: unknown): unknown {
-  if (!types.isNativeError(error) || error instanceof AppError) return error;
   if (error instanceof pg.DatabaseError) forgetRow(error);
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (TIMED_OUT.has(code)) return new AppError("timeout", "The request took too long. Try again.", { cause: error });
-  const connectionLost = !(error instanceof pg.DatabaseError) && (SOCKET_ERRORS.has(code) || /connection|timeout/i.test(error.message));
-  if (connectionLost || UNAVAILABLE.test(code)) {
-    return new AppError("unavailable", "The database is unavailable. Try again shortly.", {
-      cause: error,
-      retryAfterSeconds: 1,
-    });
-  }
-  return error;
+  const failure = postgresFailureOf(error);
+  if (failure === undefined || failure === "other") return error;
+  const options = { cause: error, dependency: "postgres" } as const;
+  if (failure === "timeout") return new AppError("timeout", "The request took too long. Try again.", options);
+  return new AppError("unavailable", "The database is unavailable. Try again shortly.", { ...options, retryAfterSeconds: 1 });
 }
+
+const codeOf = (error: object): string => ("code" in error && typeof error.code === "string" ? error.code : "");
 
 /** Removes the row, input and parameters that Postgres adds to an error: user data must not be logged. */
 function forgetRow(error: pg.DatabaseError): void {

@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, eventually, startTcpProxy, type TestDatabase } from "@brand-records/testkit";
-import { migrate, MigrationError, SchemaMismatchError } from "./migrate.ts";
+import { countPendingMigrations, migrate } from "./migrate.ts";
+import { MigrationError } from "./migration-files.ts";
 import { openPool, type Database } from "./pool.ts";
+import { SchemaMismatchError } from "./schema-version.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -22,7 +24,7 @@ afterEach(async () => {
 const write = async (files: Record<string, string>): Promise<void> => {
   for (const [name, sql] of Object.entries(files)) await writeFile(join(directory, name), sql);
 };
-const run = (schema = "shop") => migrate({ url: database.url, schema, directory });
+const run = (schema = "shop", lockPausesMs: number[] = []) => migrate({ url: database.url, schema, directory, lockPausesMs });
 const steps = async (schema = "shop") =>
   (await db.query<{ name: string }>(`select name from ${schema}.steps order by at, name`)).map(({ name }) => name);
 const versions = async () =>
@@ -53,12 +55,59 @@ it("applies each migration once when many processes start at the same time", asy
   expect(await steps()).toEqual(["1", "2"]);
 });
 
-it("refuses a schema that is newer than this release, and changes nothing", async () => {
-  await write({ "0001-first.sql": FIRST, "0002-second.sql": recordStep("2") });
+it.each([
+  ["does not say with which releases it works", ""],
+  ["works only with later releases", "-- works-with-schema: 2\n"],
+])("refuses a schema that is newer than this release if the migration %s, and changes nothing", async (_, firstLine) => {
+  await write({ "0001-first.sql": FIRST, "0002-second.sql": firstLine + recordStep("2") });
   await run();
   await rm(join(directory, "0002-second.sql"));
-  await expect(run()).rejects.toThrow('The database schema "shop" is at version 2, newer than this release (1). Run the newer release.');
+  await expect(run()).rejects.toThrow(
+    'The database schema "shop" is at version 2, newer than this release (1), and its migration 2 does not work with this release. Run the newer release.',
+  );
   expect(await versions()).toEqual([1, 2]);
+});
+
+it("leaves a schema as it is that is newer than this release and works with it, in releases down to the oldest that is named", async () => {
+  const third = `-- works-with-schema: 2\n${recordStep("3")}`;
+  await write({ "0001-first.sql": FIRST, "0002-second.sql": `-- works-with-schema: 1\n${recordStep("2")}`, "0003-third.sql": third });
+  await run();
+  await rm(join(directory, "0003-third.sql"));
+  expect(await run()).toEqual([]);
+  expect(await countPendingMigrations({ url: database.url, schema: "shop", directory })).toBe(0);
+  await rm(join(directory, "0002-second.sql"));
+  await expect(run()).rejects.toThrow("its migration 3 does not work with this release");
+  expect(await versions()).toEqual([1, 2, 3]);
+});
+
+it("continues a schema whose migrations release 0.2.0 recorded, and lets it record more", async () => {
+  await write({ "0001-first.sql": FIRST });
+  await run();
+  await db.query("alter table shop.schema_migrations drop column works_with");
+  expect(await run()).toEqual([]);
+  await write({ "0002-second.sql": `-- works-with-schema: 1\n${recordStep("2")}` });
+  expect(await run()).toEqual(["0002-second.sql"]);
+  const insert = "insert into shop.schema_migrations (version, name, checksum) values (3, '0003-third.sql', 'x')";
+  await db.query(insert);
+  expect(await db.query("select version, works_with from shop.schema_migrations order by version")).toEqual([
+    { version: 1, works_with: null },
+    { version: 2, works_with: 1 },
+    { version: 3, works_with: null },
+  ]);
+});
+
+it.each([0, 3])("refuses a migration 0002 that claims to work with schema %i", async (version) => {
+  await write({ "0001-first.sql": FIRST, "0002-second.sql": `-- works-with-schema: ${version}\n` });
+  await expect(run()).rejects.toThrow("0002-second.sql: works-with-schema must be from 1 to 2");
+});
+
+it("counts what the schema lacks, and changes nothing", async () => {
+  await write({ "0001-first.sql": FIRST, "0002-second.sql": recordStep("2") });
+  const count = () => countPendingMigrations({ url: database.url, schema: "shop", directory });
+  expect(await count()).toBe(2);
+  expect(await db.query("select to_regnamespace('shop') as schema")).toEqual([{ schema: null }]);
+  await run();
+  expect(await count()).toBe(0);
 });
 
 it("refuses a schema whose applied migration differs from this release's, and applies no later one", async () => {
@@ -119,9 +168,64 @@ it("gives up if a table stays locked, leaves nothing, and succeeds when it is fr
   });
   await db.transaction(async (sql) => {
     await sql.query("lock shop.steps in access share mode");
-    await expect(run()).rejects.toThrow("0002-second.sql: a table stayed locked by another transaction for 5 s. Nothing was changed.");
+    await expect(run("shop", [1, 1])).rejects.toThrow(
+      "0002-second.sql: a table stayed locked by other transactions at each of 3 tries. Nothing was changed.",
+    );
   });
   expect(await run()).toEqual(["0002-second.sql"]);
+});
+
+it("tries again while a table is locked, lets later statements proceed between tries, and ends when it is free", async () => {
+  await write({ "0001-first.sql": FIRST });
+  await run();
+  await write({ "0002-second.sql": "set local lock_timeout = '10ms'; lock shop.steps;" });
+  let migrating: Promise<string[]> | undefined;
+  await db.transaction(async (sql) => {
+    await sql.query("lock shop.steps in access share mode");
+    migrating = run(
+      "shop",
+      Array.from({ length: 1_000 }, () => 20),
+    );
+    await eventually(async () => {
+      const waiting = "select from pg_stat_activity where application_name = 'migrate shop' and query = 'rollback'";
+      expect(await db.query(waiting)).toHaveLength(1);
+    });
+    await db.query(recordStep("meanwhile"));
+  });
+  expect(await migrating).toEqual(["0002-second.sql"]);
+});
+
+describe("with a login of its own", () => {
+  // Roles belong to the server, which other runs share.
+  const [owner, login] = [`shop_owner_${process.pid}`, `shop_${process.pid}`];
+  const as = (username: string): string => Object.assign(new URL(database.url), { username, password: "pw" }).href;
+
+  afterEach(async () => {
+    await db.query(`drop owned by ${owner}, ${login} cascade`);
+    await db.query(`drop role ${owner}, ${login}`);
+  });
+
+  it("owns the schema, and gives the service's login the rights to read and write what there is, and what comes later", async () => {
+    await db.query(`create role ${owner} login password 'pw'; create role ${login} login password 'pw'`);
+    await db.query(`grant create on database ${new URL(database.url).pathname.slice(1)} to ${owner}`);
+    const migrateAsOwner = () => migrate({ url: as(owner), schema: "shop", directory, grantTo: login });
+    await write({ "0001-first.sql": FIRST });
+    await migrateAsOwner();
+    await write({ "0002-second.sql": "create table shop.later (id bigint generated always as identity, name text)" });
+    await migrateAsOwner();
+    const service = openPool({ url: as(login), max: 1, applicationName: "tests" });
+    try {
+      await service.query("insert into shop.steps (name) values ('a')");
+      await service.query("insert into shop.later (name) values ('a')");
+      expect(await service.query("update shop.steps set name = 'b' returning name")).toEqual([{ name: "b" }]);
+      await service.query("delete from shop.later");
+      await expect(service.query("alter table shop.steps add column more text")).rejects.toThrow("must be owner of table steps");
+      await expect(service.query("delete from shop.schema_migrations")).rejects.toThrow("permission denied");
+    } finally {
+      await service.stop();
+    }
+    expect(await countPendingMigrations({ url: as(login), schema: "shop", directory })).toBe(0);
+  });
 });
 
 it("rejects if the connection is lost during a migration, and leaves nothing of the migration", async () => {

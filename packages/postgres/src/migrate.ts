@@ -1,11 +1,14 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { MigrationError, readMigrations, type Migration } from "./migration-files.ts";
+import { appliedMigrations, migrationsTable, pendingMigrations } from "./schema-version.ts";
 
-/** While a migration waits for a table, so do all later statements on it, and processes of the release before serve meanwhile. */
-const LOCK_WAIT_SECONDS = 5;
+/** Later statements on a table wait behind a migration that waits for it, and processes of the release before serve meanwhile. */
+const LOCK_WAIT_SECONDS = 1;
+/** Pauses between tries, in which those statements proceed. About half a minute in total. */
+const LOCK_PAUSES_MS: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 4_000];
 const LOCK_NOT_AVAILABLE = "55P03";
+const CONNECT_TIMEOUT_MS = 2_000;
 
 export interface MigrateOptions {
   readonly url: string;
@@ -13,22 +16,10 @@ export interface MigrateOptions {
   readonly schema: string;
   /** The folder of `0001-name.sql`, `0002-…`, without gaps. */
   readonly directory: string;
-}
-
-export class MigrationError extends Error {
-  override readonly name: string = "MigrationError";
-}
-
-/** The migrations applied to the schema are not the first ones of this release. Retrying does not help. */
-export class SchemaMismatchError extends MigrationError {
-  override readonly name = "SchemaMismatchError";
-}
-
-interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
+  /** A login that reads and writes the schema, if it does not own it: it gets these rights. */
+  readonly grantTo?: string | undefined;
+  /** Pauses after each time that a table stays locked. */
+  readonly lockPausesMs?: readonly number[];
 }
 
 /**
@@ -36,83 +27,114 @@ interface Migration {
  * Any number of processes may call it at the same time.
  *
  * @returns the names of the migrations it applied
- * @throws SchemaMismatchError if the schema is newer than this release, or was created by other migrations
- * @throws MigrationError if a migration fails, or waits longer than 5 s for a lock
+ * @throws SchemaMismatchError if the schema is newer than this release and does not work with it, or was created by other migrations
+ * @throws MigrationError if a migration fails, or a table stays locked
  */
-export async function migrate({ url, schema, directory }: MigrateOptions): Promise<string[]> {
+export async function migrate(options: MigrateOptions): Promise<string[]> {
+  const { schema, directory, grantTo, lockPausesMs = LOCK_PAUSES_MS } = options;
   const migrations = await readMigrations(directory);
-  const client = new pg.Client({ connectionString: url, application_name: `migrate ${schema}` });
+  return withClient(options, async (client) => {
+    await client.query("select pg_advisory_lock(hashtext($1))", [`brand-records migrate ${schema}`]);
+    const pending = pendingMigrations(schema, migrations, await appliedMigrations(client, schema));
+    if (pending.length > 0) await createTable(client, schema);
+    for (const migration of pending) await applyWhenFree(client, schema, migration, lockPausesMs);
+    if (grantTo !== undefined) await grant(client, schema, grantTo);
+    return pending.map((migration) => migration.name);
+  });
+}
+
+/**
+ * Returns how many migrations of this release the schema lacks. Changes nothing.
+ *
+ * @throws SchemaMismatchError like `migrate`
+ */
+export async function countPendingMigrations(options: Pick<MigrateOptions, "url" | "schema" | "directory">): Promise<number> {
+  const migrations = await readMigrations(options.directory);
+  return withClient(options, async (client) => {
+    return pendingMigrations(options.schema, migrations, await appliedMigrations(client, options.schema)).length;
+  });
+}
+
+async function withClient<T>({ url, schema }: Pick<MigrateOptions, "url" | "schema">, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `migrate ${schema}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
   // Without a listener the loss of the connection would end the process; the running query rejects as well.
   client.on("error", () => {});
   await client.connect();
   try {
-    await client.query("select pg_advisory_lock(hashtext($1))", [`brand-records migrate ${schema}`]);
-    await client.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
-    const table = `${pg.escapeIdentifier(schema)}.schema_migrations`;
-    await client.query(`create table if not exists ${table} (
-      version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`);
-    const applied = await client.query<{ version: number; checksum: string }>(`select version, checksum from ${table} order by version`);
-    const pending = pendingMigrations(schema, migrations, applied.rows);
-    for (const migration of pending) await apply(client, table, migration);
-    return pending.map((migration) => migration.name);
+    return await work(client);
   } finally {
     // Ending the session also releases the lock.
     await client.end();
   }
 }
 
-async function apply(client: pg.Client, table: string, { version, name, sql, checksum }: Migration): Promise<void> {
+/** `works_with` is null in rows that release 0.2.0 wrote, whose table had no such column. */
+async function createTable(client: pg.Client, schema: string): Promise<void> {
+  // Not `if not exists`, which needs the right to create schemas even if it exists.
+  const { rows } = await client.query("select 1 from pg_namespace where nspname = $1", [schema]);
+  if (rows.length === 0) await client.query(`create schema ${pg.escapeIdentifier(schema)}`);
+  await client.query(`create table if not exists ${migrationsTable(schema)} (
+    version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now(), works_with integer)`);
+  await client.query(`alter table ${migrationsTable(schema)} add column if not exists works_with integer`);
+}
+
+async function applyWhenFree(client: pg.Client, schema: string, migration: Migration, lockPausesMs: readonly number[]): Promise<void> {
+  const { name } = migration;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await apply(client, schema, migration);
+    } catch (error) {
+      if (!isLocked(error))
+        throw new MigrationError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      const pauseMs = lockPausesMs[tries];
+      if (pauseMs === undefined) {
+        throw new MigrationError(
+          `${name}: a table stayed locked by other transactions at each of ${tries + 1} tries. Nothing was changed. Start again; ` +
+            `pg_stat_activity shows long transactions.`,
+          { cause: error },
+        );
+      }
+      await pause(pauseMs);
+    }
+  }
+}
+
+const isLocked = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+
+async function apply(client: pg.Client, schema: string, { version, name, sql, checksum, worksWith }: Migration): Promise<void> {
   try {
     await client.query("begin");
     await client.query(`set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);
     await client.query(sql);
-    await client.query(`insert into ${table} (version, name, checksum) values ($1, $2, $3)`, [version, name, checksum]);
+    await client.query(`insert into ${migrationsTable(schema)} (version, name, checksum, works_with) values ($1, $2, $3, $4)`, [
+      version,
+      name,
+      checksum,
+      worksWith,
+    ]);
     await client.query("commit");
   } catch (error) {
     // If the connection is lost, the server rolls back.
     await client.query("rollback").catch(() => {});
-    throw new MigrationError(`${name}: ${reasonOf(error)}`, { cause: error });
+    throw error;
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) {
-    return `a table stayed locked by another transaction for ${LOCK_WAIT_SECONDS} s. Nothing was changed. Start again; pg_stat_activity shows long transactions.`;
-  }
-  return error instanceof Error ? error.message : String(error);
-}
-
-function pendingMigrations(
-  schema: string,
-  known: readonly Migration[],
-  applied: readonly { version: number; checksum: string }[],
-): readonly Migration[] {
-  for (const { version, checksum } of applied) {
-    const migration = known[version - 1];
-    if (migration === undefined) {
-      throw new SchemaMismatchError(
-        `The database schema "${schema}" is at version ${version}, newer than this release (${known.length}). Run the newer release.`,
-      );
-    }
-    if (migration.checksum !== checksum) {
-      throw new SchemaMismatchError(
-        `The database schema "${schema}" was created by an incompatible release: its ${migration.name} differs from this release's. ` +
-          `On a laptop, run "npm run reset": it deletes the local database and its records. Elsewhere, run the release that created the ` +
-          `database. If you edited the file, restore it and add a new migration.`,
-      );
-    }
-  }
-  return known.slice(applied.length);
-}
-
-async function readMigrations(directory: string): Promise<Migration[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).toSorted();
-  return Promise.all(
-    names.map(async (name, index) => {
-      const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1]);
-      if (version !== index + 1) throw new MigrationError(`${name}: number migrations 0001-name.sql, 0002-…, without gaps`);
-      const sql = await readFile(join(directory, name), "utf8");
-      return { version, name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
-    }),
-  );
+/** Repeated at every start: a migration may have added tables. Tables that the login lacks rights on are few, so this is quick. */
+async function grant(client: pg.Client, schema: string, login: string): Promise<void> {
+  const [name, to] = [pg.escapeIdentifier(schema), pg.escapeIdentifier(login)];
+  const { rows } = await client.query("select 1 where current_user = $1", [login]);
+  if (rows.length > 0) return;
+  await client.query("begin");
+  await client.query(`grant usage on schema ${name} to ${to}`);
+  await client.query(`grant select, insert, update, delete on all tables in schema ${name} to ${to}`);
+  await client.query(`revoke insert, update, delete on ${migrationsTable(schema)} from ${to}`);
+  await client.query(`grant usage, select on all sequences in schema ${name} to ${to}`);
+  await client.query(`grant execute on all functions in schema ${name} to ${to}`);
+  await client.query("commit");
 }

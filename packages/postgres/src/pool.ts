@@ -1,10 +1,13 @@
-import pg from "pg";
-import { fromPostgresError } from "./errors.ts";
-import { run, RESPONSE_GRACE_MS, type Bounds, type Sql } from "./sql.ts";
+import type pg from "pg";
+import { fromPostgresError, postgresFailureOf, type PostgresFailure } from "./errors.ts";
+import { MeasuredPool, type OnWait } from "./measured-pool.ts";
+import { run, RESPONSE_GRACE_MS, type Bounds, type OnError, type Sql } from "./sql.ts";
 import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
+/** Bounds how long a process that only reads stays with a server that a failover has demoted: it never meets an error there. */
+const CONNECTION_SECONDS_MAX = 600;
 /** The server ends a transaction after its process was silent for this long, and releases its locks. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
@@ -17,11 +20,22 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number;
   /** Called when an idle connection breaks. */
   onIdleError?(error: Error): void;
+  readonly onWait?: OnWait;
+  /** Called when a statement or a connection fails and the data is not the reason. */
+  onFailure?(failure: PostgresFailure): void;
+}
+
+/** Connections of a pool, and callers that wait for one. */
+export interface PoolState {
+  readonly idle: number;
+  readonly used: number;
+  readonly waiting: number;
 }
 
 export interface Database extends Sql {
   /** Commits when `work` resolves, rolls back when it rejects. Read committed. */
   transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
+  state(): PoolState;
   stop(): Promise<void>;
 }
 
@@ -37,12 +51,15 @@ export function openPool({
   applicationName,
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   onIdleError,
+  onWait,
+  onFailure,
 }: PoolOptions): Database {
-  const pool = new pg.Pool({
+  const settings: pg.PoolConfig = {
     connectionString: url,
     max,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    maxLifetimeSeconds: CONNECTION_SECONDS_MAX,
     types: typeParsers,
     // By statement: poolers refuse unknown startup options.
     onConnect: (client) =>
@@ -50,19 +67,29 @@ export function openPool({
         `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs};
          set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
       ) as unknown as void,
-  });
+  };
+  const pool = new MeasuredPool(settings, onWait);
   pool.on("error", (error) => onIdleError?.(error));
   // The operating system waits 15 minutes for a host that vanished.
   const bounds = { query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS };
+  const onError = (error: unknown): void => {
+    const failure = postgresFailureOf(error);
+    if (failure === undefined) return;
+    // The other connections lead to the same server: each would fail a request before it is closed, and reads would never fail.
+    if (failure === "read_only") pool.renew();
+    onFailure?.(failure);
+  };
   return {
-    query: (statement, values) => run(pool, statement, values, bounds),
-    transaction: (work) => transaction(pool, work, bounds),
+    query: (statement, values) => run(pool, statement, values, bounds, onError),
+    transaction: (work) => transaction(pool, work, bounds, onError),
+    state: () => ({ idle: pool.idleCount, used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     stop: () => pool.end(),
   };
 }
 
-async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise<T>, bounds: Bounds): Promise<T> {
+async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise<T>, bounds: Bounds, onError: OnError): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
+    onError(error);
     throw fromPostgresError(error);
   });
   // Without a listener the loss of the connection would end the process; the running query rejects as well.
@@ -70,16 +97,19 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise
   const onLoss = (error: Error): void => void (lost = error);
   client.on("error", onLoss);
   try {
-    await run(client, "begin", [], bounds);
-    const result = await work({ client, query: (statement, values) => run(client, statement, values, bounds) });
-    await run(client, "commit", [], bounds);
+    await run(client, "begin", [], bounds, onError);
+    const result = await work({ client, query: (statement, values) => run(client, statement, values, bounds, onError) });
+    await run(client, "commit", [], bounds, onError);
     return result;
   } catch (error) {
+    if (isReadOnly(error)) lost ??= error;
     await run(client, "rollback", [], { query_timeout: RESPONSE_GRACE_MS }).catch((rollbackError: Error) => void (lost ??= rollbackError));
     throw error;
   } finally {
     client.off("error", onLoss);
-    // A connection that failed to roll back is not reused.
+    // A connection that failed to roll back is not reused, nor one to a server that is read-only.
     client.release(lost);
   }
 }
+
+const isReadOnly = (error: unknown): error is Error => error instanceof Error && postgresFailureOf(error.cause) === "read_only";

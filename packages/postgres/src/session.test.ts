@@ -1,4 +1,5 @@
 import { createDatabase, startTcpProxy, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
+import pg from "pg";
 import { openSession, type Session } from "./session.ts";
 
 let database: TestDatabase;
@@ -13,10 +14,10 @@ afterEach(async () => {
   await database.drop();
 });
 
-const open = (): Promise<Session> => {
+const open = (idleTimeoutMs = 30_000): Promise<Session> => {
   const url = new URL(database.url);
   url.host = `127.0.0.1:${proxy.port}`;
-  return openSession({ url: url.href, applicationName: "session test", idleTimeoutMs: 30_000 });
+  return openSession({ url: url.href, applicationName: "session test", idleTimeoutMs });
 };
 
 it("stops even if the server no longer responds", async () => {
@@ -31,4 +32,18 @@ it("stops even if the server no longer responds", async () => {
 it("is refused if the server does not respond", async () => {
   await proxy.blackhole();
   await expect(open()).rejects.toMatchObject({ kind: "unavailable" });
+});
+
+it("gives pg one statement at a time, and no keepalive during a statement: pg 9 will not queue them", async () => {
+  const session = await open(400);
+  const sent = jest.spyOn(pg.Client.prototype, "query");
+  try {
+    // Several keepalives are due during the first.
+    const first = session.query("select 1 as n from pg_sleep(0.5)").then((rows) => ({ rows, sent: sent.mock.calls.length }));
+    const results = await Promise.all([first, session.query("select 2 as n")]);
+    expect(results).toEqual([{ rows: [{ n: 1 }], sent: 1 }, [{ n: 2 }]]);
+  } finally {
+    sent.mockRestore();
+    await session.stop();
+  }
 });

@@ -1,3 +1,4 @@
+import { Mutex } from "@brand-records/lifecycle";
 import pg from "pg";
 import { fromPostgresError } from "./errors.ts";
 import { run, RESPONSE_GRACE_MS, type Sql } from "./sql.ts";
@@ -55,10 +56,13 @@ export async function openSession({ url, applicationName, idleTimeoutMs, keepali
     throw fromPostgresError(error);
   }
   const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + RESPONSE_GRACE_MS };
-  const query: Session["query"] = (statement, values) => run(client, statement, values, bounds);
+  // pg 9 no longer queues statements.
+  const statements = new Mutex();
+  const query: Session["query"] = (statement, values) => statements.run(() => run(client, statement, values, bounds));
   if (keepalive) {
-    // On a lost connection this fails and the session ends.
-    const timer = setInterval(() => void query("select 1").catch(() => {}), idleTimeoutMs / KEEPALIVES_PER_IDLE_TIMEOUT);
+    // On a lost connection this fails and the session ends. A session with a statement in progress is not idle.
+    const keepAlive = (): void => void (statements.isIdle && query("select 1").catch(() => {}));
+    const timer = setInterval(keepAlive, idleTimeoutMs / KEEPALIVES_PER_IDLE_TIMEOUT);
     void ended.then(() => clearInterval(timer));
   }
   return {

@@ -1,3 +1,4 @@
+import { ATTRIBUTES, startChildSpan, type TraceSpan } from "@brand-records/telemetry";
 import type pg from "pg";
 import { fromPostgresError } from "./errors.ts";
 
@@ -20,18 +21,42 @@ export interface Bounds {
   readonly query_timeout: number;
 }
 
+/** Called with every error before it is converted. */
+export type OnError = (error: unknown) => void;
+
 /** @throws AppError `unavailable` or `timeout` if the database is the reason; else the error of pg */
 export async function run<Row>(
   on: pg.Pool | pg.ClientBase,
   statement: Statement | string,
   values: readonly unknown[] | undefined,
   bounds: Bounds,
+  onError?: OnError,
 ): Promise<Row[]> {
+  const span = startStatementSpan(statement);
   const config = typeof statement === "string" ? { text: statement } : { name: statement.name, text: statement.text };
   try {
     const result = await on.query({ ...config, ...bounds, values: (values ?? []) as unknown[] });
     return result.rows as Row[];
   } catch (error) {
+    onError?.(error);
+    failStatement(span, error);
     throw fromPostgresError(error);
+  } finally {
+    span?.end();
   }
+}
+
+/** The time until a connection is free is part of the span. Its name is the statement's: the text may hold what a caller sent. */
+function startStatementSpan(statement: Statement | string): TraceSpan | undefined {
+  const name = typeof statement === "string" ? firstWord(statement) : statement.name;
+  return startChildSpan(name, { kind: "client", attributes: { [ATTRIBUTES.dbSystem]: "postgresql", [ATTRIBUTES.dbSummary]: name } });
+}
+
+const firstWord = (text: string): string => /^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? "SQL";
+
+function failStatement(span: TraceSpan | undefined, error: unknown): void {
+  const sqlState = (error as { code?: unknown }).code;
+  const isSqlState = typeof sqlState === "string" && /^[0-9A-Z]{5}$/.test(sqlState);
+  if (isSqlState) span?.set({ [ATTRIBUTES.dbStatus]: sqlState });
+  span?.fail(isSqlState ? sqlState : "no_response");
 }

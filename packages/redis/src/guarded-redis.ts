@@ -61,6 +61,8 @@ export class GuardedRedis {
       connectTimeout: SILENCE_MS_MAX,
       socketTimeout: SILENCE_MS_MAX,
       disconnectTimeout: DISCONNECT_MS_MAX,
+      // Does not make a redis:// URL one over TLS.
+      ...(options.tlsCa !== undefined && isTls(target) && { tls: { ca: options.tlsCa } }),
     };
     this.#redis = typeof target === "string" ? new Redis(target, connection) : new Redis({ ...target, ...connection });
     this.#redis.on("error", (error: Error) => {
@@ -180,3 +182,6 @@ export class GuardedRedis {
     this.#firstContact.resolve();
   }
 }
+
+const isTls = (target: string | RedisNode): boolean =>
+  typeof target === "string" ? target.startsWith("rediss:") : target.tls !== undefined;

@@ -10,6 +10,8 @@ export interface RedisClientOptions {
   readonly log?: RedisLog;
   /** Command timeout in milliseconds. Default: 20. */
   readonly commandTimeoutMs?: number;
+  /** The authorities of the server's certificate, in PEM form. Default: those of Node. */
+  readonly tlsCa?: string | undefined;
   /** Called at each change of `isUp`, including the first; `cause` is why Redis is down. */
   readonly onStateChange?: (isUp: boolean, cause?: unknown) => void;
   /** Called when recent writes may be lost: a server is back after an outage, or another one serves its keys. */

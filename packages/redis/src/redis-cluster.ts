@@ -86,7 +86,7 @@ export class RedisCluster implements RedisClient {
   #open(name: string): void {
     if (this.#isStopped || this.#nodes.has(name)) return;
     const { username, password, tls } = this.#address;
-    const { log, commandTimeoutMs } = this.#options;
+    const { log, commandTimeoutMs, tlsCa } = this.#options;
     const target = {
       host: hostOf(name),
       port: portOf(name),
@@ -96,6 +96,7 @@ export class RedisCluster implements RedisClient {
     };
     let wasUp = false;
     const node = new GuardedRedis(target, {
+      tlsCa,
       ...(commandTimeoutMs !== undefined && { commandTimeoutMs }),
       ...(log !== undefined && {
         log: {

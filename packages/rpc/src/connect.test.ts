@@ -103,6 +103,20 @@ describe("after unavailable", () => {
     expect(attempts).toBe(4);
   });
 
+  it("an idempotent method is sent once while more tries have failed than succeeded, so that an overloaded service is not asked more", async () => {
+    let attempts = 0;
+    const saySafely = async (): Promise<Message> => {
+      attempts += 1;
+      throw new AppError("unavailable", "Overloaded");
+    };
+    const client = (await serve({ saySafely })).connect();
+    await Promise.allSettled(Array.from({ length: 500 }, () => client.saySafely({}, callContext())));
+    const before = attempts;
+    await expect(client.saySafely({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+    // None if the connection was given up: this process was too busy to read the answer to a ping.
+    expect(attempts - before).toBeLessThanOrEqual(1);
+  });
+
   it.each(["invalid_request", "internal_error", "not_found", "rate_limited"] as const)("but not after %s", async (kind) => {
     let attempts = 0;
     const saySafely = async (): Promise<Message> => {

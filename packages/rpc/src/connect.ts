@@ -1,14 +1,24 @@
+import { AppError, type Dependency } from "@brand-records/errors";
+import type { Registry, TraceSpan } from "@brand-records/telemetry";
 import {
   Client,
   Metadata,
   propagate,
+  status,
   type CallOptions,
+  type ChannelOptions,
   type ClientDuplexStream,
   type MethodDefinition,
   type ServiceDefinition,
+  type ServiceError,
 } from "@grpc/grpc-js";
 import type { CallContext } from "./call-context.ts";
-import { channelCredentials, MESSAGE_BYTES_MAX, type rpcTlsSettings } from "./settings.ts";
+import { Certificates } from "./certificates.ts";
+import { measureCalls, type MeasureCall } from "./client-durations.ts";
+import { channelCredentials } from "./credentials.ts";
+import { MESSAGE_BYTES_MAX, type rpcTlsSettings } from "./settings.ts";
+import { CALLERS } from "./identity.ts";
+import { endMadeCall, startCallSpan } from "./spans.ts";
 import { fromServiceError } from "./wire-errors.ts";
 
 /** A typed client: unary methods return promises, bidirectional methods the grpc-js stream. */
@@ -24,7 +34,25 @@ export interface ConnectOptions<Service> {
   readonly config?: { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };
   /** Methods that are retried after UNAVAILABLE, because calling them twice has the effect of once. */
   readonly idempotent: readonly (keyof Service & string)[];
+  /** Measures the calls. Clients of one process share a registry. */
+  readonly metrics?: Registry;
 }
+
+/**
+ * Finds a frozen process within 2.5 s, half of a request's deadline: its connection is given up, and the calls on it are retried at
+ * another process. Without pings one of two frozen records processes failed 72 of 438 pages, each after 5 s. A process that answers slowly
+ * answers pings, so a slow database makes no retries. Not sooner: with a timeout of 600 ms, 500 simultaneous requests on busy cores kept
+ * processes from their pings for longer, and healthy connections were given up. Not for methods that cannot be retried: a ping breaks
+ * off calls on a connection that drains.
+ */
+const PINGS = { "grpc.keepalive_time_ms": 500, "grpc.keepalive_timeout_ms": 2_000 } as const;
+
+/**
+ * Of the clients of a process to one address. A try that fails takes a token, one that succeeds returns one, and with half of the tokens
+ * left there are no retries: a service of which every process is overloaded gets at most as many retries as calls succeed. Enough for
+ * the calls in flight to a frozen process, and if one process of two fails every call.
+ */
+const RETRY_THROTTLING = { maxTokens: 1_000, tokenRatio: 1 } as const;
 
 /**
  * Returns a client for `address`: `host:port`, `dns:///name:port` (all its addresses share the load), or
@@ -35,20 +63,41 @@ export function connectRpc<Service extends ServiceDefinition>(
   address: string,
   options: ConnectOptions<Service>,
 ): RpcClient<Service> {
-  const client = new Client(address, channelCredentials(options.config ?? {}), {
-    "grpc.service_config": JSON.stringify(serviceConfig(definition, options.idempotent)),
-    "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.max_reconnect_backoff_ms": 1_000,
-    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
-  });
-  const calls: Record<string, unknown> = { stop: () => client.close() };
+  const certificates = Certificates.of(options.config ?? {});
+  const credentials = channelCredentials(certificates, address, calledService(definition));
+  // Two channels, each of which connects when it is first used.
+  const client = new Client(address, credentials, channelOptions([]));
+  const retrying = new Client(address, credentials, { ...channelOptions(retriesOf(definition, options.idempotent)), ...PINGS });
+  const idempotent = new Set<string>(options.idempotent);
+  const stop = (): void => {
+    client.close();
+    retrying.close();
+    certificates?.release();
+  };
+  const calls: Record<string, unknown> = { stop };
   for (const [name, method] of Object.entries(definition)) {
-    calls[name] = method.requestStream ? duplex(client, method) : unary(client, method);
+    const measure = measureCalls(options.metrics, method.path);
+    if (method.requestStream) calls[name] = duplex(client, method);
+    else calls[name] = unary(idempotent.has(name) ? retrying : client, method, measure);
   }
   return calls as RpcClient<Service>;
 }
 
-function serviceConfig(definition: ServiceDefinition, idempotent: readonly string[]): object {
+function channelOptions(methodConfig: readonly object[]): ChannelOptions {
+  return {
+    // grpc-js keeps tokens by address: a channel without throttling would end that of the other.
+    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }], retryThrottling: RETRY_THROTTLING, methodConfig }),
+    // By default a name is looked up at most every 30 s. When every address that a young client knows goes away within that time, it
+    // has none left: rolling all processes at once failed 726 of 4,501 requests, for 23 s.
+    "grpc.dns_min_time_between_resolutions_ms": 1_000,
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 1_000,
+    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+  };
+}
+
+function retriesOf(definition: ServiceDefinition, idempotent: readonly string[]): readonly object[] {
+  if (idempotent.length === 0) return [];
   const names = idempotent.map((name) => {
     const [, service, method] = definition[name]?.path.split("/") ?? [];
     return { service, method };
@@ -60,34 +109,64 @@ function serviceConfig(definition: ServiceDefinition, idempotent: readonly strin
     backoffMultiplier: 3,
     retryableStatusCodes: ["UNAVAILABLE"],
   };
-  return { loadBalancingConfig: [{ round_robin: {} }], methodConfig: names.length > 0 ? [{ name: names, retryPolicy }] : [] };
+  return [{ name: names, retryPolicy }];
 }
 
-function unary(client: Client, method: MethodDefinition<unknown, unknown>) {
+function unary(client: Client, method: MethodDefinition<unknown, unknown>, measure: MeasureCall) {
+  const server = serverOf(method.path);
   return (request: unknown, context: CallContext): Promise<unknown> =>
     new Promise((resolve, reject) => {
+      const measured = measure();
+      const span = startCallSpan("client", method.path, context);
       const call = client.makeUnaryRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        metadataOf(context),
+        metadataOf(context, span),
         optionsOf(context),
         (error, response) => {
           release();
-          if (error === null) resolve(response);
-          else reject(fromServiceError(error));
+          endMadeCall(span, error?.code ?? status.OK);
+          if (error === null) {
+            measured("ok");
+            return resolve(response);
+          }
+          const isGone = isCancelledBy(context, error);
+          const failure = isGone
+            ? new AppError("unavailable", "The caller has gone", { cause: error, dependency: server, isReported: true })
+            : fromServiceError(error, server);
+          measured(isGone ? "request_timeout" : failure.kind);
+          reject(failure);
         },
       );
       const release = cancelWith(context.signal, call);
     });
 }
 
+/** `accounts` of `/accounts.v1.UsageService/RecordUsage`. */
+const serverOf = (path: string): Dependency => path.slice(1, path.indexOf(".")) as Dependency;
+
+/** Of services like grpc.health.v1, which every process serves, undefined. */
+function calledService(definition: ServiceDefinition): string | undefined {
+  const name = serverOf(Object.values(definition)[0]?.path ?? "");
+  return (CALLERS as readonly string[]).includes(name) ? name : undefined;
+}
+
+/** Whether the call was cancelled here, because no one waits for it any more. */
+const isCancelledBy = ({ signal, parent }: CallContext, { code }: ServiceError): boolean =>
+  code === status.CANCELLED && (signal?.aborted === true || parent?.cancelled === true);
+
 function duplex(client: Client, method: MethodDefinition<unknown, unknown>) {
   return (context: CallContext): ClientDuplexStream<unknown, unknown> => {
     const { path, requestSerialize, responseDeserialize } = method;
-    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadataOf(context), optionsOf(context));
-    call.once("status", cancelWith(context.signal, call));
+    const span = startCallSpan("client", method.path, context);
+    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadataOf(context, span), optionsOf(context));
+    const release = cancelWith(context.signal, call);
+    call.once("status", ({ code }) => {
+      release();
+      endMadeCall(span, code);
+    });
     return call;
   };
 }
@@ -100,10 +179,10 @@ function cancelWith(signal: AbortSignal | undefined, call: { cancel(): void }): 
   return () => signal?.removeEventListener("abort", cancel);
 }
 
-function metadataOf(context: CallContext): Metadata {
+function metadataOf(context: CallContext, span: TraceSpan | undefined): Metadata {
   const metadata = new Metadata();
   metadata.set("x-request-id", context.requestId);
-  metadata.set("traceparent", context.traceparent);
+  metadata.set("traceparent", span?.traceparent ?? context.traceparent);
   return metadata;
 }
 

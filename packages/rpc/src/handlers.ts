@@ -1,5 +1,5 @@
-import { AppError } from "@brand-records/errors";
-import { Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import { AppError, ERROR_KINDS, isServerError } from "@brand-records/errors";
+import { Histogram, SECONDS_BUCKETS, traceFields, traceparentFrom, type Logger, type Registry } from "@brand-records/telemetry";
 import type {
   MethodDefinition,
   sendUnaryData,
@@ -8,7 +8,10 @@ import type {
   ServiceDefinition,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { traceIdOf, traceparentFrom, type CallContext } from "./call-context.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Caller } from "./identity.ts";
+import { countServerErrors, logServerError, type ServerErrors } from "./server-errors.ts";
+import { endServedCall, startCallSpan } from "./spans.ts";
 import { toStatus } from "./wire-errors.ts";
 
 type Unary<Request, Response> = (request: Request, context: CallContext) => Promise<Response>;
@@ -27,27 +30,36 @@ export type Handlers<Service> = {
 export interface ServedService {
   readonly definition: ServiceDefinition;
   readonly handlers: object;
+  readonly callers: Readonly<Record<string, readonly Caller[] | undefined>>;
 }
 
-/** Pairs a generated service definition with its handlers. */
-export function service<Service extends ServiceDefinition>(definition: Service, handlers: Handlers<Service>): ServedService {
-  return { definition, handlers };
+/** Who may call each method beside the operator; no one else may call a method that is missing. */
+export type Callers<Service> = { readonly [Name in keyof Service]?: readonly Caller[] };
+
+/** Pairs a generated service definition with its handlers and their callers. */
+export function service<Service extends ServiceDefinition>(
+  definition: Service,
+  handlers: Handlers<Service>,
+  callers: Callers<Service> = {},
+): ServedService {
+  return { definition, handlers, callers };
 }
 
 export interface Observer {
   readonly log: Logger;
   readonly duration: Histogram<"method" | "code">;
+  readonly serverErrors: ServerErrors;
 }
 
 export function observeCalls(log: Logger, metrics: Registry): Observer {
   const duration = new Histogram({
     name: "rpc_server_duration_seconds",
-    help: "Time to serve a gRPC call.",
+    help: "Time to serve a gRPC call, until its handler ends: code timeout if that is after the deadline, request_timeout if the caller has gone.",
     labelNames: ["method", "code"],
     buckets: SECONDS_BUCKETS,
     registers: [metrics],
   });
-  return { log, duration };
+  return { log, duration, serverErrors: countServerErrors(metrics) };
 }
 
 type Method = MethodDefinition<unknown, unknown>;
@@ -75,7 +87,7 @@ export function implement(
 function unary({ path, responseSerialize }: Method, handler: Unary<unknown, unknown>, observer: Observer) {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
     const observed = observe(path, call, observer);
-    const serving = handler(call.request, observed.context).then(responseSerialize);
+    const serving = observed.run(() => handler(call.request, observed.context)).then(responseSerialize);
     serving.then(
       (bytes) => {
         observed.succeeded();
@@ -91,13 +103,15 @@ function bidi({ path, responseSerialize }: Method, handler: Bidi<unknown, unknow
     const observed = observe(path, call, observer);
     // By default a handler that stops reading early destroys the call, and its response is never sent.
     const requests = call.iterator({ destroyOnReturn: false });
-    pump(handler(requests, observed.context), responseSerialize, call).then(
-      () => {
-        observed.succeeded();
-        call.end();
-      },
-      (thrown: unknown) => call.emit("error", toStatus(observed.failed(thrown))),
-    );
+    observed
+      .run(() => pump(handler(requests, observed.context), responseSerialize, call))
+      .then(
+        () => {
+          observed.succeeded();
+          call.end();
+        },
+        (thrown: unknown) => call.emit("error", toStatus(observed.failed(thrown))),
+      );
   };
 }
 
@@ -127,29 +141,55 @@ function whenWritable(call: ServerDuplexStream<unknown, unknown>, resolve: () =>
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
 
-function observe(path: string, call: AnyCall, { log, duration }: Observer) {
+function observe(path: string, call: AnyCall, { log, duration, serverErrors }: Observer) {
   const startedAt = performance.now();
-  const context = contextOf(call);
+  const received = contextOf(call);
+  const span = startCallSpan("server", path, received);
+  const context = span === undefined ? received : { ...received, traceparent: span.traceparent };
+  /** Returns milliseconds, for the log. */
   const measure = (code: string): number => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    duration.observe({ method: path, code }, seconds);
-    return seconds;
+    const ms = performance.now() - startedAt;
+    duration.observe({ method: path, code }, ms / 1000);
+    return Math.round(ms * 100) / 100;
   };
-  const fields = { method: path, request_id: context.requestId, trace_id: traceIdOf(context.traceparent) };
+  const fields = (): object => ({ method: path, request_id: context.requestId, ...traceFields(context.traceparent) });
+  /** Ends, measures and logs a call whose caller gets `error`. */
+  const fail = (error: AppError): void => {
+    endServedCall(span, ERROR_KINDS[error.kind].grpc);
+    const duration_ms = measure(error.kind);
+    const failure = serverErrors.count(error);
+    if (failure !== undefined) logServerError(log, { ...fields(), duration_ms }, failure, "call failed");
+    else log.debug({ ...fields(), kind: error.kind, duration_ms, err: error.cause ?? error.message }, "call failed");
+  };
   return {
     context,
+    /** Runs work whose statements belong to the call's span. */
+    run: <T>(work: () => T): T => (span === undefined ? work() : span.run(work)),
     succeeded(): void {
-      const seconds = measure("ok");
-      if (log.isLevelEnabled("debug")) log.debug({ ...fields, duration_ms: seconds * 1000 }, "call served");
+      const missed = missedBy(call, context);
+      if (missed !== undefined) return fail(missed);
+      endServedCall(span, "OK");
+      const duration_ms = measure("ok");
+      if (log.isLevelEnabled("debug")) log.debug({ ...fields(), duration_ms }, "call served");
     },
     failed(thrown: unknown): AppError {
       const error = AppError.from(thrown);
-      const seconds = measure(error.kind);
-      const level = error.kind === "internal_error" ? "error" : "debug";
-      log[level]({ ...fields, kind: error.kind, duration_ms: seconds * 1000, err: error.cause ?? error.message }, "call failed");
+      // A failure that arose here keeps its reason, however late it is.
+      const aroseHere = isServerError(error.kind) && !error.isReported;
+      fail((aroseHere ? undefined : missedBy(call, context, error)) ?? error);
       return error;
     },
   };
+}
+
+/** Returns why no caller gets the result of a call that ends now; undefined if the caller still waits. */
+function missedBy(call: AnyCall, { deadline }: CallContext, error?: AppError): AppError | undefined {
+  const lateMs = Date.now() - deadline;
+  if (lateMs >= 0) {
+    const cause = new Error(`the call ended ${lateMs} ms after its deadline`);
+    return new AppError("timeout", "The request took too long. Try again.", { cause, dependency: error?.dependency });
+  }
+  return call.cancelled ? callerGone() : undefined;
 }
 
 function contextOf(call: AnyCall): CallContext {

@@ -1,6 +1,11 @@
-export { newCallContext, traceIdOf, traceparentFrom, wellFormedTraceparent, type CallContext } from "./call-context.ts";
+export { newCallContext, type CallContext } from "./call-context.ts";
+export { Certificates } from "./certificates.ts";
 export { connectRpc, type ConnectOptions, type RpcClient } from "./connect.ts";
-export { service, type Handlers, type ServedService } from "./handlers.ts";
+export { service, type Callers, type Handlers, type ServedService } from "./handlers.ts";
+export { CALLERS, peerOf, serverCheck, type Caller } from "./identity.ts";
+export { reportCertificates } from "./report-certificates.ts";
+export { requestIdFrom } from "./request-id.ts";
+export { countServerErrors, logServerError, type ServerErrorFields, type ServerErrors } from "./server-errors.ts";
 export { serveRpc, type RpcServer, type ServeOptions } from "./serve.ts";
-export { isLoopback, MESSAGE_BYTES_MAX, readMutualTls, rpcServerSettings, rpcTlsSettings, type MutualTls } from "./settings.ts";
+export { MESSAGE_BYTES_MAX, requireLoopback, rpcServerSettings, rpcTlsSettings } from "./settings.ts";
 export { fromServiceError } from "./wire-errors.ts";

@@ -1,10 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@brand-records/config";
-import { eventually } from "@brand-records/testkit";
+import { CertificateAuthority, eventually } from "@brand-records/testkit";
 import { Client, credentials, type MethodDefinition } from "@grpc/grpc-js";
 import { service as healthService } from "grpc-health-check";
 import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
@@ -61,6 +60,20 @@ describe("listening", () => {
     );
   });
 
+  it.each(["records:7000", "dns:///records:7000", "ipv4:127.0.0.1:1,10.0.0.1:1", "10.0.0.1:7000", "[2001:db8::1]:7000"])(
+    "at %s, on another host, is not called without TLS",
+    (address) => {
+      expect(() => connectRpc(EchoService, address, { idempotent: [] })).toThrow("is reachable from other hosts and needs RPC_TLS_CERT");
+    },
+  );
+
+  it.each(["localhost:1", "127.0.0.2:1", "ipv4:127.0.0.1:1,127.0.0.1:2", "[::1]:1", "dns:///localhost:1", "unix:/tmp/x"])(
+    "at %s, on this host, may be called without TLS",
+    (address) => {
+      own(connectRpc(EchoService, address, { idempotent: [] }));
+    },
+  );
+
   it("at a port in use is refused", async () => {
     const { port } = await serve();
     await expect(serve({}, { RPC_PORT: port })).rejects.toThrow("EADDRINUSE");
@@ -82,77 +95,18 @@ it.each(["", "test.v1.EchoService"])("responds to the health check for %j with S
 
 describe("mutual TLS", () => {
   let folder: string;
+  let authorities: Record<string, CertificateAuthority>;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "rpc-tls-"));
-    for (const authority of ["ours", "theirs"]) {
-      authorityCalled(authority);
-      certificate("service", authority);
-    }
+    authorities = Object.fromEntries(["ours", "theirs"].map((name) => [name, new CertificateAuthority(folder, name)]));
+    for (const authority of Object.values(authorities)) authority.issue("service", { names: ["DNS:localhost", "IP:127.0.0.1"] });
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const file = (name: string): string => join(folder, name);
-  const openssl = (...parameters: string[]): void => void execFileSync("openssl", parameters, { cwd: folder, stdio: "pipe" });
-
-  function authorityCalled(name: string): void {
-    const subject = ["-subj", `/CN=${name} authority`, "-days", "1"];
-    openssl(
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:P-256",
-      "-nodes",
-      ...subject,
-      "-keyout",
-      `${name}.key`,
-      "-out",
-      `${name}.pem`,
-    );
-  }
-
-  function certificate(name: string, authority: string): void {
-    const own = `${authority}-${name}`;
-    openssl(
-      "req",
-      "-new",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:P-256",
-      "-nodes",
-      "-subj",
-      `/CN=${name}`,
-      "-keyout",
-      `${own}.key`,
-      "-out",
-      `${own}.csr`,
-    );
-    writeFileSync(file(`${own}.ext`), "subjectAltName = DNS:localhost, IP:127.0.0.1\n");
-    openssl(
-      "x509",
-      "-req",
-      "-in",
-      `${own}.csr`,
-      "-CA",
-      `${authority}.pem`,
-      "-CAkey",
-      `${authority}.key`,
-      "-CAcreateserial",
-      "-days",
-      "1",
-      "-extfile",
-      `${own}.ext`,
-      "-out",
-      `${own}.pem`,
-    );
-  }
-
   const settings = (authority: string, trusted = authority) => ({
-    RPC_TLS_CERT: file(`${authority}-service.pem`),
-    RPC_TLS_KEY: file(`${authority}-service.key`),
-    RPC_TLS_CA: file(`${trusted}.pem`),
+    RPC_TLS_CERT: join(folder, authority, "service.pem"),
+    RPC_TLS_KEY: join(folder, authority, "service.key"),
+    RPC_TLS_CA: authorities[trusted]?.ca ?? "",
   });
   const connect = (echo: Echo, config?: ReturnType<typeof settings>) =>
     own(connectRpc(EchoService, `localhost:${echo.port}`, { idempotent: [], ...(config !== undefined && { config }) }));
@@ -169,7 +123,7 @@ describe("mutual TLS", () => {
       return message;
     };
     const echo = await serve({ say }, settings("ours"));
-    const withoutCertificate = new Client(`localhost:${echo.port}`, credentials.createSsl(Buffer.from(caOf("ours"))));
+    const withoutCertificate = new Client(`localhost:${echo.port}`, credentials.createSsl(Buffer.from(authorities["ours"]?.pem() ?? "")));
     const { path, requestSerialize, responseDeserialize } = EchoService.say;
     const refused = new Promise((resolve) => {
       withoutCertificate.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, (error) => resolve(error));
@@ -185,6 +139,4 @@ describe("mutual TLS", () => {
     const echo = await serve({}, settings("theirs", "ours"));
     await expect(connect(echo, settings("ours")).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
   });
-
-  const caOf = (authority: string): string => execFileSync("cat", [file(`${authority}.pem`)], { encoding: "utf8" });
 });

@@ -1,9 +1,15 @@
 import type { Logger, Registry } from "@brand-records/telemetry";
-import { Server } from "@grpc/grpc-js";
+import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
+import { Certificates } from "./certificates.ts";
+import { serverCredentials } from "./credentials.ts";
+import { guardCalls } from "./guard.ts";
 import { implement, observeCalls, type ServedService } from "./handlers.ts";
-import { serverCredentials, MESSAGE_BYTES_MAX, type rpcServerSettings } from "./settings.ts";
+import { MESSAGE_BYTES_MAX, type rpcServerSettings } from "./settings.ts";
 import type { z } from "zod";
+
+/** `brandctl doctor` asks too. */
+const HEALTH_CALLERS = { Check: ["gateway"], Watch: ["gateway"] } as const;
 
 /** Running calls are cancelled after this. */
 const DRAIN_MS = 10_000;
@@ -25,6 +31,8 @@ export interface RpcServer {
 
 /** Serves the services and grpc.health.v1 over gRPC. */
 export async function serveRpc({ config, services, log, metrics }: ServeOptions): Promise<RpcServer> {
+  const certificates = Certificates.of(config);
+  const credentials = serverCredentials(certificates, config.RPC_HOST);
   const server = new Server({
     // Clients resolve names again only when a connection ends: without this, new replicas get no traffic.
     "grpc.max_connection_age_ms": 60_000 + Math.floor(Math.random() * 60_000),
@@ -32,22 +40,32 @@ export async function serveRpc({ config, services, log, metrics }: ServeOptions)
     "grpc.max_connection_age_grace_ms": 24 * 60 * 60 * 1_000,
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
   });
+  const guard = guardCalls(certificates, log, metrics);
   const observer = observeCalls(log, metrics);
   const health = new HealthImplementation({ "": "SERVING" });
   for (const served of services) {
     const { definition, implementation } = implement(served, observer);
-    server.addService(definition, implementation);
+    server.addService(definition, guard(definition, implementation, served.callers));
     const name = Object.values(served.definition)[0]?.path.split("/")[1];
     if (name !== undefined) health.setStatus(name, "SERVING");
   }
-  health.addToServer(server);
+  health.addToServer({
+    addService: (definition: ServiceDefinition, implementation: UntypedServiceImplementation) =>
+      server.addService(definition, guard(definition, implementation, HEALTH_CALLERS)),
+  });
 
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${config.RPC_HOST}:${config.RPC_PORT}`, serverCredentials(config), (error, bound) =>
+    server.bindAsync(`${config.RPC_HOST}:${config.RPC_PORT}`, credentials, (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     );
   });
-  return { port, stop: () => drain(server, log) };
+  return {
+    port,
+    async stop() {
+      await drain(server, log);
+      certificates?.release();
+    },
+  };
 }
 
 function drain(server: Server, log: Logger): Promise<void> {

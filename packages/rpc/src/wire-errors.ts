@@ -1,4 +1,4 @@
-import { AppError, ERROR_KINDS, isErrorKind, type ErrorKind, type ProblemDetail } from "@brand-records/errors";
+import { AppError, ERROR_KINDS, isErrorKind, type Dependency, type ErrorKind, type ProblemDetail } from "@brand-records/errors";
 import { Metadata, status, type ServiceError, type StatusObject } from "@grpc/grpc-js";
 
 /** Trailers that carry the parts of an AppError that a gRPC status has no place for. */
@@ -40,18 +40,23 @@ function detailsThatFit(details: readonly ProblemDetail[]): readonly ProblemDeta
   return firstBeyond === -1 ? details : details.slice(0, firstBeyond);
 }
 
-/** Restores the AppError that the server threw. A broken connection becomes `unavailable`. */
-export function fromServiceError(error: ServiceError): AppError {
+/**
+ * Restores the AppError that the server threw, which the server has reported. What grpc-js makes itself, such as `unavailable` without a
+ * connection, arises here.
+ *
+ * @param server the service that was called
+ */
+export function fromServiceError(error: ServiceError, server?: Dependency): AppError {
   const kind = error.metadata?.get(KIND)[0];
   if (typeof kind === "string" && isErrorKind(kind)) {
     const body = error.metadata.get(BODY)[0];
     const rest = body instanceof Buffer ? (JSON.parse(body.toString()) as WireBody) : {};
-    return new AppError(kind, error.details, { ...rest, cause: error });
+    return new AppError(kind, error.details, { ...rest, cause: error, isReported: true });
   }
   const transport = TRANSPORT_ERRORS[error.code];
   return transport === undefined
-    ? AppError.from(error)
-    : new AppError(transport.kind, transport.message, { ...transport.options, cause: error });
+    ? AppError.from(error, server)
+    : new AppError(transport.kind, transport.message, { ...transport.options, cause: error, dependency: server });
 }
 
 const UNAVAILABLE = {

@@ -1,9 +1,9 @@
-import { openMetrics, type Logger } from "@brand-records/telemetry";
+import { openMetrics, type Logger, type Registry } from "@brand-records/telemetry";
 import type { MethodDefinition } from "@grpc/grpc-js";
 import { pino } from "pino";
 import { newCallContext, type CallContext } from "../src/call-context.ts";
 import { connectRpc, type ConnectOptions, type RpcClient } from "../src/connect.ts";
-import { service, type Handlers } from "../src/handlers.ts";
+import { service, type Callers, type Handlers } from "../src/handlers.ts";
 import { serveRpc, type RpcServer, type ServeOptions } from "../src/serve.ts";
 
 /** A message of any shape, sent as JSON: these tests are about calls, not protobuf. */
@@ -47,6 +47,7 @@ export interface Echo extends RpcServer {
   readonly address: string;
   /** The parsed lines of the server's log. */
   readonly lines: Record<string, unknown>[];
+  readonly metrics: Registry;
   connect(options?: Partial<ConnectOptions<EchoService>>): EchoClient;
 }
 
@@ -54,14 +55,16 @@ export interface Echo extends RpcServer {
 export async function serveEcho(
   handlers: Partial<Handlers<EchoService>> = {},
   config: Partial<ServeOptions["config"]> = {},
+  callers: Callers<EchoService> = {},
 ): Promise<Echo> {
   const lines: Record<string, unknown>[] = [];
   const log: Logger = pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const metrics = openMetrics("echo");
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, ...config },
-    services: [service(EchoService, { say: echo, saySafely: echo, chat: echoAll, ...handlers })],
+    services: [service(EchoService, { say: echo, saySafely: echo, chat: echoAll, ...handlers }, callers)],
     log,
-    metrics: openMetrics("echo"),
+    metrics,
   });
   const address = `127.0.0.1:${server.port}`;
   const clients: EchoClient[] = [];
@@ -69,6 +72,7 @@ export async function serveEcho(
     port: server.port,
     address,
     lines,
+    metrics,
     connect(options = {}) {
       const client = connectRpc(EchoService, address, { idempotent: ["saySafely"], ...options });
       clients.push(client);

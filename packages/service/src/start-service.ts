@@ -1,9 +1,12 @@
 import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
-import { migrate, openPool, type Database, type LateIndex } from "@brand-records/postgres";
-import { serveRpc, type ServedService } from "@brand-records/rpc";
-import { openMetrics, startAdminServer, type Logger, type Registry } from "@brand-records/telemetry";
+import { openPool, type Database, type LateIndex } from "@brand-records/postgres";
+import { reportCertificates, serveRpc, type ServedService } from "@brand-records/rpc";
+import { openMetrics, startAdminServer, startTracing, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
 import { startIndexBuilder } from "./index-builder.ts";
+import { openMaintenance, type Maintenance } from "./maintenance.ts";
+import { poolMetrics } from "./pool-metrics.ts";
+import { prepareSchema } from "./prepare-schema.ts";
 import type { serviceSettings } from "./settings.ts";
 
 export interface ServiceOptions {
@@ -24,7 +27,10 @@ export interface ServicePorts {
 /** What every service builds on: probes, a migrated schema, a pool, metrics. */
 export interface StartedService {
   readonly db: Database;
+  /** Of the login that owns the schema, where it is known: DATABASE_URL's login may lack the right to build an index. */
+  readonly ownerUrl: string;
   readonly metrics: Registry;
+  readonly maintenance: Maintenance;
   /** Opens a separate pool for work that holds connections for a long time, so that requests never wait for it. */
   openPool(purpose: string, max: number): Database;
   /** Names a dependency in `/readyz` while `isDegraded` returns true: the service serves without it. */
@@ -38,9 +44,18 @@ export interface StartedService {
 /** Starts what every service needs, in order: pool, probes, schema. The caller starts its own parts, then calls `serve`. */
 export async function startService({ name, config, migrations, life, log }: ServiceOptions): Promise<StartedService> {
   const metrics = openMetrics(name);
+  // Owned first, stopped last: its spans include those of the stop.
+  life.own("tracing", await startTracing({ service: name, config, log, metrics }));
+  life.own("certificates", reportCertificates(config, metrics, log));
+  const maintenance = openMaintenance(log, metrics);
+  const pools = poolMetrics(metrics);
   const onIdleError = (error: Error): void => log.warn({ err: error }, "idle database connection lost");
-  const openOwnedPool = (purpose: string, max: number): Database =>
-    life.own(`${purpose} pool`, openPool({ url: config.DATABASE_URL, max, applicationName: purpose, onIdleError }));
+  const openOwnedPool = (purpose: string, max: number): Database => {
+    const observer = pools.observerOf(purpose);
+    const opened = openPool({ url: config.DATABASE_URL, max, applicationName: purpose, onIdleError, ...observer });
+    pools.show(purpose, opened.state);
+    return life.own(`${purpose} pool`, opened);
+  };
   const db = openOwnedPool(name, config.DATABASE_CONNECTIONS_MAX);
 
   const degradedChecks = new Map<string, () => boolean | Promise<boolean>>();
@@ -55,16 +70,18 @@ export async function startService({ name, config, migrations, life, log }: Serv
     }),
   );
 
-  const applied = await migrate({ url: config.DATABASE_URL, schema: name, directory: migrations });
-  if (applied.length > 0) log.info({ applied }, "schema migrated");
+  await prepareSchema({ name, migrations, config, log });
+  const ownerUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL;
 
   return {
     db,
+    ownerUrl,
     metrics,
+    maintenance,
     openPool: openOwnedPool,
     reportDegraded: (dependency, isDegraded) => void degradedChecks.set(dependency, isDegraded),
     buildIndexes(indexes) {
-      life.own("index builder", startIndexBuilder(db, { url: config.DATABASE_URL, schema: name, indexes }, log));
+      life.own("index builder", startIndexBuilder(db, { url: ownerUrl, schema: name, indexes }, maintenance, log));
     },
     async serve(services) {
       const rpc = life.own("rpc server", await serveRpc({ config, services, log, metrics }));

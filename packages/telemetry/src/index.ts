@@ -1,4 +1,6 @@
 export { startAdminServer } from "./admin-server.ts";
 export { openLog, type Logger } from "./log.ts";
-export { Counter, Gauge, Histogram, openMetrics, Registry, SECONDS_BUCKETS } from "./metrics.ts";
+export { AGE_SECONDS_BUCKETS, Counter, Gauge, Histogram, openMetrics, Registry, SECONDS_BUCKETS, startAtZero } from "./metrics.ts";
 export { RepeatedWarning } from "./repeated-warning.ts";
+export { LOG_FILE_BYTES_MAX, rotateLog } from "./rotate-log.ts";
+export * from "./tracing/index.ts";

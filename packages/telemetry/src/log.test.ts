@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -75,4 +76,23 @@ it("writes the message of each error in an AggregateError", async () => {
     `log.warn({ err: new AggregateError([new Error("::1 refused"), new Error("127.0.0.1 refused")], "both") }, "done")`,
   );
   expect(line).toMatchObject({ err: { type: "AggregateError", message: "both", errors: ["::1 refused", "127.0.0.1 refused"] } });
+});
+
+it("neither blocks nor ends a process whose disk is full, and lets it exit", async () => {
+  const main = `import { openLog } from ${JSON.stringify(COMPILED)}; const log = openLog("gateway", "info");
+    setInterval(() => log.info("lost"), 1);
+    process.on("message", (message) => (message === "exit" ? process.exit() : process.send("served")));`;
+  const full = openSync("/dev/full", "a");
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", main], { stdio: ["ignore", full, "inherit", "ipc"] });
+  closeSync(full);
+  try {
+    for (let time = 0; time < 3; time += 1) {
+      child.send("serve");
+      expect(await once(child, "message")).toContain("served");
+    }
+    child.send("exit");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  } finally {
+    child.kill("SIGKILL");
+  }
 });

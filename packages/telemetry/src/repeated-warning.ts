@@ -1,6 +1,6 @@
 const EVERY_MS = 10_000;
 
-interface WarningLog {
+export interface WarningLog {
   warn(fields: object, message: string): void;
 }
 

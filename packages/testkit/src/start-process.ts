@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { killWithParent } from "./kill-with-parent.ts";
 
-const READY_MS_MAX = 30_000;
+const READY_MS = 30_000;
+/** Tests run side by side, so the system chooses ports unless a test names some. */
+const ANY_PORT = { RPC_PORT: "0", ADMIN_PORT: "0" };
 /** Earlier output is dropped: a load test logs gigabytes. */
 const OUTPUT_CHARS_KEPT = 4_000_000;
 
@@ -11,8 +13,10 @@ export interface ProcessOptions {
   readonly name: string;
   /** Compiled JavaScript. */
   readonly script: string;
-  /** Its whole environment besides PATH: settings in the developer's shell must not change a test. */
+  /** Its whole environment besides PATH and free ports: settings in the developer's shell must not change a test. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: 30 s. */
+  readonly readyMsMax?: number;
 }
 
 export interface ProcessExit {
@@ -36,11 +40,11 @@ export interface ServiceProcess {
 /**
  * Runs a service as a process and resolves when it is ready. It ends with the process that started it.
  *
- * @throws with its output if it ends first or is not ready within 30 s
+ * @throws with its output if it ends first or is not ready within `readyMsMax`
  */
-export async function startProcess({ name, script, env = {} }: ProcessOptions): Promise<ServiceProcess> {
+export async function startProcess({ name, script, env = {}, readyMsMax = READY_MS }: ProcessOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ["--enable-source-maps", script], {
-    env: { PATH: process.env["PATH"], ...compileCache(), ...env },
+    env: { PATH: process.env["PATH"], ...compileCache(), ...ANY_PORT, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));
@@ -52,7 +56,7 @@ export async function startProcess({ name, script, env = {} }: ProcessOptions): 
     return exited;
   };
   try {
-    const ready = await readyMessage(child, exited);
+    const ready = await readyMessage(child, exited, readyMsMax);
     return { name, pid: child.pid as number, ready, exited, output, kill };
   } catch (error) {
     await kill("SIGKILL");
@@ -66,9 +70,9 @@ function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
-function readyMessage(child: ChildProcess, exited: Promise<ProcessExit>): Promise<object> {
+function readyMessage(child: ChildProcess, exited: Promise<ProcessExit>, readyMsMax: number): Promise<object> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`is not ready after ${READY_MS_MAX / 1_000} s`)), READY_MS_MAX);
+    const timer = setTimeout(() => reject(new Error(`is not ready after ${readyMsMax / 1_000} s`)), readyMsMax);
     const onMessage = (message: unknown): void => {
       if (typeof message !== "object" || message === null || !("ready" in message)) return;
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import { eventually } from "./eventually.ts";
 import { ProxiedConnection, type ProxyFaults } from "./proxied-connection.ts";
 
 export interface TcpProxy {
-  /** On 127.0.0.1; never changes. */
+  /** Never changes. */
   readonly port: number;
   /** Resets open connections and refuses new ones, as when the other side is down. */
   cut(): Promise<void>;
@@ -17,8 +17,17 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy in front of `host:port` that fails on demand as networks do. Each promise resolves when the fault is in effect. */
-export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
+export interface TcpAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Starts a proxy in front of `target` that fails on demand as networks do. Each promise resolves when the fault is in effect.
+ *
+ * @param own where it listens. Default: any port of 127.0.0.1
+ */
+export async function startTcpProxy(target: TcpAddress, own: TcpAddress = { host: "127.0.0.1", port: 0 }): Promise<TcpProxy> {
   const faults: ProxyFaults = { blackholed: false, delayMs: 0 };
   const connections = new Set<ProxiedConnection>();
   const accept = (client: Socket): void => {
@@ -26,12 +35,12 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     connections.add(connection);
     connection.onClose(() => connections.delete(connection));
   };
-  let server = await listen(accept, 0);
+  let server = await listen(accept, own);
   const { port } = server.address() as AddressInfo;
 
   const reopen = async (): Promise<void> => {
     // Another process may have taken the port while the proxy was cut.
-    if (!server.listening) server = await eventually(() => listen(accept, port));
+    if (!server.listening) server = await eventually(() => listen(accept, { host: own.host, port }));
   };
   const cut = async (): Promise<void> => {
     const closed = server.listening ? once(server, "close") : undefined;
@@ -58,8 +67,8 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   };
 }
 
-async function listen(accept: (client: Socket) => void, port: number): Promise<Server> {
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, accept).listen(port, "127.0.0.1");
+async function listen(accept: (client: Socket) => void, { host, port }: TcpAddress): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, accept).listen(port, host);
   await once(server, "listening");
   return server;
 }

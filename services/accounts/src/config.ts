@@ -1,22 +1,21 @@
-import { integer, MAKE_A_KEY, parseEnv, redisUrl } from "@brand-records/config";
+import { integer, MAKE_A_KEY, parseEnv, redisTlsCa, redisUrl } from "@brand-records/config";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key-hash.ts";
 
-const Settings = z.object({
+export const Settings = z.object({
   ...serviceSettings,
-  /** Without it gateways cache nothing and no epoch is published. */
-  REDIS_URL: redisUrl.optional(),
-  /** `version:base64` of 32 bytes or more, comma-separated. New keys use the highest version; verification tries all versions. */
-  KEY_PEPPERS: z.string().transform(parsePeppers),
-  /** A session ends if it is not used for this long. */
-  SESSION_IDLE_SECONDS: integer(7_200, 60, 86_400),
-  /** A session ends after this time, used or not. */
-  SESSION_SECONDS_MAX: integer(43_200, 60, 604_800),
-  /** Days for which entries of the audit log are kept. */
-  AUDIT_RETENTION_DAYS: integer(730, 1, 36_500),
-  /** Days for which usage is kept. */
-  USAGE_RETENTION_DAYS: integer(31, 1, 3_650),
+  REDIS_URL: redisUrl.optional().describe("The gateways' Redis. Without it gateways cache nothing and no epoch is published."),
+  REDIS_TLS_CA: redisTlsCa,
+  KEY_PEPPERS: z
+    .string()
+    .transform(parsePeppers)
+    .meta({ values: "`version:base64` of 32 bytes or more, comma-separated", secret: true })
+    .describe("Hashes of API keys depend on them. New keys use the highest version; verification tries all versions."),
+  SESSION_IDLE_SECONDS: integer(7_200, 60, 86_400).describe("A session ends if it is not used for this long."),
+  SESSION_SECONDS_MAX: integer(43_200, 60, 604_800).describe("A session ends after this time, used or not."),
+  AUDIT_RETENTION_DAYS: integer(730, 1, 36_500).describe("How long entries of the audit log are kept."),
+  USAGE_RETENTION_DAYS: integer(31, 1, 3_650).describe("How long usage is kept."),
 });
 
 export type AccountsConfig = Readonly<z.output<typeof Settings>>;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { openLog } from "@brand-records/telemetry";
+import { openMaintenance } from "@brand-records/service";
+import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts } from "../test/serve-accounts.ts";
 import { peopleOf } from "../test/people.ts";
@@ -18,7 +19,7 @@ const countOf = async (table: string): Promise<number> =>
 const janitor = () =>
   startJanitor({
     db: served.db,
-    log: openLog("accounts", "silent"),
+    maintenance: openMaintenance(openLog("accounts", "silent"), openMetrics("accounts")),
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     auditKeepDays: 730,
     usageKeepDays: 31,

@@ -1,6 +1,6 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Logger } from "@brand-records/telemetry";
+import type { Maintenance } from "@brand-records/service";
 import type { SessionLimits } from "./domain/session.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
@@ -19,14 +19,14 @@ const BATCH_KEEP_DAYS = 2;
 
 export interface JanitorOptions {
   readonly db: Database;
-  readonly log: Logger;
+  readonly maintenance: Maintenance;
   readonly sessionLimits: SessionLimits;
   readonly auditKeepDays: number;
   readonly usageKeepDays: number;
 }
 
 /** Deletes what is kept no longer, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, log, sessionLimits, auditKeepDays, usageKeepDays }: JanitorOptions): { stop(): Promise<void> } {
+export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, usageKeepDays }: JanitorOptions): { stop(): Promise<void> } {
   const tasks: Record<string, (limit: number) => Promise<number>> = {
     sessions: (limit) => deleteOldSessions(db, sessionLimits, limit),
     "sign-in links": (limit) => deleteExpiredLinks(db, LINK_KEEP_DAYS, limit),
@@ -37,12 +37,9 @@ export function startJanitor({ db, log, sessionLimits, auditKeepDays, usageKeepD
   let stopping = false;
   const runTasks = async (): Promise<void> => {
     for (const [task, run] of Object.entries(tasks)) {
-      try {
+      await maintenance.run(task, async () => {
         while (!stopping && (await run(BATCH_ROWS)) === BATCH_ROWS);
-      } catch (error) {
-        // The next round tries again.
-        log.warn({ err: error, task }, "maintenance task failed");
-      }
+      });
     }
   };
   const running = withStopTimeout(repeat(runTasks, EVERY_MS), STOP_MS);

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { readPem } from "@brand-records/config";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import {
   AccountsServiceService,
@@ -19,8 +19,18 @@ import { noEpochPublisher, redisEpochPublisher, type EpochPublisher } from "./ep
 import { startEpochRepublisher } from "./epochs/epoch-republisher.ts";
 import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { accountsHandlers } from "./rpc/accounts.ts";
 import { auditHandlers } from "./rpc/audit.ts";
+import {
+  ACCOUNTS_CALLERS,
+  AUDIT_CALLERS,
+  OPERATOR_CALLERS,
+  SESSIONS_CALLERS,
+  SIGN_IN_CALLERS,
+  USAGE_CALLERS,
+  VERIFICATION_CALLERS,
+} from "./rpc/callers.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { sessionsHandlers } from "./rpc/sessions.ts";
 import { signInHandlers } from "./rpc/sign-in.ts";
@@ -28,20 +38,18 @@ import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
 
-const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
-
 /** Only an owner waits for a publication; no API request does. */
 const PUBLISH_TIMEOUT_MS = 500;
 
 /** Starts the service and returns the ports it listens on. */
 export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "accounts", config, migrations: MIGRATIONS, life, log });
-  const { db } = base;
+  const { db, maintenance } = base;
   const epochs = startEpochs(config, base, life, log);
   const keyUsage = life.own("key usage", startKeyUsage(db, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
   const usageKeepDays = config.USAGE_RETENTION_DAYS;
-  life.own("janitor", startJanitor({ db, log, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, usageKeepDays }));
+  life.own("janitor", startJanitor({ db, maintenance, sessionLimits, auditKeepDays: config.AUDIT_RETENTION_DAYS, usageKeepDays }));
   base.buildIndexes(LATE_INDEXES);
   const deps: AccountsDependencies = {
     db,
@@ -53,22 +61,28 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     recordKeyUse: keyUsage.record,
   };
   return base.serve([
-    service(VerificationServiceService, verificationHandlers(deps)),
-    service(AccountsServiceService, accountsHandlers(deps)),
-    service(OperatorServiceService, operatorHandlers(deps)),
-    service(SignInServiceService, signInHandlers(deps)),
-    service(SessionsServiceService, sessionsHandlers(deps)),
-    service(AuditServiceService, auditHandlers(deps)),
-    service(UsageServiceService, usageHandlers(deps)),
+    service(VerificationServiceService, verificationHandlers(deps), VERIFICATION_CALLERS),
+    service(AccountsServiceService, accountsHandlers(deps), ACCOUNTS_CALLERS),
+    service(OperatorServiceService, operatorHandlers(deps), OPERATOR_CALLERS),
+    service(SignInServiceService, signInHandlers(deps), SIGN_IN_CALLERS),
+    service(SessionsServiceService, sessionsHandlers(deps), SESSIONS_CALLERS),
+    service(AuditServiceService, auditHandlers(deps), AUDIT_CALLERS),
+    service(UsageServiceService, usageHandlers(deps), USAGE_CALLERS),
   ]);
 }
 
 /** Publishes epochs in Redis if REDIS_URL is set. Without it gateways cache no key. */
-function startEpochs({ REDIS_URL }: AccountsConfig, { db, reportDegraded }: StartedService, life: Lifecycle, log: Logger): EpochPublisher {
+function startEpochs(
+  { REDIS_URL, REDIS_TLS_CA }: AccountsConfig,
+  { db, maintenance, reportDegraded }: StartedService,
+  life: Lifecycle,
+  log: Logger,
+): EpochPublisher {
   if (REDIS_URL === undefined) return noEpochPublisher;
-  const redis = life.own("redis", openRedis(REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS }));
+  const tlsCa = REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", REDIS_TLS_CA);
+  const redis = life.own("redis", openRedis(REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS, tlsCa }));
   reportDegraded("redis", () => !redis.isUp);
   const epochs = redisEpochPublisher(redis, log);
-  life.own("epoch republisher", startEpochRepublisher(db, epochs, log));
+  life.own("epoch republisher", startEpochRepublisher(db, epochs, maintenance));
   return epochs;
 }

@@ -1,11 +1,10 @@
-import { parseEnv } from "@brand-records/config";
+import { parseEnv, rpcTarget } from "@brand-records/config";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 
-const Settings = z.object({
+export const Settings = z.object({
   ...serviceSettings,
-  /** host:port, or a gRPC target, of accounts, which knows the members of brands. */
-  ACCOUNTS_ADDRESS: z.string().min(1),
+  ACCOUNTS_ADDRESS: rpcTarget.describe("accounts, which knows the members of brands."),
 });
 
 /** 0.2.0 did not need it. */

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService, PlansServiceService } from "@brand-records/proto/plans/v1";
@@ -8,11 +7,11 @@ import type { Logger } from "@brand-records/telemetry";
 import { BrandMembers } from "./brand-members.ts";
 import type { PlansConfig } from "./config.ts";
 import type { PlansDependencies } from "./dependencies.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { OPERATOR_CALLERS, PLANS_CALLERS } from "./rpc/callers.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { plansHandlers } from "./rpc/plans.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
-
-const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /** Pending plans a brand may have. Part of the contract: documented for callers and models. */
 const PENDING_PLANS_MAX = 200;
@@ -23,7 +22,7 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
   base.buildIndexes(LATE_INDEXES);
   const accounts = life.own(
     "accounts client",
-    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["listMembers"] }),
+    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics, idempotent: ["listMembers"] }),
   );
   const deps: PlansDependencies = {
     db: base.db,
@@ -31,5 +30,8 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
     brandMutex: new KeyedMutex(),
     pendingMax: PENDING_PLANS_MAX,
   };
-  return base.serve([service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))]);
+  return base.serve([
+    service(PlansServiceService, plansHandlers(deps), PLANS_CALLERS),
+    service(OperatorServiceService, operatorHandlers(deps), OPERATOR_CALLERS),
+  ]);
 }

@@ -1,13 +1,12 @@
-import { parseEnv } from "@brand-records/config";
+import { parseEnv, rpcTarget } from "@brand-records/config";
 import { eventLogSettings } from "@brand-records/event-log";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
 
-const Settings = z.object({
+export const Settings = z.object({
   ...serviceSettings,
   ...eventLogSettings,
-  /** Address of webhook, for events without Kafka: host:port or a gRPC target. Default: none. */
-  WEBHOOK_ADDRESS: z.string().optional(),
+  WEBHOOK_ADDRESS: rpcTarget.optional().describe("webhook, for events without Kafka."),
 });
 
 export type RecordsConfig = Readonly<z.output<typeof Settings>>;

@@ -1,20 +1,19 @@
-import { fileURLToPath } from "node:url";
-import { directPublisher, openKafkaPublisher, type Publisher } from "@brand-records/event-log";
+import { directPublisher, openKafkaPublisher, tracedPublisher, type Publisher } from "@brand-records/event-log";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { ImportServiceService, OperatorServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, service } from "@brand-records/rpc";
 import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
-import type { Logger } from "@brand-records/telemetry";
+import type { Logger, Registry } from "@brand-records/telemetry";
 import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { RECORDS_CALLERS } from "./rpc/callers.ts";
 import { importHandlers } from "./rpc/import-records.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { recordsHandlers } from "./rpc/list-records.ts";
 import { oldestSeconds } from "./storage/outbox.ts";
-
-const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /** Concurrent imports. Each holds a connection from its first line to its commit. */
 const IMPORTS_MAX = 4;
@@ -28,7 +27,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   const { db } = base;
   startRelay(config, base, life, log);
   return base.serve([
-    service(RecordsServiceService, recordsHandlers(db)),
+    service(RecordsServiceService, recordsHandlers(db), RECORDS_CALLERS),
     service(OperatorServiceService, operatorHandlers(db)),
     service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX), IMPORTS_MAX)),
   ]);
@@ -36,20 +35,22 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
 
 /** Without KAFKA_BROKERS and WEBHOOK_ADDRESS there is no relay: the outbox keeps its events until one is set. */
 function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: StartedService, life: Lifecycle, log: Logger): void {
-  const oldestEventSeconds = (): Promise<number> => oldestSeconds(db);
-  const counters = relayMetrics(metrics, oldestEventSeconds);
-  const publisher = openPublisher(config, log);
+  const counters = relayMetrics(metrics, db);
+  const publisher = openPublisher(config, metrics, log);
   if (publisher === undefined) return;
-  const relay = life.own("outbox relay", new OutboxRelay({ databaseUrl: config.DATABASE_URL, publisher, metrics: counters, log }));
+  const relay = life.own(
+    "outbox relay",
+    new OutboxRelay({ databaseUrl: config.DATABASE_URL, publisher: tracedPublisher(publisher, config), metrics: counters, log }),
+  );
   // Also detects that the leader, perhaps another process, moves nothing.
-  reportDegraded("event log", async () => !relay.isHealthy || (await oldestEventSeconds()) > EVENT_AGE_SECONDS_MAX);
+  reportDegraded("event log", async () => !relay.isHealthy || (await oldestSeconds(db)) > EVENT_AGE_SECONDS_MAX);
 }
 
 /** Returns a publisher to Kafka if it is set, else to webhook if that is; undefined if neither is. */
-function openPublisher(config: RecordsConfig, log: Logger): Publisher | undefined {
+function openPublisher(config: RecordsConfig, metrics: Registry, log: Logger): Publisher | undefined {
   if (config.KAFKA_BROKERS.length > 0) return openKafkaPublisher(config, "records", log);
   if (config.WEBHOOK_ADDRESS !== undefined) {
-    return directPublisher(connectRpc(IntakeServiceService, config.WEBHOOK_ADDRESS, { config, idempotent: ["publishMessages"] }));
+    return directPublisher(connectRpc(IntakeServiceService, config.WEBHOOK_ADDRESS, { config, metrics, idempotent: ["publishMessages"] }));
   }
   log.warn({}, "neither KAFKA_BROKERS nor WEBHOOK_ADDRESS is set: events wait in the outbox");
   return undefined;

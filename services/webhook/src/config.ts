@@ -1,31 +1,36 @@
-import { integer, MAKE_A_KEY, origin, parseEnv } from "@brand-records/config";
+import { integer, MAKE_A_KEY, origin, parseEnv, rpcTarget, trueOrFalse } from "@brand-records/config";
 import { eventLogSettings } from "@brand-records/event-log";
 import { serviceSettings } from "@brand-records/service";
 import { z } from "zod";
+import { EGRESS_PROXY_MODES, parseEgressProxy } from "./domain/egress-proxy.ts";
 import { RETRY_DELAYS_SECONDS } from "./domain/retry-schedule.ts";
 import { parseSecretKeys } from "./domain/secret-keys.ts";
 
-const Settings = z.object({
+export const Settings = z.object({
   ...serviceSettings,
   ...eventLogSettings,
-  /** host:port, or a gRPC target, of accounts, which knows the brands. */
-  ACCOUNTS_ADDRESS: z.string().min(1),
-  /** `id:base64` of 32 bytes, comma-separated. New secrets use the highest id. Every id in use must be present. */
-  RECEIVER_SECRET_KEYS: z.string().transform(parseSecretKeys),
-  /** Origin of the gateway as callers reach it: the start of `dashboard_url` in deliveries. */
-  PUBLIC_URL: origin.default("http://localhost:8080"),
-  /** The variable part of header names: X-<HEADER_WORD>-Signature. */
+  ACCOUNTS_ADDRESS: rpcTarget.describe("accounts, which knows the brands."),
+  RECEIVER_SECRET_KEYS: z
+    .string()
+    .transform(parseSecretKeys)
+    .meta({ values: "`id:base64` of 32 bytes, comma-separated", secret: true })
+    .describe("Encrypt the receivers' signing secrets. New secrets use the highest id. Every id in use must be present."),
+  PUBLIC_URL: origin
+    .default("http://localhost:8080")
+    .describe("Origin of the gateway as callers reach it: the start of `dashboard_url` in deliveries."),
   HEADER_WORD: z
     .string()
     .regex(/^[A-Z][A-Za-z0-9]{0,30}$/, "must be letters and digits only, beginning with a capital letter")
-    .default("Service"),
-  /** Days for which events, deliveries and attempts are kept. */
-  RETENTION_DAYS: integer(30, 1, 3_650),
-  /** Attempts in flight in this process. */
-  SENDING_MAX: integer(2_000, 1, 20_000),
-  /** For a whole attempt. A process that stops finishes the attempts in flight, within 25 s in total. */
-  DELIVERY_DEADLINE_MS: integer(15_000, 100, 18_000),
-  /** Seconds after each failed attempt but the last, comma-separated. Fractions are allowed. */
+    .meta({ values: "1 to 31 letters and digits, beginning with a capital" })
+    .default("Service")
+    .describe("The word in header names: `X-Service-Signature`."),
+  RETENTION_DAYS: integer(30, 1, 3_650).describe("How long events, finished deliveries and attempts are kept."),
+  SENDING_MAX: integer(2_000, 1, 20_000).describe(
+    "Attempts in flight in this process; beyond half, only to receivers with none in flight.",
+  ),
+  DELIVERY_DEADLINE_MS: integer(15_000, 100, 18_000).describe(
+    "For a whole attempt. A process that stops finishes the attempts in flight, within 20 s after its grace period.",
+  ),
   RETRY_DELAYS_SECONDS: z
     .string()
     .transform((text, context) => {
@@ -34,15 +39,37 @@ const Settings = z.object({
       context.addIssue({ code: "custom", message: "must be comma-separated numbers of seconds" });
       return z.NEVER;
     })
-    .default(RETRY_DELAYS_SECONDS as number[]),
-  /** host:port of DNS resolvers, comma-separated. Default: the system's. */
+    .meta({ values: "numbers from 0 to 604800, comma-separated" })
+    .default(RETRY_DELAYS_SECONDS as number[])
+    .describe("Seconds after each failed attempt but the last. Fractions are allowed."),
   RECEIVER_DNS_SERVERS: z
     .string()
     .default("")
-    .transform((text) => text.split(",").filter((server) => server !== "")),
-  /** For development only: allows receivers on this machine, over http too. */
-  RECEIVERS_ON_LOOPBACK: z.enum(["true", "false"], "must be true or false").default("false"),
-  /** Ports in addition to 443 that URLs of receivers may name, comma-separated. Default: none. */
+    .transform((text) => text.split(",").filter((server) => server !== ""))
+    .meta({ values: "host:port, comma-separated", unset: "the system's" })
+    .describe("Resolvers of receivers' names."),
+  EGRESS_PROXY_URL: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return parseEgressProxy(text);
+      } catch (error) {
+        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+        return z.NEVER;
+      }
+    })
+    .meta({ values: "`http://[user:password@]host:port`", secret: true })
+    .optional()
+    .describe("The proxy that [every delivery passes](webhooks.md#networks), with CONNECT. User and password are percent-encoded."),
+  EGRESS_PROXY_MODE: z
+    .enum(EGRESS_PROXY_MODES, "must be address or name")
+    .default("address")
+    .describe(
+      "`address`: webhook resolves and checks names, and hands over an address. `name`: it hands over the name, and the proxy alone keeps deliveries from private addresses.",
+    ),
+  RECEIVERS_ON_LOOPBACK: trueOrFalse
+    .default("false")
+    .describe("For trials only: allows receivers on this machine, over http too. `npm start` sets it."),
   RECEIVER_PORTS: z
     .string()
     .default("")
@@ -54,7 +81,9 @@ const Settings = z.object({
       if (ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return new Set(ports);
       context.addIssue({ code: "custom", message: "must be comma-separated port numbers" });
       return z.NEVER;
-    }),
+    })
+    .meta({ values: "ports, comma-separated" })
+    .describe("Ports in addition to 443 that URLs of receivers may name."),
 });
 
 export type WebhookConfig = Readonly<z.output<typeof Settings>>;

@@ -23,5 +23,7 @@ export interface WebhookDependencies extends UrlRules {
   readonly headerWord: string;
   /** Woken by each new replay. Without it, a worker finds the replay within a second. */
   readonly replaying?: Pick<ReplayWorker, "wake">;
+  /** Called when a member has disabled a receiver. */
+  readonly onDisabled?: () => void;
   readonly dropping?: Pick<DropOptions, "chunkRows">;
 }

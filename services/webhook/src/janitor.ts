@@ -1,5 +1,6 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
+import type { Maintenance } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";
@@ -14,14 +15,16 @@ const DAYS_AHEAD = 3;
 
 export interface JanitorOptions {
   readonly db: Database;
-  readonly databaseUrl: string;
+  /** Of the login that owns the schema. */
+  readonly ownerUrl: string;
+  readonly maintenance: Maintenance;
   readonly log: Logger;
   /** Whole days for which events, deliveries and attempts are kept. */
   readonly keepDays: number;
 }
 
 /** Background maintenance, once a minute. Every task is safe to run in any number of processes at the same time. */
-export function startJanitor({ db, databaseUrl, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
+export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: JanitorOptions): { stop(): Promise<void> } {
   const tasks: Record<string, () => Promise<unknown>> = {
     "create partitions": () =>
       ensureDays(
@@ -35,15 +38,12 @@ export function startJanitor({ db, databaseUrl, log, keepDays }: JanitorOptions)
     },
     // Last: after an upgrade it may take minutes.
     "build indexes": async () => {
-      const built = await buildLateIndexes(db, databaseUrl);
+      const built = await buildLateIndexes(db, ownerUrl);
       if (built.length > 0) log.info({ built }, "indexes built");
     },
   };
   const runTasks = async (): Promise<void> => {
-    for (const [task, run] of Object.entries(tasks)) {
-      // The next round tries again.
-      await run().catch((error: unknown) => log.warn({ err: error, task }, "maintenance task failed"));
-    }
+    for (const [task, run] of Object.entries(tasks)) await maintenance.run(task, run);
   };
   return withStopTimeout(repeat(runTasks, EVERY_MS), STOP_MS);
 }

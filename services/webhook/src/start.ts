@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
@@ -9,13 +8,14 @@ import type { WebhookConfig } from "./config.ts";
 import type { WebhookDependencies } from "./dependencies.ts";
 import { startIntake } from "./intake/start-intake.ts";
 import { startJanitor } from "./janitor.ts";
+import { showReceivers } from "./receiver-gauges.ts";
+import { sendingMetrics } from "./sending/sending-metrics.ts";
 import { KnownBrands } from "./known-brands.ts";
 import { startReplayWorker } from "./replaying/replay-worker.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { webhookServices } from "./rpc/services.ts";
 import { startSending } from "./sending/start-sending.ts";
 import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
-
-const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /**
  * Enough for a claim, a batch of results and expired leases at the same time. Sending has its own pool, so that requests and intake
@@ -26,20 +26,26 @@ const SENDING_CONNECTIONS = 4;
 /** Starts the service. @returns the ports it listens on */
 export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "webhook", config, migrations: MIGRATIONS, life, log });
-  const { db, metrics } = base;
+  const { db, maintenance, metrics } = base;
   const keys = config.RECEIVER_SECRET_KEYS;
   await requireSecretKeys(db, keys);
 
   const accounts = life.own(
     "accounts client",
-    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, idempotent: ["getBrand", "listDeletedBrands", "listMembers"] }),
+    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, {
+      config,
+      metrics,
+      idempotent: ["getBrand", "listDeletedBrands", "listMembers"],
+    }),
   );
   const brands = new KnownBrands(db, accounts);
   const intake = startIntake({ config, db, brands, life, registry: metrics, log });
   base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
 
-  life.own("janitor", startJanitor({ db, databaseUrl: config.DATABASE_URL, log, keepDays: config.RETENTION_DAYS }));
-  startSending({ config, db: base.openPool("webhook sending", SENDING_CONNECTIONS), life, registry: metrics, log });
+  life.own("janitor", startJanitor({ db, ownerUrl: base.ownerUrl, maintenance, log, keepDays: config.RETENTION_DAYS }));
+  const sending = sendingMetrics(metrics);
+  startSending({ config, db: base.openPool("webhook sending", SENDING_CONNECTIONS), life, maintenance, metrics: sending, log });
+  showReceivers(metrics, db);
   const replaying = life.own("replay worker", startReplayWorker(db, log));
 
   const deps: WebhookDependencies = {
@@ -50,6 +56,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     deadLetters: intake.deadLetters,
     messages: intake.messages,
     replaying,
+    onDisabled: () => sending.disabled.inc({ reason: "member" }),
     deadlineMs: config.DELIVERY_DEADLINE_MS,
     publicUrl: config.PUBLIC_URL,
     headerWord: config.HEADER_WORD,

@@ -48,9 +48,6 @@ it.each<[string, string]>([
   ["docs/webhooks.md", `Up to ${RESPONSE_BYTES_MAX / 1_024} KiB of its body are kept`],
   ["docs/webhooks.md", `After ${BREAKER_FAILURES === 10 ? "ten" : BREAKER_FAILURES} failed attempts in a row`],
   ["docs/webhooks.md", `kept for ${defaults.RETENTION_DAYS} days by default (\`RETENTION_DAYS\`)`],
-  ["docs/architecture.md", `| \`RETENTION_DAYS\` | ${defaults.RETENTION_DAYS} |`],
-  ["docs/architecture.md", `| \`SENDING_MAX\` | ${defaults.SENDING_MAX} |`],
-  ["docs/architecture.md", `| \`DELIVERY_DEADLINE_MS\` | ${defaults.DELIVERY_DEADLINE_MS} |`],
   ["docs/platform.md", "a `created_at` over `RETENTION_DAYS` ago"],
   ["docs/decisions/0009-sending.md", `takes up to ${ROOM_MAX} due deliveries of each`],
 ])("%s says: %s", (path, sentence) => {

@@ -55,6 +55,7 @@ export const PUBLIC_URL = "https://brand-records.example";
 const NO_DEAD_LETTERS: DeadLetters = {
   put: () => Promise.reject(new Error("these tests add no dead letters")),
   list: async () => ({ deadLetters: [], total: 0 }),
+  count: async () => 0,
   replay: async () => 0,
   remove: async () => 0,
 };

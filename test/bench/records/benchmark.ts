@@ -23,14 +23,16 @@ export interface BenchmarkOptions {
   log(text: string): void;
 }
 
+export interface MachineFacts {
+  readonly date: string;
+  readonly cores: number;
+  readonly cpu: string;
+  readonly node: string;
+  readonly postgres: string;
+}
+
 export interface BenchmarkResult {
-  readonly machine: {
-    readonly date: string;
-    readonly cores: number;
-    readonly cpu: string;
-    readonly node: string;
-    readonly postgres: string;
-  };
+  readonly machine: MachineFacts;
   readonly settings: Readonly<
     Record<"records" | "brands" | "page_limit" | "connections" | "pool_size" | "rounds" | "round_seconds" | "deep_page", number>
   >;
@@ -99,7 +101,7 @@ export async function runBenchmark(owned: Owned, { rounds, more, profileDir, log
   return Promise.race([work(), ...programs.map((program) => program.ended)]);
 }
 
-function machineFacts(): Omit<BenchmarkResult["machine"], "postgres"> {
+export function machineFacts(): Omit<MachineFacts, "postgres"> {
   return {
     date: new Date().toISOString(),
     cores: availableParallelism(),

@@ -2,6 +2,7 @@ import type { RunResult, VariantName } from "./load/messages.ts";
 import type { Load } from "./load/start-load.ts";
 import { cpuMs, machineBusyMs, postgresCpuMs } from "../process-usage.ts";
 import { FOREIGN_CORES_MAX, REPEATS_MAX, ROUND_SECONDS, WARM_UP_SECONDS } from "./settings.ts";
+import type { Program } from "../program.ts";
 import type { Variant } from "./variants.ts";
 
 /** The measurement of one variant in one round. */
@@ -30,16 +31,21 @@ export interface MeasureParts {
   readonly load: Load;
   readonly backends: Backends;
   readonly rounds: number;
+  /** Programs of the benchmark besides those of the variants. */
+  readonly others?: readonly Program[];
+  /** How many disturbed turns are repeated. */
+  readonly repeatsMax?: number;
   log(text: string): void;
 }
 
 /**
  * Warms up every variant, then measures them in turns, so that other load on the machine affects all alike. Repeats a
- * disturbed turn, up to REPEATS_MAX times in a run. Only the CPU use of other programs decides that, never the result.
+ * disturbed turn, up to `repeatsMax` times. Only the CPU use of other programs decides that, never the result.
  */
-export async function measureRounds({ variants, load, backends, rounds, log }: MeasureParts): Promise<Round[]> {
+export async function measureRounds(parts: MeasureParts): Promise<Round[]> {
+  const { variants, load, backends, rounds, others = [], repeatsMax = REPEATS_MAX, log } = parts;
   // Variants share programs.
-  const everyPid = [...new Set(variants.flatMap(({ programs }) => programs.map(({ pid }) => pid)))];
+  const everyPid = [...new Set([...others, ...variants.flatMap(({ programs }) => programs)].map(({ pid }) => pid))];
   const measure = async ({ name, programs, port }: Variant, seconds: number): Promise<Turn> => {
     const read = () => readUsage([...programs, load.program], everyPid, backends);
     await load.prepare({ variant: name, port });
@@ -52,7 +58,7 @@ export async function measureRounds({ variants, load, backends, rounds, log }: M
   const measureUndisturbed = async (variant: Variant): Promise<Turn> => {
     for (;;) {
       const turn = await measure(variant, ROUND_SECONDS);
-      if (!isDisturbed(turn) || repeats === REPEATS_MAX) return turn;
+      if (!isDisturbed(turn) || repeats === repeatsMax) return turn;
       repeats += 1;
       log(`  repeating ${variant.name}: other programs used ${turn.foreign_cores.toFixed(2)} cores`);
     }

@@ -28,14 +28,16 @@ export interface ProductParts {
   /** An API key of the first brand. */
   readonly key: string;
   readonly start: (program: ProgramOptions) => Program;
+  /** Settings of all its processes that are not the default. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the product's processes with default settings, logging to files. */
-export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, start }: ProductParts): Promise<Product> {
+/** Starts the product's processes, with default settings but for `env`, logging to files. */
+export async function startProduct({ databaseUrl, redisUrl, keyPeppers, key, start, env: settings = {} }: ProductParts): Promise<Product> {
   const [accountsPort, recordsPort, port] = [await freePort(), await freePort(), await freePort()];
   const [ACCOUNTS_ADDRESS, RECORDS_ADDRESS] = [`127.0.0.1:${accountsPort}`, `127.0.0.1:${recordsPort}`];
   const main = (directory: string): string => join(ROOT, directory, "dist/main.js");
-  const common = { REDIS_URL: redisUrl, STOP_GRACE_MS: "0" };
+  const common = { REDIS_URL: redisUrl, STOP_GRACE_MS: "0", ...settings };
   const database = { DATABASE_URL: databaseUrl, DATABASE_CONNECTIONS_MAX: String(POOL_SIZE) };
   const env = {
     accounts: { ...common, ...database, RPC_PORT: String(accountsPort), KEY_PEPPERS: keyPeppers },

@@ -73,10 +73,13 @@ function ratioRow(name: string, { median, min, max, target, met }: Ratio): strin
   return [...figures, met ? "met" : "MISSED"];
 }
 
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => alignColumns([head, ...rows]);
+
 /** Aligns the first column left and the others right. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const columns = Math.max(...rows.map(({ length }) => length));
+  const widths = Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("   ");
-  return [head, ...rows].map((cells) => `  ${line(cells)}`.trimEnd());
+  return rows.map((cells) => `  ${line(cells)}`.trimEnd());
 }

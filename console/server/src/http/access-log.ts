@@ -1,5 +1,14 @@
-import { traceIdOf } from "@brand-records/rpc";
-import { Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import { logServerError } from "@brand-records/rpc";
+import {
+  endHttpSpan,
+  Histogram,
+  OWN_ATTRIBUTES,
+  requestIdAttribute,
+  SECONDS_BUCKETS,
+  traceFields,
+  type Logger,
+  type Registry,
+} from "@brand-records/telemetry";
 import type { RequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
 
@@ -14,25 +23,26 @@ export function accessLog(log: Logger, metrics: Registry): RequestHandler {
   });
   return (request, response, next) => {
     response.on("close", () => {
-      const { startedAt, route, requestId, traceparent, address, brandId, errorKind } = contextOf(response);
+      const { startedAt, route, requestId, traceparent, span, address, brandId, errorKind, failure } = contextOf(response);
       const durationMs = performance.now() - startedAt;
       // 499: the client disconnected before the response was complete (nginx's convention).
       const status = response.writableFinished ? response.statusCode : 499;
       duration.observe({ route, status: String(status) }, durationMs / 1000);
-      log.info(
-        {
-          method: request.method,
-          route,
-          status,
-          duration_ms: Math.round(durationMs * 100) / 100,
-          request_id: requestId,
-          trace_id: traceIdOf(traceparent),
-          client_ip: address,
-          brand_id: brandId,
-          error: errorKind,
-        },
-        "request served",
-      );
+      const ids = { ...requestIdAttribute(requestId), [OWN_ATTRIBUTES.brandId]: brandId };
+      endHttpSpan(span, { method: request.method, route, status, errorKind, ids });
+      const line = {
+        method: request.method,
+        route,
+        status,
+        duration_ms: Math.round(durationMs * 100) / 100,
+        request_id: requestId,
+        ...traceFields(traceparent),
+        client_ip: address,
+        brand_id: brandId,
+        error: errorKind,
+      };
+      if (failure === undefined) log.info(line, "request served");
+      else logServerError(log, line, failure, "request failed");
     });
     next();
   };

@@ -1,4 +1,5 @@
 import { AppError } from "@brand-records/errors";
+import { countServerErrors } from "@brand-records/rpc";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import express, { type Express, type RequestHandler } from "express";
 import type { ConsoleConfig } from "../config.ts";
@@ -38,6 +39,7 @@ export function createApp(deps: AppDependencies): Express {
   const provider = openProvider(config);
   const providerSignOut = provider && openProviderSignOut({ ...deps, provider });
   const signInsOfAddress = new CallLimit(config.SIGN_INS_PER_ADDRESS);
+  const serverErrors = countServerErrors(metrics);
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -50,14 +52,14 @@ export function createApp(deps: AppDependencies): Express {
   app.use("/console/assets", onlyReads, serveAssets(web));
   app.use("/console/api", serveCalls({ ...deps, provider, providerSignOut, signInsOfAddress }));
   if (provider !== undefined && providerSignOut !== undefined) {
-    app.use("/auth", serveSignIn({ ...deps, provider, providerSignOut, signInsOfAddress }));
+    app.use("/auth", serveSignIn({ ...deps, serverErrors, provider, providerSignOut, signInsOfAddress }));
   }
   app.all("/", onlyReads, (_request, response) => response.redirect(302, "/developers"));
   app.all(PAGES, onlyReads, page, onPublicHost(config.PUBLIC_URL), servePage(web));
   app.use(() => {
     throw new AppError("not_found", "Nothing exists at this path.");
   });
-  app.use(errorHandler(log));
+  app.use(errorHandler(serverErrors));
   return app;
 }
 

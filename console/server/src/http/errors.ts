@@ -1,16 +1,17 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import type { ErrorBody } from "@brand-records/console-contract";
-import type { Logger } from "@brand-records/telemetry";
+import type { ServerErrors } from "@brand-records/rpc";
 import type { ErrorRequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
 
-/** The last middleware: turns any thrown value into a response, always JSON. */
-export function errorHandler(log: Logger): ErrorRequestHandler {
+/** The last middleware: turns any thrown value into a response, always JSON. The access log writes what failed. */
+export function errorHandler(serverErrors: ServerErrors): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const error = fromHttp(thrown);
     const context = contextOf(response);
     context.errorKind = error.kind;
-    if (error.kind === "internal_error") log.error({ err: error.cause, request_id: context.requestId }, "request failed");
+    const failure = serverErrors.count(error);
+    if (failure !== undefined) context.failure = failure;
     if (response.headersSent) {
       response.destroy();
       return;

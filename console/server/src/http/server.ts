@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { MutualTls } from "@brand-records/rpc";
+import type { TLSSocket } from "node:tls";
+import { peerOf, type Certificates } from "@brand-records/rpc";
+import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
 
 /** Longer than the gateway keeps an idle connection, so that the gateway closes first and no request meets a closing connection. */
@@ -17,12 +19,16 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-/** Listens for the gateway or an ingress; with `tls`, only for clients with a certificate of the same authority. */
-export async function startHttpServer(
-  app: Express,
-  { host, port, tls }: { readonly host: string; readonly port: number; readonly tls: MutualTls | undefined },
-): Promise<HttpServer> {
-  const server = tls === undefined ? createServer(LIMITS, app) : createTlsServer({ ...LIMITS, ...tls, requestCert: true }, app);
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly certificates: Certificates | undefined;
+  readonly log: Logger;
+}
+
+/** Listens for the gateway or an ingress; with certificates, only for the gateway's, as far as they have SPIFFE ids. */
+export async function startHttpServer(app: Express, { host, port, certificates, log }: HttpServerOptions): Promise<HttpServer> {
+  const server = certificates === undefined ? createServer(LIMITS, app) : openTlsServer(app, certificates, log);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -42,4 +48,18 @@ export async function startHttpServer(
         server.closeIdleConnections();
       }),
   };
+}
+
+function openTlsServer(app: Express, certificates: Certificates, log: Logger): Server {
+  const server = createTlsServer({ ...LIMITS, ...certificates.current, requestCert: true }, app);
+  certificates.listen({ onReplaced: () => server.setSecureContext(certificates.current) });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    const { own } = certificates;
+    if (own === undefined) return;
+    const peer = peerOf(socket.getPeerCertificate().subjectaltname, own);
+    if ("caller" in peer && peer.caller === "gateway") return;
+    log.warn({ peer: "caller" in peer ? peer.caller : peer.stranger }, "connection refused: its certificate is not the gateway's");
+    socket.destroy();
+  });
+  return server;
 }

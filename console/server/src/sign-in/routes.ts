@@ -1,3 +1,5 @@
+import { AppError } from "@brand-records/errors";
+import type { ServerErrors } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import type { ConsoleConfig } from "../config.ts";
@@ -20,6 +22,7 @@ interface SignInDependencies {
   readonly provider: SignInProvider;
   readonly providerSignOut: ProviderSignOut;
   readonly signInsOfAddress: CallLimit;
+  readonly serverErrors: ServerErrors;
 }
 
 /**
@@ -27,7 +30,7 @@ interface SignInDependencies {
  * in the address bar, so that every failure ends on the page `/sign-in`.
  */
 export function serveSignIn(deps: SignInDependencies): Router {
-  const { config, log, provider, signInsOfAddress } = deps;
+  const { config, log, provider, signInsOfAddress, serverErrors } = deps;
   const attempts = openAttempts(config.PUBLIC_URL, config.OIDC_CLIENT_SECRET ?? "");
   const router = Router({ caseSensitive: true });
 
@@ -46,8 +49,9 @@ export function serveSignIn(deps: SignInDependencies): Router {
         response.redirect(303, await step(request, response, (returnTo) => query.set("return_to", returnTo)));
       } catch (error) {
         const { failure, fields } = diagnose(error);
+        const ours = failure === "unavailable" ? serverErrors.count(AppError.from(error)) : undefined;
         context.errorKind = failure;
-        log.warn({ ...fields, failure, request_id: context.requestId }, "sign-in failed");
+        log.warn({ ...fields, ...ours, failure, request_id: context.requestId }, "sign-in failed");
         query.set("error", failure);
         query.set("request_id", context.requestId);
         response.redirect(303, `/sign-in?${query.toString()}`);

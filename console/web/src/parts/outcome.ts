@@ -4,6 +4,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   refused: "Refused",
   dns: "The host’s name could not be resolved",
   forbidden_address: "The host’s address is not public",
+  proxy_refused: "Our proxy did not connect; not the receiver’s fault",
   connect: "No connection",
   tls: "TLS failed",
   timeout: "No complete response in time",

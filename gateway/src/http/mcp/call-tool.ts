@@ -16,6 +16,7 @@ export async function callTool(params: RpcParams, caller: Caller): Promise<strin
   if (typeof name !== "string") throw invalidParams("params.name must be the name of a tool.");
   const operation = caller.toolbox.named(name, caller.principal.permissions);
   if (caller.context.rpc !== undefined) caller.context.rpc.tool = operation.name;
+  caller.context.operation = { name: operation.name, via: "assistant" };
   if (given != null && !isObject(given)) throw invalidParams("params.arguments must be an object.");
   try {
     return successMembers(await run(operation, given ?? {}, caller));

@@ -8,6 +8,7 @@ import { requireMethod, sendJson } from "../responses.ts";
 import { methodOf, type Generation } from "./generation.ts";
 import { codeOf, failureBody, messageFrom, successBody, type RpcId } from "./json-rpc.ts";
 import { legacy } from "./legacy.ts";
+import { inMessageSpan } from "./message-span.ts";
 import { isStateless, stateless } from "./stateless.ts";
 import { TOOLBOX } from "./toolbox.ts";
 
@@ -28,8 +29,10 @@ export async function serveMcp(services: Services, principal: Principal, request
   const generation = isStateless(message, request.headers) ? stateless : legacy;
   context.rpc = { method: METHOD_NAMES.has(method) ? method : "other", generation: generation.name };
   context.errorForm = rpcErrorForm(id, generation);
-  generation.check(message, request.headers);
-  const result = await methodOf(generation, method)(params, { services, principal, context, toolbox: TOOLBOX });
+  const result = await inMessageSpan(context, async () => {
+    generation.check(message, request.headers);
+    return methodOf(generation, method)(params, { services, principal, context, toolbox: TOOLBOX });
+  });
   response.setHeader("Cache-Control", "private, no-store");
   sendJson(response, 200, successBody(id, result));
 }

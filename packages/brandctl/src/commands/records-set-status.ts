@@ -60,10 +60,13 @@ export function setStatusCommand(shell: Shell): Command {
       shell.act(command, async (session) => {
         const change = changeFrom(kind, id, status, options);
         const database = findPlatformDatabase(session, options.platformDatabaseUrl);
-        const changed = await withPlatformDatabase(database, (db) => {
-          session.terminal.interrupted.throwIfAborted();
-          return changeStatus(db, change);
-        });
+        const { inChangeSpan } = await import("../set-status/change-span.ts");
+        const changed = await inChangeSpan(session.terminal, change, (traced) =>
+          withPlatformDatabase(database, (db) => {
+            session.terminal.interrupted.throwIfAborted();
+            return changeStatus(db, traced);
+          }),
+        );
         const { brandId, previous } = changed;
         const record = { resource: resourceOf(kind), brand_id: brandId, id, previous_status: previous, status };
         const event = changed.changed ? (eventOf(kind, status) ?? null) : null;

@@ -1,4 +1,4 @@
-import { postgresUrl } from "@brand-records/config";
+import { postgresUrl, readSecretFile } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import { CommandFailure, UsageFailure } from "../failure.ts";
@@ -8,6 +8,7 @@ import type { Session } from "../session.ts";
 
 const FLAG = "--platform-database-url";
 const SETTING = "PLATFORM_DATABASE_URL";
+const SETTING_FILE = `${SETTING}_FILE`;
 
 /** The database that the platform writes records to, with a login that has the role `platform`. */
 export interface PlatformDatabase {
@@ -18,8 +19,10 @@ export interface PlatformDatabase {
 
 /** The flag wins over the setting, the setting over the run file. @throws CommandFailure without any */
 export function findPlatformDatabase({ terminal, endpoints }: Session, flag: string | undefined): PlatformDatabase {
-  const set = terminal.env[SETTING];
   if (flag) return checked({ url: flag, from: FLAG });
+  const set = terminal.env[SETTING];
+  const path = terminal.env[SETTING_FILE];
+  if (path) return checked({ url: readSetting(path, set), from: SETTING_FILE });
   if (set) return checked({ url: set, from: SETTING });
   const file = endpoints.runFile();
   if (file?.platformDatabaseUrl !== undefined) return checked({ url: file.platformDatabaseUrl, from: file.path });
@@ -27,6 +30,15 @@ export function findPlatformDatabase({ terminal, endpoints }: Session, flag: str
   throw new CommandFailure("unknown_address", `The platform's database is not known: no ${FLAG}, no ${SETTING}, ${where}.`, {
     hint: `Run npm start (it writes ${RUN_FILE}) and call brandctl from inside the repository, or set ${SETTING}: docs/platform.md says how a login gets the role.`,
   });
+}
+
+function readSetting(path: string, set: string | undefined): string {
+  try {
+    if (set) throw new Error(`${SETTING} is set too: set one of them`);
+    return readSecretFile(path);
+  } catch (error) {
+    throw new CommandFailure("invalid_settings", `${SETTING_FILE}: ${(error as Error).message}.`);
+  }
 }
 
 /** Messages leave the URL out: it holds a password. */

@@ -2,6 +2,7 @@ import type { Database } from "@brand-records/postgres";
 import type { DeadLetter, DeadLetters, DeadLetterSummary, Intake, ReceivedMessage } from "../event-log.ts";
 
 const BATCH = 100;
+const COUNTED_MAX = 10_000;
 
 interface Row extends ReceivedMessage {
   readonly id: number;
@@ -29,6 +30,10 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
       );
       const [count] = await db.query<{ total: number }>(`select count(*) as total from ${table}`);
       return { deadLetters, total: count?.total ?? 0 };
+    },
+    async count() {
+      const [row] = await db.query<{ total: number }>(`select count(*) as total from (select from ${table} limit $1) d`, [COUNTED_MAX]);
+      return row?.total ?? 0;
     },
     async replay() {
       const [last] = await db.query<{ id: number | null }>(`select max(id) as id from ${table}`);

@@ -88,6 +88,13 @@ export class KafkaDeadLetters implements DeadLetters {
     });
   }
 
+  async count(): Promise<number> {
+    return orUnavailable(async () => {
+      const { from, to } = await this.#notReplayed();
+      return to - from;
+    });
+  }
+
   async replay(): Promise<number> {
     return orUnavailable(async () => {
       const range = await this.#notReplayed();

@@ -1,3 +1,4 @@
+import { readPem } from "@brand-records/config";
 import { withTimeout } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import { Kafka, logLevel, type KafkaConfig, type LogEntry, type SASLOptions } from "kafkajs";
@@ -20,7 +21,7 @@ export function openKafka(config: EventLogConfig, clientId: string, log: Logger)
     requestTimeout: REQUEST_MS,
     enforceRequestTimeout: true,
     retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 },
-    ssl: config.KAFKA_TLS === "true",
+    ssl: config.KAFKA_TLS === "true" && (config.KAFKA_TLS_CA === undefined || { ca: [readPem("KAFKA_TLS_CA", config.KAFKA_TLS_CA)] }),
     ...(sasl !== undefined && { sasl }),
     logLevel: logLevel.WARN,
     // While brokers are unavailable, kafkajs logs every attempt as an error. We log the outage where we retry.

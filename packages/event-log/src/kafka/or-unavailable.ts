@@ -6,6 +6,10 @@ export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("unavailable", "The event log is unavailable. Try again.", { cause: error, retryAfterSeconds: 5 });
+    throw new AppError("unavailable", "The event log is unavailable. Try again.", {
+      cause: error,
+      retryAfterSeconds: 5,
+      dependency: "kafka",
+    });
   }
 }

@@ -56,7 +56,9 @@ export class KafkaSubscription implements Subscription {
     if (!this.isReady()) return undefined;
     const { kafka, topic, groupId } = this.#options;
     return withAdmin(kafka, async (admin) => {
-      const [ends, [committed]] = await Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId, topics: [topic] })]);
+      // In this order: messages processed between the two reads would otherwise give a lag below zero.
+      const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
+      const ends = await admin.fetchTopicOffsets(topic);
       const done = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
       const behind = ends.map(({ partition, low, high }) => Number(high) - Math.max(done.get(partition) ?? -1, Number(low)));
       return behind.reduce((sum, messages) => sum + messages, 0);

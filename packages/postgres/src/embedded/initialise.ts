@@ -18,6 +18,8 @@ export interface InitialiseOptions {
   readonly binaries: Binaries;
   /** False skips fsync, where losing the data to a power cut is acceptable. */
   readonly durable: boolean;
+  /** When aborted, initdb is killed. */
+  readonly killed: AbortSignal | undefined;
 }
 
 /**
@@ -37,14 +39,15 @@ export async function initialise(options: InitialiseOptions): Promise<void> {
     await runInitdb(join(staging, "data"), staging, options);
     await rename(join(staging, "data"), dataDir);
   } finally {
-    await rm(staging, { recursive: true, force: true });
+    // A killed initdb's own child may add files for another moment.
+    await rm(staging, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 
 async function runInitdb(
   target: string,
   staging: string,
-  { dataDir, user, password, binaries, durable }: InitialiseOptions,
+  { dataDir, user, password, binaries, durable, killed }: InitialiseOptions,
 ): Promise<void> {
   const passwordFile = join(staging, "password");
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -52,7 +55,8 @@ async function runInitdb(
   for (const path of [staging, passwordFile]) await give(path, as);
   const args = ["-D", target, "-U", user, "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"];
   try {
-    await run(binaries.initdb, durable ? args : [...args, "--no-sync"], { ...as, cwd: "/", env: SERVER_ENVIRONMENT });
+    const options = { ...as, cwd: "/", env: SERVER_ENVIRONMENT, ...(killed !== undefined && { signal: killed }) };
+    await run(binaries.initdb, durable ? args : [...args, "--no-sync"], options);
   } catch (error) {
     const output = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
     throw new EmbeddedPostgresError(`initdb for ${dataDir} failed: ${output}`, { cause: error });

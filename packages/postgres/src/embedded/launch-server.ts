@@ -28,6 +28,7 @@ export interface LaunchOptions {
   readonly user: string;
   readonly password: string;
   readonly settings: Readonly<Record<string, string>>;
+  readonly killed: AbortSignal | undefined;
   log(line: string): void;
 }
 
@@ -76,7 +77,7 @@ class Server implements EmbeddedPostgres {
   #hasExited = false;
   #stopping: Promise<void> | undefined;
 
-  constructor(child: ChildProcess, { dataDir, port, user, password, log }: LaunchOptions) {
+  constructor(child: ChildProcess, { dataDir, port, user, password, killed, log }: LaunchOptions) {
     this.url = `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
     this.port = port;
     this.#child = child;
@@ -88,6 +89,10 @@ class Server implements EmbeddedPostgres {
       });
     }
     this.#outputEnded = once(child, "close").catch(() => {});
+    // An immediate shutdown: SIGKILL would leave the sessions' processes for a moment, and shared memory.
+    const kill = (): void => void child.kill("SIGQUIT");
+    if (killed?.aborted === true) kill();
+    killed?.addEventListener("abort", kill, { once: true });
     this.exited = once(child, "exit").then(
       ([code, signal]) => {
         this.#hasExited = true;

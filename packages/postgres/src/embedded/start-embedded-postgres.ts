@@ -23,6 +23,8 @@ export interface EmbeddedPostgresOptions {
   readonly password: string;
   /** Postgres settings, e.g. `{ max_connections: "300" }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** When aborted, the server ends immediately, also while it starts. The next start recovers every committed change. */
+  readonly killed?: AbortSignal;
   /** Receives each line of output. */
   log?(line: string): void;
 }
@@ -34,16 +36,17 @@ export interface EmbeddedPostgresOptions {
  * @throws EmbeddedPostgresError for data of another version or in use, a wrong password, or a port in use
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { user = "postgres", password, settings = {}, log = () => {} } = options;
+  const { user = "postgres", password, settings = {}, killed, log = () => {} } = options;
   const dataDir = embeddedDataDir(options.dataDir);
   const binaries = await readyBinaries();
   await stopOrphanedPostgres(options.dataDir);
-  await initialise({ dataDir, user, password, binaries, durable: settings["fsync"] !== "off" });
+  await initialise({ dataDir, user, password, binaries, killed, durable: settings["fsync"] !== "off" });
   const as = await serverUserFor(dataDir);
   for (let tries = 1; ; tries += 1) {
+    killed?.throwIfAborted();
     const port = options.port ?? (await freePort());
     try {
-      return await launchServer({ dataDir, port, user, password, settings, log, binary: binaries.postgres, as });
+      return await launchServer({ dataDir, port, user, password, settings, killed, log, binary: binaries.postgres, as });
     } catch (error) {
       const isTransient = error instanceof ServerEndedError && (error.memoryHeld || (error.portTaken && options.port === undefined));
       if (!isTransient || tries === TRIES_MAX) throw error;

@@ -163,8 +163,8 @@ export interface Attempt {
   started_at: string;
   duration_ms: number;
   /**
-   * accepted (2xx), refused (any other status), dns, forbidden_address, connect, tls, timeout, closed, protocol, unsendable or
-   * unknown (the process that made the attempt ended before it wrote the result; duration_ms is 0).
+   * accepted (2xx), refused (any other status), dns, forbidden_address, proxy_refused, connect, tls, timeout, closed, protocol,
+   * unsendable or unknown (the process that made the attempt ended before it wrote the result; duration_ms is 0).
    */
   outcome: string;
   http_status?:

@@ -1,11 +1,12 @@
-import { openLog } from "@brand-records/telemetry";
+import { openMaintenance } from "@brand-records/service";
+import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import type { Database } from "@brand-records/postgres";
 import { serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import type { EpochPublisher } from "./epoch-publisher.ts";
 import { startEpochRepublisher } from "./epoch-republisher.ts";
 
-const log = openLog("accounts", "silent");
+const maintenance = openMaintenance(openLog("accounts", "silent"), openMetrics("accounts"));
 let served: ServedAccounts;
 beforeEach(async () => {
   served = await serveAccounts();
@@ -30,7 +31,7 @@ it("repeats a lost publication with the current epoch", async () => {
   const brand = await served.createBrand();
   const publisher = new LossyPublisher();
   publisher.isUnavailable = true;
-  const republisher = startEpochRepublisher(served.db, publisher, log);
+  const republisher = startEpochRepublisher(served.db, publisher, maintenance);
   await eventually(() => expect(publisher.attempts).toBeGreaterThan(0));
   await served.createKey(brand);
   publisher.isUnavailable = false;
@@ -42,7 +43,7 @@ it("repeats a lost publication with the current epoch", async () => {
 it("publishes every epoch repeatedly, because Redis may lose it", async () => {
   const brand = await served.createBrand();
   const publisher = new LossyPublisher();
-  const republisher = startEpochRepublisher(served.db, publisher, log);
+  const republisher = startEpochRepublisher(served.db, publisher, maintenance);
   await eventually(() => expect(publisher.epochs.has(brand.id)).toBe(true));
   publisher.epochs.clear();
   await eventually(() => expect(publisher.epochs.has(brand.id)).toBe(true));
@@ -56,7 +57,7 @@ it("publishes every epoch of the last ten minutes, and no older one", async () =
     "insert into accounts.brands (id, name, tier, verified) select 'brd_many' || i, 'Brand', 'plus', true from generate_series(1, 250) i",
   );
   const publisher = new LossyPublisher();
-  const republisher = startEpochRepublisher(served.db, publisher, log);
+  const republisher = startEpochRepublisher(served.db, publisher, maintenance);
   await eventually(() => expect(publisher.epochs.size).toBe(250));
   await republisher.stop();
   expect(publisher.epochs.has(idle.id)).toBe(false);
@@ -71,7 +72,7 @@ it("continues after a database failure", async () => {
     if (queries === 1) throw new Error("the database is unavailable");
     return served.db.query(...parameters);
   };
-  const republisher = startEpochRepublisher({ ...served.db, query }, publisher, log);
+  const republisher = startEpochRepublisher({ ...served.db, query }, publisher, maintenance);
   await eventually(() => expect(publisher.epochs.has(brand.id)).toBe(true));
   await republisher.stop();
 });

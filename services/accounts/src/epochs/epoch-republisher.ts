@@ -1,6 +1,6 @@
 import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Logger } from "@brand-records/telemetry";
+import type { Maintenance } from "@brand-records/service";
 import { epochsChangedWithin } from "../storage/brands.ts";
 import type { EpochPublisher } from "./epoch-publisher.ts";
 import { CACHES_EXPIRE_AFTER_MS } from "./invalidate-gateway-caches.ts";
@@ -15,17 +15,17 @@ const BATCH_SIZE = 100;
  * Publishes the epochs of the last ten minutes every second, from the start: a publication lost in a Redis failover, or
  * because this process died between commit and publication, is repeated within a second.
  */
-export function startEpochRepublisher(db: Database, publisher: Pick<EpochPublisher, "publish">, log: Logger): { stop(): Promise<void> } {
+export function startEpochRepublisher(
+  db: Database,
+  publisher: Pick<EpochPublisher, "publish">,
+  maintenance: Maintenance,
+): { stop(): Promise<void> } {
   const republish = async (): Promise<void> => {
-    try {
-      const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS, CACHES_EXPIRE_AFTER_MS / 1_000);
-      for (let start = 0; start < changed.length; start += BATCH_SIZE) {
-        // A failed publication returns immediately: a brand that Redis refuses, or a node that is down, delays no other.
-        await Promise.all(changed.slice(start, start + BATCH_SIZE).map(({ id, epoch }) => publisher.publish(id, epoch)));
-      }
-    } catch (error) {
-      log.warn({ err: error }, "epochs cannot be republished");
+    const changed = await epochsChangedWithin(db, CHANGED_WITHIN_SECONDS, CACHES_EXPIRE_AFTER_MS / 1_000);
+    for (let start = 0; start < changed.length; start += BATCH_SIZE) {
+      // A failed publication returns immediately: a brand that Redis refuses, or a node that is down, delays no other.
+      await Promise.all(changed.slice(start, start + BATCH_SIZE).map(({ id, epoch }) => publisher.publish(id, epoch)));
     }
   };
-  return repeat(republish, INTERVAL_MS);
+  return repeat(() => maintenance.run("republish epochs", republish), INTERVAL_MS);
 }

@@ -4,7 +4,8 @@ import { peopleOf } from "../../test/people.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import type { EpochPublisher } from "../epochs/epoch-publisher.ts";
 import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
-import { openLog } from "@brand-records/telemetry";
+import { openMaintenance } from "@brand-records/service";
+import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 
 /** Redis in memory. */
@@ -160,7 +161,7 @@ it("says that Redis could not be reached, and publishes no epoch of a deletion t
   await served.db.query("update accounts.brands set deletion_started_at = deletion_started_at - interval '40 s' where id = $1", [brand.id]);
   epochs.isUnavailable = true;
   epochs.published.delete(brand.id);
-  const republisher = startEpochRepublisher(served.db, epochs, openLog("accounts", "silent"));
+  const republisher = startEpochRepublisher(served.db, epochs, openMaintenance(openLog("accounts", "silent"), openMetrics("accounts")));
   await served.createKey(fresh);
   await eventually(() => expect(epochs.published.has(fresh.id)).toBe(true));
   await republisher.stop();

@@ -1,4 +1,10 @@
+import type { Sql } from "@brand-records/postgres";
+import { showSampled } from "@brand-records/service";
 import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
+import { countWaiting, oldestSeconds } from "../storage/outbox.ts";
+
+/** Counting more takes longer, and tells no more. */
+const COUNTED_MAX = 10_000;
 
 export interface RelayMetrics {
   readonly published: Counter;
@@ -6,20 +12,21 @@ export interface RelayMetrics {
   readonly leads: Gauge;
 }
 
-/**
- * @param oldestSeconds returns the age of the oldest event in the outbox, 0 if it is empty; called at every scrape, in every process
- */
-export function relayMetrics(registry: Registry, oldestSeconds: () => Promise<number>): RelayMetrics {
+/** Every process shows the outbox, whether its relay leads or not. */
+export function relayMetrics(registry: Registry, sql: Sql): RelayMetrics {
   const registers = [registry];
-  const oldest = new Gauge({
-    name: "outbox_oldest_seconds",
-    help: "Age of the oldest event that is not in the log yet; 0 if there is none, -1 if the database does not respond.",
-    registers: [],
-    async collect() {
-      this.set(await oldestSeconds().catch(() => -1));
+  showSampled(registry, async () => ({ oldest: await oldestSeconds(sql), events: await countWaiting(sql, COUNTED_MAX) }), [
+    {
+      name: "outbox_oldest_seconds",
+      help: "Age of the oldest event that is not in the log yet; 0 if there is none, -1 if the database does not respond.",
+      of: ({ oldest }) => oldest,
     },
-  });
-  registry.registerMetric(oldest);
+    {
+      name: "outbox_events",
+      help: "Events that are not in the log yet, counted up to 10,000; -1 if the database does not respond.",
+      of: ({ events }) => events,
+    },
+  ]);
   return {
     published: new Counter({ name: "outbox_published_total", help: "Events moved from the outbox to the log.", registers }),
     failures: new Counter({ name: "outbox_failures_total", help: "Attempts to move events to the log that failed.", registers }),

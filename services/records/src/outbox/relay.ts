@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { LogMessage, Publisher } from "@brand-records/event-log";
 import { WakeSignal } from "@brand-records/lifecycle";
 import { openSession, type Session } from "@brand-records/postgres";
-import { traceparentFrom } from "@brand-records/rpc";
-import type { Logger } from "@brand-records/telemetry";
+import { RepeatedWarning, traceFields, type Logger } from "@brand-records/telemetry";
 import { readOutbox, removeFromOutbox, tryToLead, type OutboxRow } from "../storage/outbox.ts";
 import { OutboxWindow } from "./outbox-window.ts";
+import { CreationContexts } from "./creation-contexts.ts";
 import type { RelayMetrics } from "./relay-metrics.ts";
 
 const BATCH_MAX = 1_000;
@@ -34,6 +34,7 @@ export class OutboxRelay {
   readonly #options: RelayOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  readonly #contexts = new CreationContexts();
   readonly #wake = new WakeSignal();
   #isHealthy = false;
 
@@ -57,6 +58,7 @@ export class OutboxRelay {
 
   async #run(): Promise<void> {
     const { log, metrics } = this.#options;
+    const warning = new RepeatedWarning(log, "events cannot be moved to the log");
     let retryMs = RETRY_MS_MIN;
     while (!this.#stopping.signal.aborted) {
       try {
@@ -65,7 +67,9 @@ export class OutboxRelay {
         if (this.#stopping.signal.aborted) return;
         this.#isHealthy = false;
         metrics.failures.inc();
-        log.warn({ err: error, retry_in_ms: retryMs }, "events cannot be moved to the log");
+        // In a start, webhook or the brokers may come later by a moment.
+        if (retryMs > RETRY_MS_MIN) warning.write({ err: error, retry_in_ms: retryMs });
+        else log.info({ reason: error instanceof Error ? error.message : String(error) }, "events wait: the log takes none at the moment");
         await this.#pause(retryMs);
         retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
       } finally {
@@ -108,10 +112,13 @@ export class OutboxRelay {
 
   /** Moves one batch and returns its size. */
   async #moveBatch(session: Session, window: OutboxWindow): Promise<number> {
-    const { publisher, metrics } = this.#options;
+    const { publisher, metrics, log } = this.#options;
     const { rows, snapshot } = await readOutbox(session, window.ranges, BATCH_MAX);
     if (rows.length > 0) {
-      await publisher.publish(rows.map(messageFrom));
+      const messages = rows.map((row) => messageFrom(row, this.#contexts.of(row)));
+      await publisher.publish(messages);
+      this.#contexts.forget();
+      if (log.isLevelEnabled("debug")) for (const message of messages) log.debug(logFieldsOf(message), "event moved to the log");
       await removeFromOutbox(
         session,
         rows.map(({ seq }) => seq),
@@ -132,6 +139,11 @@ export class OutboxRelay {
   }
 }
 
-function messageFrom({ aggregateid, payload, traceparent }: OutboxRow): LogMessage {
-  return { key: aggregateid, value: Buffer.from(payload), headers: { traceparent: traceparentFrom(traceparent ?? undefined) } };
+function messageFrom({ aggregateid, payload }: OutboxRow, traceparent: string): LogMessage {
+  return { key: aggregateid, value: Buffer.from(payload), headers: { traceparent } };
+}
+
+function logFieldsOf({ key, value, headers }: LogMessage): object {
+  const { id, type, brand_id } = JSON.parse(value.toString()) as { id: string; type: string; brand_id: string };
+  return { event_id: id, type, brand_id, record_id: key, ...traceFields(headers["traceparent"] ?? "") };
 }

@@ -43,6 +43,7 @@ const statements = {
     text: `select extract(epoch from clock_timestamp() - (o.payload->>'created_at')::timestamptz)::float8 as seconds
              from records.outbox o order by o.seq limit 1`,
   },
+  waiting: { name: "outbox.waiting", text: "select count(*) as events from (select from records.outbox o order by o.seq limit $1) o" },
   tryLead: { name: "outbox.try_lead", text: "select pg_try_advisory_lock(hashtext('brand-records outbox relay')) as leads" },
 } satisfies Record<string, Statement>;
 
@@ -76,4 +77,10 @@ export async function tryToLead(sql: Sql): Promise<boolean> {
 export async function oldestSeconds(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ seconds: number }>(statements.oldest);
   return Math.max(0, row?.seconds ?? 0);
+}
+
+/** Returns how many events are in the outbox, at most `limit`. */
+export async function countWaiting(sql: Sql, limit: number): Promise<number> {
+  const [row] = await sql.query<{ events: number }>(statements.waiting, [limit]);
+  return row?.events ?? 0;
 }

@@ -49,6 +49,18 @@ it("opens the circuit at the tenth failure in a row, for 5 s, and twice as long 
   expect(after(state, [accepted])).toMatchObject({ openSeconds: undefined, lane: { failedInARow: 0, trips: 0 } });
 });
 
+it("is not changed by what the egress proxy refused, but for the last outcome; a probe keeps the pause as it is", () => {
+  const refused: LaneOutcome = { startedAt: NOW + 1, outcome: "proxy_refused", httpStatus: null, test: false };
+  const healthy = lane({ maxInFlight: 20 });
+  const unharmed = { openSeconds: undefined, disable: undefined, lane: { ...healthy, lastStatus: 0, lastOutcome: "proxy_refused" } };
+  expect(after(healthy, many(refused, 50))).toEqual(unharmed);
+  const failing = lane({ failedInARow: 3, failures: 3, failingSince: NOW - 6 * 24 * HOUR, firstFailureAt: NOW - 7 * 24 * HOUR });
+  expect(after(failing, [refused])).toMatchObject({ openSeconds: undefined, disable: undefined, lane: { failedInARow: 3, failures: 3 } });
+  const open = lane({ failedInARow: 12, trips: 3, openedAt: NOW - 20_000 });
+  expect(after(open, [refused])).toMatchObject({ openSeconds: 20, lane: { failedInARow: 12, trips: 3, openedAt: NOW } });
+  expect(after(open, [{ ...refused, startedAt: NOW - 30_000 }])).toMatchObject({ openSeconds: undefined });
+});
+
 it("trips once for failures in the same batch", () => {
   expect(after(lane(), many(failed, 30))).toMatchObject({ openSeconds: 5, lane: { trips: 1, failedInARow: 30 } });
 });

@@ -60,6 +60,14 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
     lane.lastStatus = httpStatus ?? 0;
     lane.lastOutcome = outcome;
     if (test) continue;
+    // The receiver has no part in it: otherwise a proxy that is away would pause and at last disable every receiver. A probe that the
+    // proxy refused decides nothing, and another follows after the same pause.
+    if (outcome === "proxy_refused") {
+      if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.openedAt ?? Number.NEGATIVE_INFINITY)) continue;
+      openSeconds = Math.min(OPEN_SECONDS_MIN * 2 ** Math.max(0, lane.trips - 1), OPEN_SECONDS_MAX);
+      lane.openedAt = now;
+      continue;
+    }
     if (outcome === "accepted") {
       const maxInFlight = Math.min(IN_FLIGHT_MAX, limit, lane.maxInFlight + 1);
       Object.assign(lane, {

@@ -8,6 +8,8 @@ export const OUTCOMES = [
   "dns",
   /** The name, or the URL itself, leads to an address that is not public. Nothing was sent. */
   "forbidden_address",
+  /** The operator's egress proxy opened no connection: it is away, wants credentials, or forbids the target. Nothing was sent. */
+  "proxy_refused",
   /** No connection. */
   "connect",
   /** No TLS, or a certificate that is not trusted. */

@@ -31,6 +31,7 @@ export function withExclusiveReplay(deadLetters: DeadLetters, databaseUrl: strin
   return {
     put: (letters) => deadLetters.put(letters),
     list: (limit) => deadLetters.list(limit),
+    count: () => deadLetters.count(),
     replay: () => exclusively(() => deadLetters.replay()),
     remove: (isRemoved) => exclusively(() => deadLetters.remove(isRemoved)),
   };

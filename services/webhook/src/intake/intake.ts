@@ -1,8 +1,15 @@
 import { readEventMessage, UnreadableMessage } from "@brand-records/brand-events";
 import type { DeadLetter, DeadLetters, Intake, ReceivedMessage } from "@brand-records/event-log";
 import { dataProblemOf, type Database } from "@brand-records/postgres";
-import { wellFormedTraceparent } from "@brand-records/rpc";
-import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
+import {
+  AGE_SECONDS_BUCKETS,
+  Counter,
+  Histogram,
+  traceFields,
+  wellFormedTraceparent,
+  type Logger,
+  type Registry,
+} from "@brand-records/telemetry";
 import { timeOfId } from "@brand-records/typeid";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import type { NewEvent } from "../storage/events.ts";
@@ -18,6 +25,7 @@ export interface IntakeMetrics {
   readonly deliveries: Counter;
   readonly dead: Counter;
   readonly dropped: Counter;
+  readonly delay: Histogram;
 }
 
 export function intakeMetrics(registry: Registry): IntakeMetrics {
@@ -28,6 +36,12 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
     deliveries: counter("intake_deliveries_total", "Deliveries created for receivers."),
     dead: counter("intake_dead_letters_total", "Messages that could not be stored and were dead-lettered."),
     dropped: counter("intake_dropped_total", "Messages of deleted brands, which were dropped."),
+    delay: new Histogram({
+      name: "event_intake_delay_seconds",
+      help: "Time from an event to its storing.",
+      buckets: AGE_SECONDS_BUCKETS,
+      registers: [registry],
+    }),
   };
 }
 
@@ -58,14 +72,18 @@ export function openIntake(options: IntakeOptions): Intake {
     const startedAt = performance.now();
     const { db, brands, deadLetters, metrics, log } = options;
     const { readable, dead } = read(messages, options.keepDays);
+    if (log.isLevelEnabled("debug")) for (const each of readable) log.debug(logFieldsOf(each), "event received");
     await ensureNewDays(db, days, readable);
-    const { events, repeated, deliveries, dropped } = await storeKnown(db, brands, readable, dead);
+    const { events, createdAt, repeated, deliveries, dropped } = await storeKnown(db, brands, readable, dead);
     if (dead.length > 0) {
       await deadLetters.put(dead);
       metrics.dead.inc(dead.length);
-      for (const { message, reason } of dead.slice(0, 10)) log.warn({ position: message.position, reason }, "message dead-lettered");
+      for (const { message, reason } of dead.slice(0, 10)) {
+        log.warn({ position: message.position, reason, ...traceOf(message) }, "message dead-lettered");
+      }
     }
     metrics.events.inc(events);
+    for (const time of createdAt) metrics.delay.observe(Math.max(0, Date.now() - Date.parse(time)) / 1_000);
     metrics.repeated.inc(repeated);
     metrics.deliveries.inc(deliveries);
     metrics.dropped.inc(dropped);
@@ -74,6 +92,16 @@ export function openIntake(options: IntakeOptions): Intake {
     const counts = { messages: messages.length, events, deliveries, dead: dead.length };
     log.info({ from, ...counts, duration_ms: Math.round(performance.now() - startedAt) }, "messages stored");
   };
+}
+
+function logFieldsOf({ message, event: { id, type, brand_id } }: Readable): object {
+  return { event_id: id, type, brand_id, position: message.position, ...traceOf(message) };
+}
+
+/** Anything may be in a message's headers. */
+function traceOf({ headers }: ReceivedMessage): object {
+  const traceparent = wellFormedTraceparent(headers["traceparent"]);
+  return traceparent === null ? {} : traceFields(traceparent);
 }
 
 /** Separates the messages that are events from the others. */
@@ -155,10 +183,11 @@ async function store(db: Database, readable: readonly Readable[], dead: DeadLett
   return total;
 }
 
-const NOTHING: Stored = { events: 0, repeated: 0, deliveries: 0, dropped: 0, unknownBrands: new Set() };
+const NOTHING: Stored = { events: 0, createdAt: [], repeated: 0, deliveries: 0, dropped: 0, unknownBrands: new Set() };
 
 const sum = (a: Stored, b: Stored): Stored => ({
   events: a.events + b.events,
+  createdAt: [...a.createdAt, ...b.createdAt],
   repeated: a.repeated + b.repeated,
   deliveries: a.deliveries + b.deliveries,
   dropped: a.dropped + b.dropped,

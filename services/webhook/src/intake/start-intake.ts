@@ -2,6 +2,7 @@ import {
   noStoredMessages,
   openKafkaReader,
   postgresDeadLetters,
+  tracedIntake,
   type DeadLetters,
   type EventLogConfig,
   type Intake,
@@ -12,8 +13,10 @@ import type { Lifecycle } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { service, type ServedService } from "@brand-records/rpc";
-import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
+import { showSampled } from "@brand-records/service";
+import type { Logger, Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
+import { INTAKE_CALLERS } from "../rpc/callers.ts";
 import { intakeHandlers } from "../rpc/intake.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
 import { withExclusiveReplay } from "./exclusive-replay.ts";
@@ -44,29 +47,30 @@ export interface StartedIntake {
 export function startIntake({ config, db, brands, life, registry, log }: IntakeStart): StartedIntake {
   const metrics = intakeMetrics(registry);
   const intakeInto = (deadLetters: DeadLetters): Intake =>
-    openIntake({ db, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log });
+    tracedIntake(openIntake({ db, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log }), config, GROUP);
   if (config.KAFKA_BROKERS.length === 0) {
     // Replayed messages go through the same intake.
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));
     const intake = intakeInto(deadLetters);
-    const services = [service(IntakeServiceService, intakeHandlers(intake))];
+    const services = [service(IntakeServiceService, intakeHandlers(intake), INTAKE_CALLERS)];
     const messages = noStoredMessages;
+    showDeadLetters(registry, deadLetters);
     return { deadLetters: withExclusiveReplay(deadLetters, config.DATABASE_URL), messages, subscription: undefined, services };
   }
   const reader = life.own("event log reader", openKafkaReader(config, GROUP, log));
   const subscription = life.own("event log subscription", reader.subscribe(intakeInto(reader.deadLetters)));
-  registry.registerMetric(lagOf(subscription));
+  showLag(registry, subscription);
+  showDeadLetters(registry, reader.deadLetters);
   const { messages } = reader;
   return { deadLetters: withExclusiveReplay(reader.deadLetters, config.DATABASE_URL), messages, subscription, services: [] };
 }
 
-function lagOf(subscription: Subscription): Gauge {
-  return new Gauge({
-    name: "intake_lag_messages",
-    help: "Messages in the log that are not stored yet; -1 while the brokers are unavailable.",
-    registers: [],
-    async collect() {
-      this.set((await subscription.lag().catch(() => undefined)) ?? -1);
-    },
-  });
+function showLag(registry: Registry, subscription: Subscription): void {
+  const help = "Messages in the log that are not stored yet; -1 while the brokers are unavailable.";
+  showSampled(registry, () => subscription.lag(), [{ name: "intake_lag_messages", help, of: (messages) => messages }]);
+}
+
+function showDeadLetters(registry: Registry, deadLetters: DeadLetters): void {
+  const help = "Messages that could not be stored and wait for an operator; -1 while they cannot be counted.";
+  showSampled(registry, () => deadLetters.count(), [{ name: "dead_letters", help, of: (messages) => messages }]);
 }

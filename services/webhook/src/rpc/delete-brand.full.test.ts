@@ -75,7 +75,7 @@ async function attempt(
   };
 }
 
-const write = (...results: AttemptResult[]): Promise<void> => writeResults(served.db, results, Date.now(), silent);
+const write = (...results: AttemptResult[]) => writeResults(served.db, results, Date.now(), silent);
 
 /** A receiver with deliveries in every state, with attempts, and a replay. */
 async function fill(brandId: string): Promise<Receiver> {
@@ -194,6 +194,7 @@ describe("the intake", () => {
   const deadLetters: DeadLetters = {
     put: async (letters) => void dead.push(...letters),
     list: async () => ({ deadLetters: [], total: 0 }),
+    count: async () => 0,
     replay: async () => 0,
     remove: async () => 0,
   };

@@ -21,6 +21,10 @@ class Letters implements DeadLetters {
     return { deadLetters: this.kept.slice(0, limit), total: this.kept.length };
   }
 
+  async count(): Promise<number> {
+    return this.kept.length;
+  }
+
   async replay(): Promise<number> {
     return this.kept.splice(0).length;
   }

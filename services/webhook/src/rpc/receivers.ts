@@ -14,10 +14,10 @@ import { updateReceiver } from "../use-cases/update-receiver.ts";
 import { fields } from "./fields.ts";
 import { readNewReceiver, readReceiverChange } from "./receiver-fields.ts";
 
-export type ReceiversDependencies = Pick<WebhookDependencies, "db" | "keys" | "brands" | "ports" | "loopback" | "dropping">;
+export type ReceiversDependencies = Pick<WebhookDependencies, "db" | "keys" | "brands" | "ports" | "loopback" | "dropping" | "onDisabled">;
 
 export function receiversHandlers(deps: ReceiversDependencies): Handlers<ReceiversServiceService> {
-  const { db, keys, dropping } = deps;
+  const { db, keys, dropping, onDisabled } = deps;
   return {
     async createReceiver(request) {
       return createReceiver(deps, readNewReceiver(request, deps));
@@ -37,7 +37,7 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
       return enableReceiver(db, { brandId: brand_id, receiverId: receiver_id }, held, dropping);
     },
     async disableReceiver(request) {
-      return { receiver: await disableReceiver(db, keyIn(request)) };
+      return { receiver: await disableReceiver(db, keyIn(request), onDisabled) };
     },
     async deleteReceiver(request) {
       return { dropped: await deleteReceiver(db, keyIn(request), dropping) };

@@ -2,7 +2,8 @@ import { types } from "node:util";
 import type { Dispatcher } from "undici";
 import type { Outcome, OutcomeClass } from "../domain/outcome.ts";
 import { readRetryAfter } from "../domain/retry-schedule.ts";
-import { UnresolvedNameError, type ReceiverAgent } from "./receiver-agent.ts";
+import { UnresolvedNameError } from "./public-addresses.ts";
+import type { ReceiverAgent } from "./receiver-agent.ts";
 
 /** Stored of a response. Only its status decides the outcome, however long it is. */
 export const RESPONSE_BYTES_MAX = 16 * 1024;
@@ -85,6 +86,8 @@ const timedOut = (deadlineMs: number): Failure => ({ outcome: "timeout", error: 
 
 const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
   [/^FORBIDDEN_ADDRESS$/, "forbidden_address", "leads to an address that is not public; nothing was sent"],
+  [/^PROXY_TARGET_/, "connect", "no connection through the egress proxy"],
+  [/^PROXY_/, "proxy_refused", "the egress proxy opened no connection; nothing was sent"],
   [
     /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|ETIMEOUT|ECONNREFUSED_DNS|ECANCELLED|EDNS.*|EAI_.*)$/,
     "dns",

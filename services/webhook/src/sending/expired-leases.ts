@@ -1,11 +1,13 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
+import type { Maintenance } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import { leaseStart } from "../domain/delivery.ts";
 import { leaveLanes } from "../storage/lanes.ts";
 import { lockExpired, removeDeliveries, removeExpiredOrphans, type ExpiredDelivery } from "../storage/leases.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
+import type { SendingMetrics } from "./sending-metrics.ts";
 
 const EVERY_MS = 2_000;
 const STOP_MS = 2_000;
@@ -28,17 +30,27 @@ export interface EndedLeases {
   readonly removed: number;
 }
 
+export interface LeaseKeeperOptions {
+  readonly db: Database;
+  readonly terms: LeaseTerms;
+  readonly maintenance: Maintenance;
+  readonly metrics: Pick<SendingMetrics, "attempts" | "finished">;
+  readonly log: Logger;
+}
+
 /** Ends the leases of workers that died, soon after they expire. Safe to run in any number of processes. */
-export function startLeaseKeeper(db: Database, terms: LeaseTerms, log: Logger): { stop(): Promise<void> } {
-  const keeping = repeat(async () => {
-    try {
-      const { pending, failed, removed } = await endExpiredLeases(db, terms);
-      if (pending + failed + removed > 0) log.warn({ pending, failed, removed }, "leases expired without a result");
-    } catch (error) {
-      log.warn({ err: error }, "expired leases cannot be ended");
-    }
-  }, EVERY_MS);
-  return withStopTimeout(keeping, STOP_MS);
+export function startLeaseKeeper({ db, terms, maintenance, metrics, log }: LeaseKeeperOptions): { stop(): Promise<void> } {
+  const endLeases = async (): Promise<void> => {
+    const { pending, failed, removed } = await endExpiredLeases(db, terms);
+    metrics.attempts.inc({ outcome: "unknown" }, pending + failed);
+    metrics.finished.inc({ state: "failed" }, failed);
+    metrics.finished.inc({ state: "removed" }, removed);
+    if (pending + failed + removed > 0) log.warn({ pending, failed, removed }, "leases expired without a result");
+  };
+  return withStopTimeout(
+    repeat(() => maintenance.run("end expired leases", endLeases), EVERY_MS),
+    STOP_MS,
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { startDnsServer } from "../../test/dns-server.ts";
+import { startDnsServer } from "@brand-records/testkit";
 import { NO_CONTENT, startRawReceiver, type RawReceiver, type RawRequest } from "../../test/raw-receiver.ts";
 import { attemptPost } from "./attempt.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";

@@ -1,4 +1,4 @@
-import { startDnsServer, type DnsServer } from "../../test/dns-server.ts";
+import { startDnsServer, type DnsServer } from "@brand-records/testkit";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { attemptPost } from "./attempt.ts";
 import { ReceiverAgent } from "./receiver-agent.ts";

@@ -9,6 +9,7 @@ import { holdLane, lockAndReadLanes, updateLanes, type LockedLane } from "../sto
 import { removeDeliveries } from "../storage/leases.ts";
 import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
 import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
+import type { SendingMetrics } from "./sending-metrics.ts";
 
 /** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
 const GATHER_MS = 5;
@@ -28,6 +29,7 @@ interface Waiting {
  */
 export class ResultWriter {
   readonly #db: Database;
+  readonly #metrics: Pick<SendingMetrics, "finished" | "disabled">;
   readonly #log: Logger;
   #waiting: Waiting[] = [];
   /** The results that are being written. */
@@ -35,8 +37,9 @@ export class ResultWriter {
   #writing: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(db: Database, log: Logger) {
+  constructor(db: Database, metrics: Pick<SendingMetrics, "finished" | "disabled">, log: Logger) {
     this.#db = db;
+    this.#metrics = metrics;
     this.#log = log;
   }
 
@@ -80,7 +83,9 @@ export class ResultWriter {
   /** Returns true if every result is written or given up, false if they must be retried. */
   async #tryToWrite(results: readonly AttemptResult[]): Promise<boolean> {
     try {
-      await writeResults(this.#db, results, Date.now(), this.#log);
+      const { finished, disabled } = await writeResults(this.#db, results, Date.now(), this.#log);
+      for (const [state, deliveries] of Object.entries(finished)) this.#metrics.finished.inc({ state }, deliveries);
+      for (const reason of disabled) this.#metrics.disabled.inc({ reason });
       return true;
     } catch (error) {
       const [only] = results;
@@ -104,6 +109,7 @@ export class ResultWriter {
     const { delivery_id, receiver_id, lease } = result;
     try {
       await abandonDeliveries(this.#db, [{ id: delivery_id, receiver_id, lease }]);
+      this.#metrics.finished.inc({ state: "removed" });
       this.#log.error({ err: reason, delivery_id, receiver_id, outcome: result.outcome }, "result refused: delivery given up");
       return true;
     } catch (error) {
@@ -113,10 +119,17 @@ export class ResultWriter {
   }
 }
 
+export interface WrittenResults {
+  /** Deliveries that ended, by how. */
+  readonly finished: Readonly<Record<"delivered" | "failed" | "removed", number>>;
+  /** Why receivers were disabled, a reason for each. */
+  readonly disabled: readonly string[];
+}
+
 /** @param now milliseconds since the epoch, for the circuits and failure clocks */
-export async function writeResults(db: Database, results: readonly AttemptResult[], now: number, log: Logger): Promise<void> {
+export async function writeResults(db: Database, results: readonly AttemptResult[], now: number, log: Logger): Promise<WrittenResults> {
   const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
-  const disabled = await db.transaction(async (sql) => {
+  const { finished, disabled } = await db.transaction(async (sql) => {
     const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()]);
     const { kept, discarded } = await sort(sql, results, lanes);
     const settledIds = await settleDeliveries(sql, kept);
@@ -144,9 +157,12 @@ export async function writeResults(db: Database, results: readonly AttemptResult
       await holdLane(sql, lane.receiverId);
       disabled.push({ receiver_id: lane.receiverId, reason: disable });
     }
-    return disabled;
+    const ended = (state: AttemptResult["state"]): number =>
+      kept.filter((result) => result.state === state && settledIds.has(result.attempt_id)).length;
+    return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
   });
   for (const fields of disabled) log.warn(fields, "receiver disabled");
+  return { finished, disabled: disabled.map(({ reason }) => reason) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { WakeSignal, withTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Logger } from "@brand-records/telemetry";
+import { traceFields, type Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import { leaseSecondsFor } from "../domain/delivery.ts";
 import { eventBody } from "../domain/event-body.ts";
@@ -12,6 +12,7 @@ import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { openSigningSecret } from "../domain/signing-secret.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
 import type { AttemptResult } from "../storage/results.ts";
+import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
 import { attemptPost } from "./attempt.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
@@ -61,7 +62,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#results = new ResultWriter(options.db, options.log);
+    this.#results = new ResultWriter(options.db, options.metrics, options.log);
     this.#running = this.#run();
   }
 
@@ -100,7 +101,7 @@ export class Sender {
   }
 
   async #claim(room: number): Promise<number> {
-    const { db, deadlineMs, inFlightMax, log } = this.#options;
+    const { db, deadlineMs, inFlightMax, metrics, log } = this.#options;
     const claimed = await claimDeliveries(db, {
       max: room,
       leaseSeconds: leaseSecondsFor(deadlineMs),
@@ -119,7 +120,10 @@ export class Sender {
       if (brand_id === null) unsendable.push(delivery);
       else this.#start({ ...delivery, brand_id });
     }
-    if (unsendable.length > 0) await abandonDeliveries(db, unsendable);
+    if (unsendable.length > 0) {
+      await abandonDeliveries(db, unsendable);
+      metrics.finished.inc({ state: "removed" }, unsendable.length);
+    }
     return claimed.length;
   }
 
@@ -145,16 +149,20 @@ export class Sender {
     const { metrics, log, retryDelaysSeconds } = this.#options;
     const startedAt = new Date();
     const started = performance.now();
+    if (isFirst(delivery)) metrics.delay.observe(Math.max(0, startedAt.getTime() - Date.parse(delivery.event_created_at)) / 1_000);
+    const span = startAttemptSpan(delivery);
     const outcome = await this.#attempt(delivery, startedAt);
+    endAttemptSpan(span, outcome);
     const duration_ms = Math.round(performance.now() - started);
     const next = nextState(outcome, delivery.attempt, Math.random(), retryDelaysSeconds);
     metrics.attempts.inc({ outcome: outcome.outcome });
     metrics.duration.observe(duration_ms / 1_000);
-    const { id, event_id, receiver_id, brand_id, attempt } = delivery;
+    const { id, event_id, receiver_id, brand_id, attempt, traceparent } = delivery;
+    const trace = traceparent === null ? {} : traceFields(span?.traceparent ?? traceparent);
     const fields = { outcome: outcome.outcome, http_status: outcome.httpStatus, ...(outcome.error !== null && { error: outcome.error }) };
     const retry = next.state === "pending" ? { retry_in_seconds: Math.round(next.delaySeconds) } : {};
     log.info(
-      { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...fields, duration_ms, next_state: next.state, ...retry },
+      { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...trace, ...fields, duration_ms, next_state: next.state, ...retry },
       "delivery attempted",
     );
     return resultOf(delivery, outcome, next, startedAt, duration_ms);
@@ -185,6 +193,9 @@ export class Sender {
     return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
   }
 }
+
+/** Whether the start of its attempt shows how late this service is: replays and retries are late on purpose. */
+const isFirst = ({ attempt, from_intake, failing }: ClaimedDelivery): boolean => attempt === 1 && from_intake && !failing;
 
 const unsendable = (error: string): Outcome => ({
   outcome: "unsendable",

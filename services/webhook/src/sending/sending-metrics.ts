@@ -1,13 +1,17 @@
-import { Counter, Histogram, SECONDS_BUCKETS, type Registry } from "@brand-records/telemetry";
+import { AGE_SECONDS_BUCKETS, Counter, Histogram, SECONDS_BUCKETS, startAtZero, type Registry } from "@brand-records/telemetry";
+import { OUTCOMES } from "../domain/outcome.ts";
 
 export interface SendingMetrics {
   readonly attempts: Counter<"outcome">;
   readonly duration: Histogram;
+  readonly delay: Histogram;
+  readonly finished: Counter<"state">;
+  readonly disabled: Counter<"reason">;
 }
 
 export function sendingMetrics(registry: Registry): SendingMetrics {
   const registers = [registry];
-  return {
+  const metrics = {
     attempts: new Counter({
       name: "delivery_attempts_total",
       help: "Finished attempts, by outcome.",
@@ -20,5 +24,27 @@ export function sendingMetrics(registry: Registry): SendingMetrics {
       buckets: [...SECONDS_BUCKETS, 20],
       registers,
     }),
+    delay: new Histogram({
+      name: "delivery_delay_seconds",
+      help: "Time from an event to its first attempt, at receivers whose last attempt succeeded. Replays are not measured.",
+      buckets: AGE_SECONDS_BUCKETS,
+      registers,
+    }),
+    finished: new Counter({
+      name: "deliveries_finished_total",
+      help: "Deliveries that ended: delivered, failed (no attempt is left), or removed (receiver, brand or event is no longer stored).",
+      labelNames: ["state"],
+      registers,
+    }),
+    disabled: new Counter({
+      name: "receivers_disabled_total",
+      help: "Receivers that were disabled, by reason. Those of a deleted brand are not counted.",
+      labelNames: ["reason"],
+      registers,
+    }),
   };
+  startAtZero(metrics.attempts, "outcome", OUTCOMES);
+  startAtZero(metrics.finished, "state", ["delivered", "failed", "removed"]);
+  startAtZero(metrics.disabled, "reason", ["member", "gone", "failing"]);
+  return metrics;
 }

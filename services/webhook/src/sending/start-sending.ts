@@ -1,38 +1,49 @@
 import { startNotifier, type Database } from "@brand-records/postgres";
 import { type Lifecycle, withStopTimeout } from "@brand-records/lifecycle";
-import type { Logger, Registry } from "@brand-records/telemetry";
+import type { Maintenance } from "@brand-records/service";
+import type { Logger } from "@brand-records/telemetry";
 import type { WebhookConfig } from "../config.ts";
 import { leaseSecondsFor } from "../domain/delivery.ts";
 import { startLeaseKeeper } from "./expired-leases.ts";
-import { ReceiverAgent } from "./receiver-agent.ts";
+import { ReceiverAgent, type ReceiverAgentOptions } from "./receiver-agent.ts";
 import { Sender } from "./sender.ts";
-import { sendingMetrics } from "./sending-metrics.ts";
+import type { SendingMetrics } from "./sending-metrics.ts";
 
 /** Short: the notifier has nothing to finish, and if the database does not respond, the sender needs the rest of the stop's time. */
 const NOTIFIER_STOP_MS = 200;
+
+/** Of the deadline: a proxy that hangs must be noticed before the attempt counts as the receiver's timeout. */
+const PROXY_SHARE = 2 / 3;
 
 export interface SendingStart {
   readonly config: WebhookConfig;
   readonly db: Database;
   readonly life: Lifecycle;
-  readonly registry: Registry;
+  readonly maintenance: Maintenance;
+  readonly metrics: SendingMetrics;
   readonly log: Logger;
 }
 
-export function startSending({ config, db, life, registry, log }: SendingStart): void {
+export function startSending({ config, db, life, maintenance, metrics, log }: SendingStart): void {
   const allowLoopback = config.RECEIVERS_ON_LOOPBACK === "true";
   if (allowLoopback) log.warn({}, "RECEIVERS_ON_LOOPBACK is set: deliveries may go to this machine, without TLS");
-  const agent = new ReceiverAgent({ dnsServers: config.RECEIVER_DNS_SERVERS, allowLoopback, connectionsMax: config.SENDING_MAX });
+  const agent = new ReceiverAgent({
+    dnsServers: config.RECEIVER_DNS_SERVERS,
+    allowLoopback,
+    connectionsMax: config.SENDING_MAX,
+    proxy: proxyOf(config, log),
+    proxyMsMax: config.DELIVERY_DEADLINE_MS * PROXY_SHARE,
+  });
   life.own("connections to receivers", agent);
   const terms = { leaseSeconds: leaseSecondsFor(config.DELIVERY_DEADLINE_MS), attemptsMax: config.RETRY_DELAYS_SECONDS.length + 1 };
-  life.own("lease keeper", startLeaseKeeper(db, terms, log));
+  life.own("lease keeper", startLeaseKeeper({ db, terms, maintenance, metrics, log }));
   const sender = life.own(
     "sender",
     new Sender({
       db,
       keys: config.RECEIVER_SECRET_KEYS,
       agent,
-      metrics: sendingMetrics(registry),
+      metrics,
       log,
       inFlightMax: config.SENDING_MAX,
       deadlineMs: config.DELIVERY_DEADLINE_MS,
@@ -48,4 +59,10 @@ export function startSending({ config, db, life, registry, log }: SendingStart):
     onDisconnect: (err) => log.warn({ err }, "no notifications of new deliveries: polling"),
   });
   life.own("notifier", withStopTimeout(notifier, NOTIFIER_STOP_MS));
+}
+
+function proxyOf({ EGRESS_PROXY_URL: address, EGRESS_PROXY_MODE: mode }: WebhookConfig, log: Logger): ReceiverAgentOptions["proxy"] {
+  if (address === undefined) return undefined;
+  log.info({ proxy: `${address.host}:${address.port}`, mode }, "deliveries pass an egress proxy");
+  return { address, mode };
 }

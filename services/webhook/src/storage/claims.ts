@@ -12,6 +12,8 @@ export interface ClaimedDelivery {
   readonly lease: string;
   readonly test: boolean;
   readonly created_at: string;
+  /** It was added with its event, not by a replay. */
+  readonly from_intake: boolean;
   /** Null if the event is no longer stored or the receiver was deleted. */
   readonly brand_id: string | null;
   readonly type: string;
@@ -59,7 +61,7 @@ const CLAIM = `
      where id = any(array(select id from claimed))
     returning id, receiver_id, event_id, event_created_at, attempt, lease, test, sign_with_next, created_at, due_at)
   select d.id, d.receiver_id, d.event_id, d.event_created_at, d.attempt, d.lease, d.test, d.sign_with_next, d.created_at,
-         case when r.id is not null then e.brand_id end as brand_id, e.type, e.data::text, e.traceparent,
+         case when r.id is not null then e.brand_id end as brand_id, e.received_at = d.created_at as from_intake, e.type, e.data::text, e.traceparent,
          r.url, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id
     from leased d
     left join webhook.events e on e.id = d.event_id and e.created_at = d.event_created_at

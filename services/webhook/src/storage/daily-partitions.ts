@@ -1,28 +1,17 @@
 import type { Database } from "@brand-records/postgres";
 
 const CHUNK_ROWS = 10_000;
-/**
- * Dropping a partition waits for every reader of its table, and new readers wait for the drop. After this time the drop fails, and
- * the next round retries.
- */
-const LOCK_WAIT = "500ms";
 const DEAD_LETTER_DAYS = 90;
-
-interface Day {
-  /** YYYY-MM-DD */
-  readonly day: string;
-  readonly tables: string[];
-}
 
 /** Creates the partitions of these days (YYYY-MM-DD, UTC). Must not run in a transaction: it would lock the new tables until its end. */
 export async function ensureDays(db: Database, days: readonly string[]): Promise<void> {
   for (const day of days) await db.query("select webhook.ensure_day($1::date)", [day]);
 }
 
-/** Returns the days, oldest first, that have partitions and ended more than `keepDays` ago. */
-function daysToDrop(db: Database, keepDays: number): Promise<Day[]> {
-  return db.query<Day>(
-    `select to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day, array_agg(c.oid::regclass::text order by p.relname) as tables
+/** Returns the days (YYYY-MM-DD), oldest first, that have partitions and ended more than `keepDays` ago. */
+async function daysToDrop(db: Database, keepDays: number): Promise<string[]> {
+  const rows = await db.query<{ day: string }>(
+    `select to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day
        from pg_inherits i
        join pg_class c on c.oid = i.inhrelid
        join pg_class p on p.oid = i.inhparent
@@ -31,6 +20,7 @@ function daysToDrop(db: Database, keepDays: number): Promise<Day[]> {
       group by 1 order by 1`,
     [keepDays],
   );
+  return rows.map(({ day }) => day);
 }
 
 /**
@@ -42,15 +32,13 @@ function daysToDrop(db: Database, keepDays: number): Promise<Day[]> {
  */
 export async function dropOldDays(db: Database, keepDays: number): Promise<string[]> {
   const dropped: string[] = [];
-  for (const { day, tables } of await daysToDrop(db, keepDays)) {
+  for (const day of await daysToDrop(db, keepDays)) {
     // Before the events: no delivery may outlive its event.
     await deletePendingUntil(db, day);
     // The results of attempts in flight must still be written, into the day's partitions. The next round drops the day.
     if (await hasAttemptsInFlight(db, day)) continue;
-    await db.transaction(async (sql) => {
-      await sql.query(`set local lock_timeout = '${LOCK_WAIT}'`);
-      for (const table of tables) await sql.query(`drop table if exists ${table}`);
-    });
+    // Fails if a reader keeps a table for half a second. The next round retries.
+    await db.query("select webhook.drop_day($1::date)", [day]);
     dropped.push(day);
   }
   await db.query(`delete from webhook.dead_letters where dead_lettered_at < now() - make_interval(days => $1)`, [DEAD_LETTER_DAYS]);

@@ -1,4 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
+import type { SealedSecret } from "../domain/signing-secret.ts";
 
 const statements = {
   /** In the order of ids, so that processes starting at the same time never deadlock. */
@@ -15,6 +16,17 @@ const statements = {
     text: `select r.secret_key_id as id from webhook.receivers r
             union select r.next_secret_key_id from webhook.receivers r where r.next_secret_key_id is not null
             order by id`,
+  },
+  underOthers: {
+    name: "secret_keys.under_others",
+    text: `select r.id, r.secret as sealed, r.secret_key_id as "keyId" from webhook.receivers r
+            where r.secret_key_id <> $1 and r.id > $2 order by r.id limit 100`,
+  },
+  /** Changes nothing if the secret was replaced since it was read. */
+  replace: {
+    name: "secret_keys.replace",
+    text: `update webhook.receivers set secret = $4::bytea, secret_key_id = $5::int
+            where id = $1 and secret = $2::bytea and secret_key_id = $3 returning id`,
   },
 } satisfies Record<string, Statement>;
 
@@ -35,4 +47,19 @@ export function listProofs(sql: Sql): Promise<Proof[]> {
 /** Returns the ids of the keys under which any receiver's secret or next secret is sealed. */
 export async function idsInUse(sql: Sql): Promise<number[]> {
   return (await sql.query<{ id: number }>(statements.inUse)).map(({ id }) => id);
+}
+
+export interface StoredSecret extends SealedSecret {
+  /** Of the receiver. */
+  readonly id: string;
+}
+
+/** Returns up to 100 current secrets that are sealed under another key than `keyId`, of receivers after `afterId`, in the order of ids. */
+export function secretsUnderOthers(sql: Sql, keyId: number, afterId: string): Promise<StoredSecret[]> {
+  return sql.query<StoredSecret>(statements.underOthers, [keyId, afterId]);
+}
+
+/** @returns false, and changes nothing, if the receiver is gone or has another secret by now */
+export async function replaceSealed(sql: Sql, { id, sealed, keyId }: StoredSecret, by: SealedSecret): Promise<boolean> {
+  return (await sql.query(statements.replace, [id, sealed, keyId, by.sealed, by.keyId])).length > 0;
 }

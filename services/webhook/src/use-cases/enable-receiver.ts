@@ -35,12 +35,16 @@ export async function enableReceiver(
  * Disables a receiver: nothing more is sent, and all deliveries are kept. Takes the same time however many are pending.
  * A repeat changes nothing, not even the reason.
  *
+ * @param onDisabled called once the receiver is disabled, unless it already was
  * @throws AppError `not_found`
  */
-export async function disableReceiver(db: Database, key: ReceiverKey): Promise<Receiver> {
-  await db.transaction(async (sql) => {
+export async function disableReceiver(db: Database, key: ReceiverKey, onDisabled?: () => void): Promise<Receiver> {
+  const isChanged = await db.transaction(async (sql) => {
     if (!(await lockLane(sql, key))) throw receiverNotFound();
-    if (await disable(sql, key.receiverId, "member")) await holdLane(sql, key.receiverId);
+    if (!(await disable(sql, key.receiverId, "member"))) return false;
+    await holdLane(sql, key.receiverId);
+    return true;
   });
+  if (isChanged) onDisabled?.();
   return requireReceiver(await findReceiver(db, key));
 }

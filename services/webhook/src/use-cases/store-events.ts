@@ -9,6 +9,8 @@ import { selectionsOf, type Selection } from "../storage/receivers.ts";
 export interface Stored {
   /** Events that were not stored before. */
   readonly events: number;
+  /** When these were created. */
+  readonly createdAt: readonly string[];
   /** Events that were. */
   readonly repeated: number;
   readonly deliveries: number;
@@ -36,6 +38,7 @@ export function storeEvents(db: Database, events: readonly NewEvent[]): Promise<
     const fresh = storable.filter(({ id }) => added.delete(id));
     return {
       events: fresh.length,
+      createdAt: fresh.map(({ created_at }) => created_at),
       repeated: storable.length - fresh.length,
       deliveries: await addDeliveries(sql, fresh, lanes),
       dropped: events.filter(({ brand_id }) => brands.get(brand_id) === false).length,

@@ -13,6 +13,9 @@ export const DIALECTS: Dialects = {
   legacy: callTool({ ...LEGACY, namesBrand: false }),
   endpoint: callTool({ ...STATELESS, namesBrand: true }),
   sdk_1: callTool({ ...LEGACY, namesBrand: true }),
+  untraced: getPage({ namesBrand: false }),
+  traced_1: getPage({ namesBrand: false }),
+  traced_100: getPage({ namesBrand: false }),
 };
 
 /** GET /api/v1/conversions: the response is the page. */

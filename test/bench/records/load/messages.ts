@@ -1,6 +1,8 @@
+import type { TracedName } from "../tracing/summarise-tracing.ts";
+
 /** Messages between the benchmark and its load generator. */
 
-export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | "legacy" | "endpoint" | "sdk_1";
+export type VariantName = "single" | "bare" | "product" | "tool" | "sdk" | "legacy" | "endpoint" | "sdk_1" | TracedName;
 
 /** Sets of API keys, each with one key per brand, by brand number. */
 export type KeySets = readonly (readonly string[])[];

@@ -5,13 +5,14 @@ import { decode, encode, type Answer } from "dns-packet";
 export interface DnsServer {
   /** host:port */
   readonly address: string;
+  readonly port: number;
   /** Every question, in order. */
   readonly questions: string[];
   stop(): Promise<void>;
 }
 
 /**
- * Starts a DNS server with fixed responses.
+ * Starts a DNS server on loopback. Nothing may be cached.
  *
  * @param lookup returns the addresses of a name, by family. It is called for each question, so it may return others the next
  *   time. Undefined sends no response.
@@ -33,8 +34,10 @@ export async function startDnsServer(lookup: (name: string, type: "A" | "AAAA") 
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
+  const { port } = socket.address();
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `127.0.0.1:${port}`,
+    port,
     questions: received,
     stop: () => new Promise((resolve) => socket.close(() => resolve())),
   };

@@ -1,0 +1,36 @@
+{{/* What the schema cannot say. */}}
+{{- define "brand-records.checks" -}}
+{{- $v := .Values -}}
+{{- $services := include "brand-records.services" . | fromYaml -}}
+{{- $needed := 0 -}}
+{{- $parts := list -}}
+{{- range $name, $facts := $services -}}
+  {{- $own := index $v $name -}}
+  {{- if and $own.autoscaling.enabled (lt (int $own.autoscaling.maxReplicas) (int $own.autoscaling.minReplicas)) -}}
+    {{- fail (printf "%s.autoscaling: maxReplicas is below minReplicas" $name) -}}
+  {{- end -}}
+  {{- if $facts.sessions -}}
+    {{- $processes := add1 (int (include "brand-records.replicasMax" $own)) -}}
+    {{- $each := add (int $own.databaseConnections) (int $facts.sessions) -}}
+    {{- $migration := ternary 1 0 $v.migrations.job -}}
+    {{- $needed = add $needed (mul $processes $each) $migration -}}
+    {{- $parts = append $parts (printf "%s %d processes x %d" $name $processes $each) -}}
+  {{- end -}}
+{{- end -}}
+{{- $available := sub (int $v.postgres.maxConnections) (int $v.postgres.reservedConnections) -}}
+{{- if gt (int $needed) (int $available) -}}
+  {{- fail (printf "postgres.maxConnections: %d less %d reserved are too few: the processes need up to %d during a rollout (%s). Raise max_connections of Postgres and this value, or lower databaseConnections or replicas" (int $v.postgres.maxConnections) (int $v.postgres.reservedConnections) (int $needed) (join ", " $parts)) -}}
+{{- end -}}
+{{- if and $v.kafka.brokers (gt (int (include "brand-records.replicasMax" $v.webhook)) (int $v.kafka.partitions)) -}}
+  {{- fail (printf "webhook: at most %d processes (kafka.partitions) take events" (int $v.kafka.partitions)) -}}
+{{- end -}}
+{{- if and (not $v.kafka.brokers) $v.kafka.saslMechanism -}}{{- fail "kafka.saslMechanism: kafka.brokers is empty" -}}{{- end -}}
+{{- if and $v.kafka.saslMechanism (not $v.kafka.saslUsername) -}}{{- fail "kafka.saslUsername: is required with kafka.saslMechanism" -}}{{- end -}}
+{{- if and $v.oidc.issuer (not $v.oidc.clientId) -}}{{- fail "oidc.clientId: is required with oidc.issuer" -}}{{- end -}}
+{{- if and $v.certificates.certManager (not $v.certificates.issuerRef.name) -}}
+  {{- fail "certificates.issuerRef.name: name an Issuer of cert-manager, or set certificates.certManager=false and make the Secrets" -}}
+{{- end -}}
+{{- if and $v.externalSecrets.enabled (not $v.externalSecrets.storeRef.name) -}}{{- fail "externalSecrets.storeRef.name: is required" -}}{{- end -}}
+{{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) -}}{{- fail "httpRoute.parentRefs: name your Gateway" -}}{{- end -}}
+{{- if and $v.ingress.enabled (not $v.ingress.host) -}}{{- fail "ingress.host: is required" -}}{{- end -}}
+{{- end -}}

@@ -1,0 +1,51 @@
+{{- define "brand-records.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 30 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* Room for the longest suffix, of a Secret's name that is also a label's value. */}}
+{{- define "brand-records.fullname" -}}
+{{- $name := include "brand-records.name" . -}}
+{{- if .Values.fullnameOverride -}}{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}{{- end -}}
+{{- end -}}
+
+{{/* Of all pods of the release. Takes dict root, component (optional). */}}
+{{- define "brand-records.selector" -}}
+app.kubernetes.io/name: {{ include "brand-records.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- with .component }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{- define "brand-records.labels" -}}
+{{ include "brand-records.selector" . }}
+app.kubernetes.io/part-of: brand-records
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "brand-records.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}{{ .repository }}@{{ .digest }}{{- else -}}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "brand-records.serviceSecret" -}}
+{{- (index .root.Values .component).existingSecret | default (printf "%s-%s" (include "brand-records.fullname" .root) .component) -}}
+{{- end -}}
+
+{{- define "brand-records.certificateSecret" -}}
+{{- (index .root.Values .component).certificateSecret | default (printf "%s-%s-tls" (include "brand-records.fullname" .root) .component) -}}
+{{- end -}}
+
+{{- define "brand-records.migrationSecret" -}}
+{{- printf "%s-%s-migration" (include "brand-records.fullname" .root) .component -}}
+{{- end -}}
+
+{{/* host:port of a service's gRPC; every address of the headless Service, so that calls are balanced. */}}
+{{- define "brand-records.target" -}}
+dns:///{{ include "brand-records.fullname" .root }}-{{ .component }}:7000
+{{- end -}}

@@ -1,0 +1,96 @@
+{{/* A pod of the release, as a peer. */}}
+{{- define "brand-records.peer" -}}
+- podSelector:
+    matchLabels: {{- include "brand-records.selector" . | nindent 6 }}
+{{- end -}}
+
+{{/* A rule to peers of values; without any, to its port anywhere. */}}
+{{- define "brand-records.egressTo" -}}
+- ports: [{ port: {{ .port }} }]
+  {{- with .to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "brand-records.ingressRules" -}}
+{{- $v := .root.Values.networkPolicy -}}
+{{- $component := .component -}}
+{{- $root := .root -}}
+- from:
+    {{- include "brand-records.peer" (dict "root" $root "component" "operator") | nindent 4 }}
+    {{- include "brand-records.peer" (dict "root" $root "component" "test") | nindent 4 }}
+    {{- with $v.metricsFrom }}{{ toYaml . | nindent 4 }}{{ end }}
+  ports: [{ port: 9090 }]
+{{- if eq $component "gateway" }}
+- ports: [{ port: 8080 }]
+  {{- with $v.callers }}
+  from:
+    {{- include "brand-records.peer" (dict "root" $root "component" "operator") | nindent 4 }}
+    {{- include "brand-records.peer" (dict "root" $root "component" "test") | nindent 4 }}
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- else if eq $component "console" }}
+- ports: [{ port: 8081 }]
+  from: {{- include "brand-records.peer" (dict "root" $root "component" "gateway") | nindent 4 }}
+{{- else }}
+- ports: [{ port: 7000 }]
+  from:
+    {{- include "brand-records.peer" (dict "root" $root "component" "operator") | nindent 4 }}
+    {{- range $name, $facts := include "brand-records.services" $root | fromYaml }}
+    {{- if has $component $facts.calls }}
+    {{- include "brand-records.peer" (dict "root" $root "component" $name) | nindent 4 }}
+    {{- end }}
+    {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "brand-records.egressRules" -}}
+{{- $v := .root.Values.networkPolicy -}}
+{{- $root := .root -}}
+{{- range .facts.calls }}
+- ports: [{ port: 7000 }]
+  to: {{- include "brand-records.peer" (dict "root" $root "component" .) | nindent 4 }}
+{{- end }}
+{{- if and (eq .component "gateway") .root.Values.console.enabled }}
+- ports: [{ port: 8081 }]
+  to: {{- include "brand-records.peer" (dict "root" $root "component" "console") | nindent 4 }}
+{{- end }}
+{{- if .facts.sessions }}
+{{ include "brand-records.egressTo" $v.postgres }}
+{{- end }}
+{{- if .facts.redis }}
+{{ include "brand-records.egressTo" $v.redis }}
+{{- end }}
+{{- if .facts.kafka }}
+{{ include "brand-records.egressTo" $v.kafka }}
+{{- end }}
+{{- if .root.Values.tracing.endpoint }}
+{{ include "brand-records.egressTo" $v.otlp }}
+{{- end }}
+{{- if eq .component "webhook" }}
+{{- if .root.Values.egressProxy.enabled }}
+{{ include "brand-records.egressTo" $v.egressProxy }}
+{{- else }}
+{{ include "brand-records.publicEgress" (dict "root" $root "ports" (prepend $v.receiverPorts 443)) }}
+{{- end }}
+{{- end }}
+{{- if and (eq .component "console") .root.Values.oidc.issuer }}
+{{- if $v.oidc.to }}
+{{ include "brand-records.egressTo" $v.oidc }}
+{{- else }}
+{{ include "brand-records.publicEgress" (dict "root" $root "ports" (list $v.oidc.port)) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* To every public address. */}}
+{{- define "brand-records.publicEgress" -}}
+{{- $v := .root.Values.networkPolicy -}}
+- ports:
+    {{- range .ports }}
+    - { port: {{ . | int }} }
+    {{- end }}
+  to:
+    - ipBlock: { cidr: 0.0.0.0/0, except: {{ toJson $v.privateRanges }} }
+    - ipBlock: { cidr: "::/0", except: {{ toJson $v.privateRangesV6 }} }
+{{- end -}}

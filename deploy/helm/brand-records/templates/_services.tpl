@@ -1,0 +1,168 @@
+{{/* The process types, as YAML: what each has and needs. `sessions` are those beside its pool, at most, per process: a migration
+     at start or an index build after it (1); of records imports (4) and the relay (1); of webhook sending (4), notifications (1) and a
+     replay of dead letters (1). */}}
+{{- define "brand-records.services" -}}
+{{- $redis := .Values.redis.enabled -}}
+{{- $kafka := not (empty .Values.kafka.brokers) -}}
+{{- $sasl := and $kafka (not (empty .Values.kafka.saslMechanism)) -}}
+gateway:
+  program: gateway/dist/main.js
+  http: 8080
+  calls: [accounts, plans, records]
+  secrets: [{{ if $redis }}REDIS_URL{{ end }}]
+  redis: {{ $redis }}
+{{- if .Values.console.enabled }}
+console:
+  program: console/server/dist/main.js
+  http: 8081
+  calls: [accounts, plans, webhook]
+  secrets: [{{ if .Values.oidc.issuer }}OIDC_CLIENT_SECRET{{ end }}]
+{{- end }}
+accounts:
+  program: services/accounts/dist/main.js
+  sessions: 1
+  calls: []
+  secrets: [DATABASE_URL, KEY_PEPPERS{{ if $redis }}, REDIS_URL{{ end }}]
+  redis: {{ $redis }}
+records:
+  program: services/records/dist/main.js
+  sessions: 6
+  calls: [{{ if not $kafka }}webhook{{ end }}]
+  secrets: [DATABASE_URL{{ if $sasl }}, KAFKA_SASL_PASSWORD{{ end }}]
+  kafka: {{ $kafka }}
+plans:
+  program: services/plans/dist/main.js
+  sessions: 1
+  calls: [accounts]
+  secrets: [DATABASE_URL]
+webhook:
+  program: services/webhook/dist/main.js
+  sessions: 7
+  calls: [accounts]
+  secrets: [DATABASE_URL, RECEIVER_SECRET_KEYS{{ if $sasl }}, KAFKA_SASL_PASSWORD{{ end }}{{ if .Values.egressProxy.enabled }}, EGRESS_PROXY_URL{{ end }}]
+  kafka: {{ $kafka }}
+{{- end -}}
+
+{{/* The most processes of a type at a time, without those of a rollout. */}}
+{{- define "brand-records.replicasMax" -}}
+{{- if .autoscaling.enabled -}}{{ .autoscaling.maxReplicas }}{{- else -}}{{ .replicas }}{{- end -}}
+{{- end -}}
+
+{{/* Authorities that a type needs, as YAML: name of the mount to ConfigMap. */}}
+{{- define "brand-records.authorities" -}}
+{{- $v := .root.Values -}}
+{{- if and .facts.sessions $v.postgres.caConfigMap }}
+postgres: {{ $v.postgres.caConfigMap }}
+{{- end }}
+{{- if and .facts.redis $v.redis.caConfigMap }}
+redis: {{ $v.redis.caConfigMap }}
+{{- end }}
+{{- if and .facts.kafka $v.kafka.caConfigMap }}
+kafka: {{ $v.kafka.caConfigMap }}
+{{- end }}
+{{- end -}}
+
+{{/* Environment of a process that the chart decides, as YAML: name to text. */}}
+{{- define "brand-records.ownSettings" -}}
+{{- $v := .root.Values -}}
+{{- $facts := .facts -}}
+{{- $full := include "brand-records.fullname" .root -}}
+ENVIRONMENT: {{ $v.environment | quote }}
+LOG_LEVEL: {{ $v.logLevel | quote }}
+ADMIN_HOST: {{ $v.listenHost | quote }}
+ADMIN_PORT: "9090"
+STOP_GRACE_MS: {{ $v.stopGraceMs | int64 | quote }}
+RPC_TLS_CERT: /certificates/tls.crt
+RPC_TLS_KEY: /certificates/tls.key
+RPC_TLS_CA: /certificates/ca.crt
+{{- range .facts.secrets }}
+{{ . }}_FILE: /secrets/{{ . }}
+{{- end }}
+{{- range .facts.calls }}
+{{ upper . }}_ADDRESS: {{ include "brand-records.target" (dict "root" $.root "component" .) }}
+{{- end }}
+{{- with $v.tracing.endpoint }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+{{- end }}
+{{- with $v.tracing.sampleRatio }}
+OTEL_TRACES_SAMPLER_ARG: {{ . | quote }}
+{{- end }}
+{{- if .facts.http }}
+HOST: {{ $v.listenHost | quote }}
+PORT: {{ .facts.http | quote }}
+{{- else }}
+RPC_HOST: {{ $v.listenHost | quote }}
+RPC_PORT: "7000"
+DATABASE_CONNECTIONS_MAX: {{ (index $v .component).databaseConnections | int64 | quote }}
+{{- if $v.migrations.job }}
+MIGRATE_AT_START: "false"
+{{- end }}
+{{- end }}
+{{- if has .component (list "gateway" "console" "webhook") }}
+PUBLIC_URL: {{ required "publicUrl: set the origin at which callers reach the gateway, such as https://records.example" $v.publicUrl | quote }}
+{{- end }}
+{{- if and .facts.redis $v.redis.caConfigMap }}
+REDIS_TLS_CA: /authorities/redis/ca.crt
+{{- end }}
+{{- if .facts.kafka }}
+KAFKA_BROKERS: {{ join "," $v.kafka.brokers | quote }}
+KAFKA_TOPIC: {{ $v.kafka.topic | quote }}
+KAFKA_PARTITIONS: {{ $v.kafka.partitions | int64 | quote }}
+KAFKA_REPLICATION_FACTOR: {{ $v.kafka.replicationFactor | int64 | quote }}
+KAFKA_RETENTION_HOURS: {{ $v.kafka.retentionHours | int64 | quote }}
+KAFKA_TLS: {{ $v.kafka.tls | quote }}
+{{- if $v.kafka.caConfigMap }}
+KAFKA_TLS_CA: /authorities/kafka/ca.crt
+{{- end }}
+{{- if $v.kafka.saslMechanism }}
+KAFKA_SASL_MECHANISM: {{ $v.kafka.saslMechanism | quote }}
+KAFKA_SASL_USERNAME: {{ $v.kafka.saslUsername | quote }}
+{{- end }}
+{{- end }}
+{{- if eq .component "gateway" }}
+{{- if $v.console.enabled }}
+CONSOLE_ADDRESS: {{ $full }}-console:8081
+{{- end }}
+{{- with $v.trustProxy }}
+TRUST_PROXY: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- if eq .component "console" }}
+{{- with $v.oidc }}
+{{- if .issuer }}
+OIDC_ISSUER: {{ .issuer | quote }}
+OIDC_CLIENT_ID: {{ .clientId | quote }}
+OIDC_TRUST_EMAIL: {{ .trustEmail | quote }}
+{{- with .name }}
+OIDC_NAME: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- with .signInLinks }}
+SIGN_IN_LINKS: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if eq .component "webhook" }}
+{{- if $v.egressProxy.enabled }}
+EGRESS_PROXY_MODE: {{ $v.egressProxy.mode | quote }}
+{{- end }}
+{{- with $v.networkPolicy.receiverPorts }}
+RECEIVER_PORTS: {{ join "," . | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The environment of a container: the chart's settings, then those of values. Takes dict root, component, facts. */}}
+{{- define "brand-records.environment" -}}
+{{- $own := include "brand-records.ownSettings" . | fromYaml -}}
+{{- $given := merge (dict) (index .root.Values .component).settings .root.Values.settings -}}
+{{- range $name, $value := $given -}}
+{{- if or (hasKey $own $name) (hasKey $own (printf "%s_FILE" $name)) -}}
+{{- fail (printf "settings: %s of %s is set by the chart's own values; remove it" $name $.component) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $value := merge (dict) $own $given }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,435 @@
+import { dashboard } from "./panels.js";
+
+const J = 'job="brand-records"';
+const API = `${J},service="gateway",route=~"/api/.*"`;
+const RATE = "[$__rate_interval]";
+
+/** @param {number} quantile @param {string} histogram @param {string} by @param {string} [labels] */
+const quantile = (quantile, histogram, by, labels = J) =>
+  `histogram_quantile(${quantile}, sum by (${by === "" ? "le" : `le, ${by}`}) (rate(${histogram}_bucket{${labels}}${RATE})))`;
+
+/** @param {string} counter @param {string} by @param {string} [labels] */
+const rateBy = (counter, by, labels = J) => `sum by (${by}) (rate(${counter}{${labels}}${RATE}))`;
+
+/** File name without `.json` → dashboard. */
+export const DASHBOARDS = {
+  overview: dashboard({
+    uid: "brand-records-overview",
+    title: "Brand Records: overview",
+    description: "Whether the promises hold, what fires, and which part is the cause.",
+    rows: [
+      {
+        title: "Promises",
+        panels: [
+          {
+            title: "Failed requests, 3 days",
+            description: "Share of the API's requests that ended in 500, 503 or 504. 0.1% is promised.",
+            unit: "percentunit",
+            type: "stat",
+            width: 6,
+            bad: 0.001,
+            queries: [{ expr: "api:unavailable:ratio3d", legend: "failed" }],
+          },
+          {
+            title: "Slow requests, 3 days",
+            description: "Share of the API's requests that took longer than 500 ms. 1% is promised.",
+            unit: "percentunit",
+            type: "stat",
+            width: 6,
+            bad: 0.01,
+            queries: [{ expr: "api:slow:ratio3d", legend: "slow" }],
+          },
+          {
+            title: "Outbox late, 3 days",
+            description: "Share of the time in which the oldest event in the outbox was older than a minute. 0.5% is promised.",
+            unit: "percentunit",
+            type: "stat",
+            width: 6,
+            bad: 0.005,
+            queries: [{ expr: "outbox:late:ratio3d", legend: "late" }],
+          },
+          {
+            title: "Deliveries late, 3 days",
+            description: "Share of the time in which the oldest due delivery waited longer than a minute. 0.5% is promised.",
+            unit: "percentunit",
+            type: "stat",
+            width: 6,
+            bad: 0.005,
+            queries: [{ expr: "deliveries:late:ratio3d", legend: "late" }],
+          },
+        ],
+      },
+      {
+        title: "What fires, and why",
+        panels: [
+          {
+            title: "Alerts that fire",
+            description: "Each has a runbook in docs/runbooks.",
+            unit: "short",
+            stacked: true,
+            queries: [
+              {
+                expr: 'count by (alertname, severity) (ALERTS{alertstate="firing",severity!="none"})',
+                legend: "{{alertname}} {{severity}}",
+              },
+            ],
+          },
+          {
+            title: "Failures on our side, where they arise",
+            description: "internal_error, unavailable and timeout, by the process in which they arise and what it waited for.",
+            unit: "ops",
+            queries: [
+              { expr: `${rateBy("server_errors_total", "service, kind, dependency")} > 0`, legend: "{{service}} {{kind}} {{dependency}}" },
+            ],
+          },
+          {
+            title: "Processes that respond",
+            description: "Prometheus reaches their admin port.",
+            unit: "short",
+            queries: [{ expr: `sum by (service) (up{${J}})`, legend: "{{service}}" }],
+          },
+        ],
+      },
+      {
+        title: "Processes",
+        panels: [
+          {
+            title: "CPU",
+            description: "Cores in use by each process. One is the most that JavaScript uses.",
+            unit: "short",
+            queries: [{ expr: `rate(process_cpu_seconds_total{${J}}${RATE})`, legend: "{{service}} {{instance}}" }],
+          },
+          {
+            title: "Memory",
+            description: "Resident memory of each process.",
+            unit: "bytes",
+            queries: [{ expr: `process_resident_memory_bytes{${J}}`, legend: "{{service}} {{instance}}" }],
+          },
+          {
+            title: "Event loop delay",
+            description: "99th percentile since the scrape before. All work of a process is late by as much.",
+            unit: "s",
+            bad: 0.25,
+            queries: [{ expr: `max by (service) (nodejs_eventloop_lag_p99_seconds{${J}})`, legend: "{{service}}" }],
+          },
+          {
+            title: "Callers waiting for a connection",
+            description: "Of each pool of connections to Postgres.",
+            unit: "short",
+            queries: [
+              {
+                expr: `sum by (service, pool) (postgres_pool_connections{${J},state="waiting"})`,
+                legend: "{{service}} {{pool}}",
+              },
+            ],
+          },
+          {
+            title: "Wait for a connection, p99",
+            description: "What a statement waits before it starts.",
+            unit: "s",
+            bad: 0.1,
+            queries: [{ expr: quantile(0.99, "postgres_pool_wait_seconds", "service, pool"), legend: "{{service}} {{pool}}" }],
+          },
+          {
+            title: "Errors of Postgres",
+            description: "Connections that fail, statements that run out of time, refused writes. Never errors of the data.",
+            unit: "ops",
+            queries: [{ expr: rateBy("postgres_errors_total", "service, reason"), legend: "{{service}} {{reason}}" }],
+          },
+          {
+            title: "Certificates",
+            description: "When the certificate that a process has loaded expires.",
+            unit: "s",
+            queries: [
+              {
+                expr: `min by (service, certificate) (tls_certificate_expiry_timestamp_seconds{${J}}) - time()`,
+                legend: "{{service}} {{certificate}}",
+              },
+            ],
+          },
+          {
+            title: "Maintenance, since the last success",
+            description: "Tasks run once a minute. One process that succeeds is enough.",
+            unit: "s",
+            bad: 21_600,
+            queries: [
+              {
+                expr: `time() - max by (service, task) (maintenance_last_success_timestamp_seconds{${J}} > 0)`,
+                legend: "{{service}} {{task}}",
+              },
+            ],
+          },
+          {
+            title: "Versions",
+            description: "Processes by release and version of Node.",
+            unit: "short",
+            stacked: true,
+            queries: [{ expr: `count by (version, node) (build_info{${J}})`, legend: "{{version}}, Node {{node}}" }],
+          },
+        ],
+      },
+    ],
+  }),
+
+  api: dashboard({
+    uid: "brand-records-api",
+    title: "Brand Records: API",
+    description: "Requests of programs and assistants: how many, how they end, how long they take. One brand is looked up in the logs.",
+    rows: [
+      {
+        title: "Requests",
+        panels: [
+          {
+            title: "Requests by status",
+            description: "All requests to the API. 499 is a caller that gave up.",
+            unit: "reqps",
+            stacked: true,
+            queries: [{ expr: rateBy("http_request_duration_seconds_count", "status", API), legend: "{{status}}" }],
+          },
+          {
+            title: "Failed requests",
+            description: "Share that ended in 500, 503 or 504, of those that were not refused. The line is where a page begins.",
+            unit: "percentunit",
+            bad: 0.0144,
+            queries: [
+              { expr: "api:unavailable:ratio5m", legend: "5 minutes" },
+              { expr: "api:unavailable:ratio1h", legend: "1 hour" },
+            ],
+          },
+          {
+            title: "Slow requests",
+            description: "Share that took longer than 500 ms. The line is where a page begins.",
+            unit: "percentunit",
+            bad: 0.144,
+            queries: [
+              { expr: "api:slow:ratio5m", legend: "5 minutes" },
+              { expr: "api:slow:ratio1h", legend: "1 hour" },
+            ],
+          },
+        ],
+      },
+      {
+        title: "Operations",
+        panels: [
+          {
+            title: "Operations",
+            description: "By name, whether a program or an assistant called it.",
+            unit: "reqps",
+            queries: [{ expr: rateBy("operation_duration_seconds_count", "operation, via"), legend: "{{operation}} {{via}}" }],
+          },
+          {
+            title: "Operations that fail",
+            description: "By name and error code, refusals such as not_found among them.",
+            unit: "reqps",
+            queries: [
+              {
+                expr: rateBy("operation_duration_seconds_count", "operation, error", `${J},error!="none"`),
+                legend: "{{operation}} {{error}}",
+              },
+            ],
+          },
+          {
+            title: "Duration, p95",
+            description: "From the headers of the request to the end of the response.",
+            unit: "s",
+            bad: 0.5,
+            queries: [{ expr: quantile(0.95, "operation_duration_seconds", "operation"), legend: "{{operation}}" }],
+          },
+          {
+            title: "Messages of assistants",
+            description: "By method and generation of the protocol.",
+            unit: "reqps",
+            queries: [{ expr: rateBy("mcp_messages_total", "method, generation"), legend: "{{method}} {{generation}}" }],
+          },
+          {
+            title: "Calls between processes, p95",
+            description: "As the called process measures them.",
+            unit: "s",
+            queries: [{ expr: quantile(0.95, "rpc_server_duration_seconds", "service, method"), legend: "{{service}} {{method}}" }],
+          },
+          {
+            title: "Calls between processes, p95 at the caller",
+            description: "With the network and the wait for the called process.",
+            unit: "s",
+            queries: [{ expr: quantile(0.95, "rpc_client_duration_seconds", "service, method"), legend: "{{service}} {{method}}" }],
+          },
+        ],
+      },
+      {
+        title: "Limits",
+        panels: [
+          {
+            title: "Decisions of the rate limiter",
+            description: "By verdict.",
+            unit: "reqps",
+            stacked: true,
+            queries: [{ expr: rateBy("rate_limiter_decisions_total", "verdict"), legend: "{{verdict}}" }],
+          },
+          {
+            title: "Decisions without Redis",
+            description: "Requests decided in the process because Redis was away.",
+            unit: "reqps",
+            queries: [{ expr: rateBy("rate_limiter_fallback_decisions_total", "verdict"), legend: "{{verdict}}" }],
+          },
+          {
+            title: "Redis decides",
+            description: "1 while the limit holds over all gateways, 0 while it holds per process.",
+            unit: "short",
+            queries: [{ expr: `min(rate_limiter_redis_up{${J}})`, legend: "Redis" }],
+          },
+          {
+            title: "Broken and refused requests",
+            description: "Bytes that are no HTTP, and bodies refused because those being read held too much memory.",
+            unit: "reqps",
+            queries: [
+              { expr: rateBy("http_broken_requests_total", "error"), legend: "{{error}}" },
+              { expr: `sum(rate(http_bodies_refused_total{${J}}${RATE}))`, legend: "bodies refused" },
+            ],
+          },
+          {
+            title: "Memory of request bodies",
+            description: "Held by bodies that are being read.",
+            unit: "bytes",
+            queries: [{ expr: `http_body_bytes{${J}}`, legend: "{{service}} {{instance}}" }],
+          },
+          {
+            title: "Usage dropped",
+            description: "Requests missing from the brands' usage.",
+            unit: "reqps",
+            queries: [{ expr: `sum(rate(usage_dropped_total{${J}}${RATE}))`, legend: "dropped" }],
+          },
+        ],
+      },
+    ],
+  }),
+
+  events: dashboard({
+    uid: "brand-records-events",
+    title: "Brand Records: events and deliveries",
+    description: "From a change to its delivery. One receiver is looked up in the console, with brandctl and in the logs.",
+    rows: [
+      {
+        title: "Change to event log",
+        panels: [
+          {
+            title: "Oldest event in the outbox",
+            description: "0 if there is none, -1 while the database does not respond. Late from one minute on.",
+            unit: "s",
+            bad: 60,
+            queries: [{ expr: `max(outbox_oldest_seconds{${J}})`, legend: "oldest" }],
+          },
+          {
+            title: "Events in the outbox",
+            description: "Counted up to 10,000; -1 while the database does not respond.",
+            unit: "short",
+            queries: [{ expr: `max(outbox_events{${J}})`, legend: "waiting" }],
+          },
+          {
+            title: "Events through the log",
+            description: "Published by records, stored by webhook, with the deliveries made of them.",
+            unit: "ops",
+            queries: [
+              { expr: `sum(rate(outbox_published_total{${J}}${RATE}))`, legend: "published" },
+              { expr: `sum(rate(intake_events_total{${J}}${RATE}))`, legend: "stored" },
+              { expr: `sum(rate(intake_deliveries_total{${J}}${RATE}))`, legend: "deliveries" },
+              { expr: `sum(rate(outbox_failures_total{${J}}${RATE}))`, legend: "failures to publish" },
+            ],
+          },
+          {
+            title: "Messages not stored yet",
+            description: "In the event log; -1 while the brokers do not respond.",
+            unit: "short",
+            queries: [{ expr: `max(intake_lag_messages{${J}})`, legend: "lag" }],
+          },
+          {
+            title: "From event to storing, p95",
+            description: "Over outbox, event log and intake.",
+            unit: "s",
+            queries: [{ expr: quantile(0.95, "event_intake_delay_seconds", ""), legend: "p95" }],
+          },
+          {
+            title: "Messages without an event",
+            description: "Dead-lettered, dropped because their brand is deleted, or stored before.",
+            unit: "ops",
+            queries: [
+              { expr: `sum(rate(intake_dead_letters_total{${J}}${RATE}))`, legend: "dead letters" },
+              { expr: `sum(rate(intake_dropped_total{${J}}${RATE}))`, legend: "dropped" },
+              { expr: `sum(rate(intake_repeated_total{${J}}${RATE}))`, legend: "repeated" },
+            ],
+          },
+        ],
+      },
+      {
+        title: "Deliveries",
+        panels: [
+          {
+            title: "Oldest due delivery",
+            description: "To receivers that work and have room. 0 if there is none, -1 while the database does not respond.",
+            unit: "s",
+            bad: 60,
+            queries: [{ expr: `max(deliveries_oldest_due_seconds{${J}})`, legend: "oldest" }],
+          },
+          {
+            title: "From event to first attempt",
+            description: "To receivers whose last attempt succeeded, without replays.",
+            unit: "s",
+            queries: [
+              { expr: quantile(0.5, "delivery_delay_seconds", ""), legend: "p50" },
+              { expr: quantile(0.95, "delivery_delay_seconds", ""), legend: "p95" },
+            ],
+          },
+          {
+            title: "Attempts by outcome",
+            description: "Every outcome but accepted is a failure and names where it failed.",
+            unit: "ops",
+            stacked: true,
+            queries: [{ expr: rateBy("delivery_attempts_total", "outcome"), legend: "{{outcome}}" }],
+          },
+          {
+            title: "Duration of attempts",
+            description: "How long receivers take.",
+            unit: "s",
+            queries: [
+              { expr: quantile(0.5, "delivery_attempt_duration_seconds", ""), legend: "p50" },
+              { expr: quantile(0.95, "delivery_attempt_duration_seconds", ""), legend: "p95" },
+            ],
+          },
+          {
+            title: "Deliveries that ended",
+            description: "Failed ones have no attempt left.",
+            unit: "ops",
+            stacked: true,
+            queries: [{ expr: rateBy("deliveries_finished_total", "state"), legend: "{{state}}" }],
+          },
+        ],
+      },
+      {
+        title: "Receivers",
+        panels: [
+          {
+            title: "Receivers",
+            description: "Of all brands.",
+            unit: "short",
+            queries: [{ expr: `max by (state) (receivers{${J}})`, legend: "{{state}}" }],
+          },
+          {
+            title: "Failing receivers",
+            description: "Share, of the receivers that were sent something in the last hour, whose last attempt failed.",
+            unit: "percentunit",
+            bad: 0.2,
+            queries: [{ expr: "receivers:failing:ratio", legend: "failing" }],
+          },
+          {
+            title: "Circuits open, receivers disabled",
+            description: "Circuits close by themselves; disabled receivers wait for their owners.",
+            unit: "short",
+            queries: [
+              { expr: `max(circuits_open{${J}})`, legend: "circuits open" },
+              { expr: `sum by (reason) (increase(receivers_disabled_total{${J}}[1h]))`, legend: "disabled in an hour: {{reason}}" },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
+};

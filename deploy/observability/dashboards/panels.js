@@ -1,0 +1,126 @@
+/** Grafana's grid. */
+const COLUMNS = 24;
+const HEIGHT = 8;
+/** Every dashboard and panel reads from the data source that the reader chooses. */
+const DATA_SOURCE = { type: "prometheus", uid: "${datasource}" };
+
+/**
+ * @typedef {object} Query
+ * @property {string} expr
+ * @property {string} [legend] labels in double braces
+ */
+
+/**
+ * @typedef {object} Panel
+ * @property {string} title
+ * @property {string} description
+ * @property {string} unit of Grafana: s, reqps, percentunit, short, bytes, ops, dateTimeFromNow
+ * @property {readonly Query[]} queries
+ * @property {"timeseries" | "stat"} [type]
+ * @property {number} [width] of 24 columns
+ * @property {number} [bad] from here on it is red
+ * @property {boolean} [stacked]
+ */
+
+/**
+ * @typedef {object} Row
+ * @property {string} title
+ * @property {readonly Panel[]} panels
+ */
+
+/**
+ * Returns a dashboard as Grafana imports it. Panels flow from left to right.
+ *
+ * @param {{ uid: string, title: string, description: string, rows: readonly Row[] }} dashboard
+ */
+export function dashboard({ uid, title, description, rows }) {
+  const panels = layOut(rows);
+  return {
+    uid,
+    title,
+    description,
+    tags: ["brand-records"],
+    schemaVersion: 39,
+    version: 1,
+    editable: true,
+    time: { from: "now-6h", to: "now" },
+    refresh: "30s",
+    timezone: "browser",
+    links: [{ type: "dashboards", title: "Brand Records", tags: ["brand-records"], asDropdown: false, keepTime: true }],
+    templating: { list: [{ name: "datasource", label: "Data source", type: "datasource", query: "prometheus" }] },
+    annotations: {
+      list: [
+        {
+          name: "Alerts",
+          datasource: DATA_SOURCE,
+          enable: true,
+          iconColor: "red",
+          expr: 'ALERTS{alertstate="firing",job=~"brand-records|",severity!="none"}',
+          titleFormat: "{{alertname}} {{severity}} {{service}}",
+        },
+      ],
+    },
+    panels,
+  };
+}
+
+/** @param {readonly Row[]} rows */
+function layOut(rows) {
+  /** @type {object[]} */
+  const placed = [];
+  let y = 0;
+  for (const { title, panels } of rows) {
+    placed.push({ id: placed.length + 1, type: "row", title, collapsed: false, panels: [], gridPos: { x: 0, y, w: COLUMNS, h: 1 } });
+    y += 1;
+    let x = 0;
+    for (const panel of panels) {
+      const w = panel.width ?? 8;
+      const h = panel.type === "stat" ? HEIGHT / 2 : HEIGHT;
+      if (x + w > COLUMNS) {
+        x = 0;
+        y += h;
+      }
+      placed.push(toGrafana(panel, placed.length + 1, { x, y, w, h }));
+      x += w;
+    }
+    y += panels.at(-1)?.type === "stat" ? HEIGHT / 2 : HEIGHT;
+  }
+  return placed;
+}
+
+/**
+ * @param {Panel} panel
+ * @param {number} id
+ * @param {{ x: number, y: number, w: number, h: number }} gridPos
+ */
+function toGrafana({ title, description, unit, queries, type = "timeseries", bad, stacked = false }, id, gridPos) {
+  const steps = [{ color: "green", value: null }, ...(bad === undefined ? [] : [{ color: "red", value: bad }])];
+  const custom = { fillOpacity: stacked ? 30 : 5, showPoints: "never", stacking: { mode: stacked ? "normal" : "none" } };
+  const line = bad === undefined ? {} : { thresholdsStyle: { mode: "line" } };
+  return {
+    id,
+    type,
+    title,
+    description,
+    datasource: DATA_SOURCE,
+    gridPos,
+    fieldConfig: {
+      defaults: {
+        unit,
+        thresholds: { mode: "absolute", steps },
+        ...(type === "timeseries" && { color: { mode: "palette-classic" }, custom: { ...custom, ...line } }),
+      },
+      overrides: [],
+    },
+    options:
+      type === "stat"
+        ? { reduceOptions: { calcs: ["lastNotNull"] }, colorMode: "value", graphMode: "area" }
+        : { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi", sort: "desc" } },
+    targets: queries.map(({ expr, legend = "__auto" }, index) => ({
+      refId: String.fromCharCode(65 + index),
+      datasource: DATA_SOURCE,
+      expr,
+      legendFormat: legend,
+    })),
+  };
+}

@@ -1,0 +1,153 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CertificateAuthority, eventually, type IssuedCertificate } from "@brand-records/testkit";
+import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import { Certificates } from "./certificates.ts";
+import { connectRpc } from "./connect.ts";
+import { peerOf, serverCheck, sessionOf, spiffeIdOf } from "./identity.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "identity-"));
+const authority = new CertificateAuthority(folder);
+const PREFIX = "spiffe://records.example/ns/live/sa/";
+const LOCAL = ["DNS:localhost", "IP:127.0.0.1"];
+
+const settingsOf = ({ cert, key, ca }: IssuedCertificate) => ({ RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca });
+const certificateOf = (service: string, names = LOCAL) =>
+  settingsOf(authority.issue(service, { names: [...names, `URI:${PREFIX}${service}`] }));
+const withoutId = settingsOf(authority.issue("shared", { names: LOCAL }));
+
+const opened: { stop(): void | Promise<void> }[] = [];
+const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
+  opened.push(thing);
+  return thing;
+};
+afterEach(async () => {
+  for (const thing of opened.splice(0).toReversed()) await thing.stop();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
+const connect = (echo: Echo, config: ReturnType<typeof settingsOf>, host = "localhost") =>
+  own(connectRpc(EchoService, `${host}:${echo.port}`, { idempotent: [], config }));
+
+it("serves a method to its callers and the operator; others are refused, logged and see an internal error", async () => {
+  const echo = await serve({}, certificateOf("records"), { say: ["gateway"] });
+  for (const caller of ["gateway", "operator"])
+    expect(await connect(echo, certificateOf(caller)).say({ n: 1 }, callContext())).toEqual({ n: 1 });
+  const refused = connect(echo, certificateOf("webhook"));
+  await expect(refused.say({}, callContext({ requestId: "r1" }))).rejects.toMatchObject({
+    kind: "internal_error",
+    cause: { code: 7, details: "this certificate may not call /test.v1.EchoService/Say" },
+  });
+  expect(echo.lines.at(-1)).toMatchObject({
+    level: 40,
+    msg: "call refused",
+    peer: "webhook",
+    method: "/test.v1.EchoService/Say",
+    request_id: "r1",
+  });
+  expect(await echo.metrics.metrics()).toMatch(/rpc_refused_calls_total\{.*peer="webhook".*\} 1/);
+  const stream = refused.chat(callContext());
+  await expect(new Promise((_, reject) => stream.once("error", reject))).rejects.toMatchObject({ code: 7 });
+});
+
+it("trusts every certificate of the authority while its own has no SPIFFE id, as 0.2.0 did", async () => {
+  const echo = await serve({}, withoutId, {});
+  for (const config of [withoutId, certificateOf("gateway")])
+    expect(await connect(echo, config).say({ n: 1 }, callContext())).toEqual({ n: 1 });
+});
+
+it("reads a connection's certificate once", async () => {
+  const sessions: (object | undefined)[] = [];
+  const say = async (message: Message, { parent }: { parent?: object }): Promise<Message> => {
+    sessions.push(sessionOf(parent ?? {}));
+    return message;
+  };
+  const echo = await serve({ say }, certificateOf("records"), { say: ["gateway"] });
+  const client = connect(echo, certificateOf("gateway"));
+  for (let n = 0; n < 2; n += 1) await client.say({}, callContext());
+  expect(sessions[0]).toEqual(expect.objectContaining({ socket: expect.anything() }));
+  expect(sessions[1]).toBe(sessions[0]);
+});
+
+it("names both sides when a server's certificate has another name", async () => {
+  const echo = await serve({}, certificateOf("records", ["DNS:records", "IP:127.0.0.9"]), { say: ["gateway"] });
+  await expect(connect(echo, certificateOf("gateway"), "127.0.0.1").say({}, callContext())).rejects.toMatchObject({
+    kind: "unavailable",
+    cause: {
+      details: expect.stringMatching(/the certificate of the server is for DNS:records, IP Address:127.0.0.9.*, not for 127\.0\.0\.1/),
+    },
+  });
+});
+
+it("checks that a server is the service called, of the same trust domain, if it has a SPIFFE id", () => {
+  const certificates = Certificates.of(certificateOf("gateway")) as Certificates;
+  own({ stop: () => certificates.release() });
+  const check = serverCheck(certificates, "records");
+  const messageOf = (subjectaltname: string) => check("records", { subjectaltname, subject: { CN: "x" } } as never)?.message;
+  expect(messageOf(`DNS:records, URI:${PREFIX}records`)).toBeUndefined();
+  expect(messageOf("DNS:records")).toBeUndefined();
+  expect(messageOf(`DNS:records, URI:${PREFIX}webhook`)).toBe(
+    `the certificate of the server is of ${PREFIX}webhook, not of ${PREFIX}records`,
+  );
+  expect(messageOf("DNS:records, URI:spiffe://other/ns/live/sa/records")).toContain("not of");
+  expect(messageOf(`DNS:webhook, URI:${PREFIX}records`)).toBe(
+    `the certificate of the server is for DNS:webhook, URI:${PREFIX}records, not for records`,
+  );
+});
+
+it.each([
+  ["DNS:x, URI:spiffe://a/ns/b/sa/gateway", { caller: "gateway" }],
+  ["URI:spiffe://a/ns/c/sa/gateway", { stranger: "spiffe://a/ns/c/sa/gateway" }],
+  ["URI:spiffe://a/ns/b/sa/x/gateway", { stranger: "spiffe://a/ns/b/sa/x/gateway" }],
+  ["URI:spiffe://a/ns/b/sa/", { stranger: "spiffe://a/ns/b/sa/" }],
+  ['DNS:"x, URI:spiffe://a/ns/b/sa/gateway"', { stranger: expect.stringContaining("without a SPIFFE id") }],
+  ["URI:spiffe://a/ns/b/sa/gateway, URI:spiffe://a/ns/b/sa/records", { stranger: expect.stringContaining("without a SPIFFE id") }],
+  [undefined, { stranger: expect.stringContaining("no names") }],
+])("takes %s for %j", (names, peer) => {
+  expect(peerOf(names, { prefix: "spiffe://a/ns/b/sa/", service: "records" })).toEqual(peer);
+});
+
+it("reads no id out of a quoted name", () => expect(spiffeIdOf('DNS:"a, URI:spiffe://a/ns/b/sa/gateway"')).toBeUndefined());
+
+it("replaces leaf and authority on both sides in three steps, without a failed call or a restart", async () => {
+  const next = new CertificateAuthority(folder, "next");
+  const sides = ["records", "gateway"].map((service) => {
+    const path = (name: string): string => join(folder, `${service}-${name}.pem`);
+    const config = { RPC_TLS_CERT: path("cert"), RPC_TLS_KEY: path("key"), RPC_TLS_CA: path("ca") };
+    return { service, config, names: [...LOCAL, `URI:${PREFIX}${service}`] };
+  });
+  const install = (from: CertificateAuthority, cas: CertificateAuthority[]): void => {
+    for (const { service, config, names } of sides) {
+      const { cert, key } = from.issue(service, { names });
+      copyFileSync(cert, config.RPC_TLS_CERT);
+      copyFileSync(key, config.RPC_TLS_KEY);
+      writeFileSync(config.RPC_TLS_CA, cas.map((each) => each.pem()).join(""));
+    }
+  };
+  install(authority, [authority]);
+  const watched = sides.map(({ config }) => Certificates.of(config, 20) as Certificates);
+  own({ stop: () => watched.forEach((each) => each.release()) });
+  const [server, client] = sides as [(typeof sides)[0], (typeof sides)[0]];
+  const echo = await serve({}, server.config, { say: ["gateway"] });
+  const steps: [CertificateAuthority, CertificateAuthority[]][] = [
+    [authority, [authority, next]],
+    [next, [authority, next]],
+    [next, [next]],
+  ];
+  const calls: string[] = [];
+  const long = connect(echo, client.config);
+  for (const [from, cas] of steps) {
+    const before = watched.map(({ current }) => current);
+    install(from, cas);
+    await eventually(async () => {
+      calls.push(await long.say({ n: 1 }, callContext()).then(() => "ok", String));
+      watched.forEach(({ current }, side) => expect(current).not.toBe(before[side]));
+    });
+    // A connection of its own: it presents and meets the new files.
+    expect(await connect(echo, client.config).say({ n: 2 }, callContext())).toEqual({ n: 2 });
+  }
+  expect(new Set(calls)).toEqual(new Set(["ok"]));
+  await expect(connect(echo, certificateOf("gateway")).say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
+});

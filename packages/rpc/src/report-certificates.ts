@@ -1,0 +1,44 @@
+import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
+import { Certificates } from "./certificates.ts";
+import type { TlsConfig } from "./settings.ts";
+import { certificatesIn, type MutualTls } from "./tls-files.ts";
+
+/**
+ * Shows when the certificates that this process uses expire, and logs when they are replaced or their files are wrong. Does nothing without
+ * TLS.
+ *
+ * @throws ConfigError if the files are wrong
+ */
+export function reportCertificates(config: TlsConfig, metrics: Registry, log: Logger): { stop(): void } {
+  const certificates = Certificates.of(config);
+  if (certificates === undefined) return { stop() {} };
+  const expiry = new Gauge({
+    name: "tls_certificate_expiry_timestamp_seconds",
+    help: "When a certificate that this process has loaded expires, in seconds since 1970.",
+    labelNames: ["certificate"],
+    registers: [metrics],
+  });
+  const show = (): void => {
+    for (const [certificate, date] of Object.entries(expiriesOf(certificates.current))) expiry.set({ certificate }, date.getTime() / 1_000);
+  };
+  show();
+  certificates.listen({
+    onReplaced() {
+      show();
+      log.info({ service: certificates.own?.service, ...expiriesOf(certificates.current) }, "certificates replaced");
+    },
+    onProblem: (problem) => log.warn({ problem }, "certificate files are wrong, the last good ones remain in use"),
+  });
+  if (certificates.own === undefined) {
+    log.warn({}, "the certificate has no SPIFFE id: every certificate of the authority may call every method of this process");
+  }
+  return { stop: () => certificates.release() };
+}
+
+function expiriesOf({ cert, ca }: MutualTls): { leaf?: Date; authority?: Date } {
+  const [leaf] = certificatesIn(cert);
+  const authorities = certificatesIn(ca);
+  // While authorities are replaced, the file holds the old one too.
+  const authority = authorities.find((each) => leaf?.checkIssued(each)) ?? authorities[0];
+  return { ...(leaf && { leaf: leaf.validToDate }), ...(authority && { authority: authority.validToDate }) };
+}

@@ -1,0 +1,29 @@
+import { Gauge, type Logger, type Registry } from "@brand-records/telemetry";
+
+/** Runs the background tasks of a process, so that one that no longer succeeds is noticed. */
+export interface Maintenance {
+  /** Runs a task once. Notes its success; logs its failure, because the next round tries again. Never rejects. */
+  run(task: string, work: () => Promise<unknown>): Promise<void>;
+}
+
+export function openMaintenance(log: Logger, registry: Registry): Maintenance {
+  const succeededAt = new Gauge({
+    name: "maintenance_last_success_timestamp_seconds",
+    help: "When a background task last succeeded in this process, in seconds since 1970; 0 if it has not yet.",
+    labelNames: ["task"],
+    registers: [registry],
+  });
+  const known = new Set<string>();
+  return {
+    async run(task, work) {
+      if (!known.has(task)) succeededAt.set({ task }, 0);
+      known.add(task);
+      try {
+        await work();
+        succeededAt.set({ task }, Date.now() / 1_000);
+      } catch (error) {
+        log.warn({ err: error, task }, "maintenance task failed");
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { withTimeout } from "@brand-records/lifecycle";
+
+const EVERY_MS = 5_000;
+/** A scrape waits no longer: Prometheus gives up after ten seconds by default, and then has no metric of the process at all. */
+const ANSWER_MS = 1_000;
+/**
+ * A read that takes longer hangs. Most slow reads end sooner; and what hangs must show soon: five seconds after it is asked where scrapes
+ * are frequent, and at the second scrape where they come every 15 s. The alerts on it wait for a minute or more.
+ */
+const HANGS_MS = 5_000;
+/** Two of the usual 15 s between scrapes: at each scrape, the sample that a slow read returned since the one before it still counts. */
+const KEPT_MS = 30_000;
+
+/**
+ * Returns a function for gauges that a query feeds. It reads at most every five seconds, one read at a time, and waits for a second at
+ * most. While a read takes longer, it resolves to the sample before it: otherwise a read that always takes a little more than a second
+ * would look like a database that is away.
+ *
+ * @returns undefined if the read fails or hangs, or if there is no sample of the last 30 seconds
+ */
+export function sampler<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  let sample: { readonly value: T; readonly readAt: number } | undefined;
+  let reading: Promise<void> = Promise.resolve();
+  let isReading = false;
+  let startedAt = Number.NEGATIVE_INFINITY;
+  const start = async (): Promise<void> => {
+    startedAt = performance.now();
+    isReading = true;
+    try {
+      sample = { value: await read(), readAt: startedAt };
+    } catch {
+      // The pool counts and logs why.
+      sample = undefined;
+    } finally {
+      isReading = false;
+    }
+  };
+  return async () => {
+    if (!isReading && performance.now() - startedAt >= EVERY_MS) reading = start();
+    await withTimeout(reading, ANSWER_MS);
+    const now = performance.now();
+    if (isReading && now - startedAt >= HANGS_MS) return undefined;
+    return sample !== undefined && now - sample.readAt < KEPT_MS ? sample.value : undefined;
+  };
+}

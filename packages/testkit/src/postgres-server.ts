@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import {
+  deleteEmbeddedData,
+  embeddedDataDir,
+  freePort,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from "@brand-records/postgres/embedded";
+import type { ControlledServer } from "./controlled-server.ts";
+import { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
+
+const run = promisify(execFile);
+
+const PREFIX = "brand-records-postgres-";
+
+/** A commit that was acknowledged survives `kill`, though not a power cut of the machine. */
+const SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "150" };
+
+/** An empty Postgres on loopback, which no other test uses. `start` after `kill` brings back what was committed before. */
+export interface PostgresServer extends ControlledServer {
+  /** Of the database `postgres`, as superuser. */
+  readonly url: string;
+}
+
+/** Starts a Postgres on a free port. Resolves when it has run a query. */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  await removeOrphanedFolders(PREFIX, removeData);
+  const folder = await makeOwnedFolder(PREFIX);
+  // Under root, Postgres runs as another user, who must be able to enter it.
+  await chmod(folder, 0o755);
+  const server = new Server(folder, await freePort());
+  await server.start();
+  return server;
+}
+
+class Server implements PostgresServer {
+  readonly #folder: string;
+  readonly #port: number;
+  readonly #password = randomBytes(12).toString("hex");
+  #running: EmbeddedPostgres | undefined;
+  #pid = 0;
+
+  constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#port = port;
+  }
+
+  get url(): string {
+    return `postgresql://postgres:${this.#password}@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  get pid(): number {
+    return this.#pid;
+  }
+
+  async start(): Promise<void> {
+    const dataDir = join(this.#folder, "data");
+    this.#running = await startEmbeddedPostgres({ dataDir, port: this.#port, password: this.#password, settings: SETTINGS });
+    const [pid] = (await readFile(join(embeddedDataDir(dataDir), "postmaster.pid"), "utf8")).split("\n");
+    this.#pid = Number(pid);
+  }
+
+  /** The postmaster first: it starts no more sessions then. */
+  async freeze(): Promise<void> {
+    process.kill(this.#pid, "SIGSTOP");
+    for (const pid of await childrenOf(this.#pid)) signal(pid, "SIGSTOP");
+  }
+
+  async thaw(): Promise<void> {
+    for (const pid of await childrenOf(this.#pid)) signal(pid, "SIGCONT");
+    process.kill(this.#pid, "SIGCONT");
+  }
+
+  /** Sessions end by themselves when their postmaster has gone; killed here, none finishes its statement before. */
+  async kill(): Promise<void> {
+    const children = await childrenOf(this.#pid);
+    for (const pid of [this.#pid, ...children]) signal(pid, "SIGKILL");
+    await this.#running?.exited;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await removeData(this.#folder);
+  }
+}
+
+async function removeData(folder: string): Promise<void> {
+  await deleteEmbeddedData(join(folder, "data"));
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Sessions and background workers. They share no process group: Postgres gives each its own. */
+async function childrenOf(parent: number): Promise<number[]> {
+  const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid="]);
+  const pairs = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs.flatMap(([pid, itsParent]) => (itsParent === parent && pid !== undefined ? [pid] : []));
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

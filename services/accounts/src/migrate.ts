@@ -1,0 +1,11 @@
+import { buildLateIndexes } from "@brand-records/postgres";
+import { runMigrations } from "@brand-records/service";
+import { MIGRATIONS } from "./migrations.ts";
+import { LATE_INDEXES } from "./storage/late-indexes.ts";
+
+await runMigrations({
+  name: "accounts",
+  migrations: MIGRATIONS,
+  env: process.env,
+  buildIndexes: (db, url) => buildLateIndexes(db, { url, schema: "accounts", indexes: LATE_INDEXES }),
+});

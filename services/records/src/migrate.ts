@@ -1,0 +1,4 @@
+import { runMigrations } from "@brand-records/service";
+import { MIGRATIONS } from "./migrations.ts";
+
+await runMigrations({ name: "records", migrations: MIGRATIONS, env: process.env });

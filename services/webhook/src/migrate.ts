@@ -1,0 +1,5 @@
+import { runMigrations } from "@brand-records/service";
+import { MIGRATIONS } from "./migrations.ts";
+import { buildLateIndexes } from "./storage/late-indexes.ts";
+
+await runMigrations({ name: "webhook", migrations: MIGRATIONS, env: process.env, buildIndexes: buildLateIndexes });

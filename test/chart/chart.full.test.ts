@@ -1,0 +1,141 @@
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { CHART, render, renderText, VALUE_FILES, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
+
+const ROOT = process.cwd();
+const RENDERS = join(ROOT, "test/chart/renders");
+/** Their bodies are files of deploy/observability, which would change with each of its changes. */
+const WITHOUT_COPIES = ["--set", "monitoring.prometheusRule.enabled=false,monitoring.dashboards.enabled=false"];
+const LAPTOP = valuesOf("laptop");
+
+const ofKind = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((object) => object.kind === kind);
+
+/** The first needs to fetch helm. */
+jest.setTimeout(300_000);
+
+describe("renders", () => {
+  it.each(VALUE_FILES)("%s is as it was; UPDATE_RENDERS=1 writes it again", async (file) => {
+    const path = join(RENDERS, `${file}.yaml`);
+    const text = await renderText([...valuesOf(file), ...WITHOUT_COPIES]);
+    if (process.env["UPDATE_RENDERS"] === "1") {
+      await mkdir(RENDERS, { recursive: true });
+      await writeFile(path, text);
+    }
+    expect(text).toBe(await readFile(path, "utf8"));
+  });
+
+  it.each(VALUE_FILES)("%s passes helm lint", async (file) => {
+    const { helm } = await (await import("./kubernetes/helm-and-kubectl.ts")).helmAndKubectl();
+    await helm(["lint", "--strict", CHART, ...valuesOf(file)]);
+  });
+
+  it("installs the rules and dashboards of deploy/observability unchanged", async () => {
+    const objects = await render(valuesOf("standard"));
+    const rules = join(ROOT, "deploy/observability/rules");
+    const expected = await Promise.all(
+      (await readdir(rules)).map(async (name) => parse(await readFile(join(rules, name), "utf8")) as object),
+    );
+    expect(ofKind(objects, "PrometheusRule").map(({ spec }) => spec as object)).toEqual(expect.arrayContaining(expected));
+    expect(ofKind(objects, "PrometheusRule")).toHaveLength(expected.length);
+    const dashboards = join(ROOT, "deploy/observability/dashboards");
+    for (const name of (await readdir(dashboards)).filter((path) => path.endsWith(".json"))) {
+      const [text] = ofKind(objects, "ConfigMap").flatMap(({ data }) => (data as Record<string, string>)[`brand-records-${name}`] ?? []);
+      expect(JSON.parse(text ?? "null")).toEqual(JSON.parse(await readFile(join(dashboards, name), "utf8")));
+    }
+  });
+
+  it("renders nothing as a dependency that is not enabled", async () => {
+    expect(await render(["--set", "enabled=false"])).toEqual([]);
+  });
+
+  it("leaves the number of replicas to an autoscaler", async () => {
+    const replicas = ofKind(await render(valuesOf("large")), "Deployment").map(({ metadata, spec }) => [metadata.name, spec.replicas]);
+    expect(replicas.filter(([, count]) => count !== undefined)).toEqual([["shop-brand-records-operator", 1]]);
+  });
+
+  it("keeps tags as texts, and prefers a digest", async () => {
+    const imageOf = async (...args: string[]): Promise<string> =>
+      ofKind(await render([...LAPTOP, ...args]), "Deployment")[0]?.["spec"].template.spec.containers[0].image as string;
+    expect(await imageOf("--set-string", "image.tag=1.10")).toBe("brand-records:1.10");
+    expect(await imageOf("--set", `image.digest=sha256:${"a".repeat(64)}`)).toBe(`brand-records@sha256:${"a".repeat(64)}`);
+  });
+
+  it.each([
+    [0, 25],
+    [1, 26],
+    [5_000, 30],
+    [60_000, 85],
+  ])("gives a grace of %d ms a termination period of %d s", async (graceMs, seconds) => {
+    const [gateway] = ofKind(await render([...LAPTOP, "--set", `stopGraceMs=${graceMs}`]), "Deployment");
+    expect(gateway?.["spec"].template.spec.terminationGracePeriodSeconds).toBe(seconds);
+  });
+
+  it("migrates in ordinary Jobs at the first install, and before later ones in hooks", async () => {
+    const jobs = async (...args: string[]): Promise<unknown[]> =>
+      ofKind(await render([...valuesOf("large"), ...args]), "Job").map(
+        ({ metadata }) => (metadata as { annotations?: object }).annotations,
+      );
+    expect(await jobs()).toEqual([undefined, undefined, undefined, undefined]);
+    const hook = { "helm.sh/hook": "pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded" };
+    expect(await jobs("--is-upgrade")).toEqual([hook, hook, hook, hook]);
+  });
+});
+
+describe("values that are refused", () => {
+  it.each<[string, readonly string[], RegExp]>([
+    ["an unknown value", ["--set", "gatway.replicas=3"], /gatway/],
+    ["an unknown value of a service", ["--set", "records.replica=3"], /replica/],
+    ["no public URL", ["--set", "publicUrl="], /publicUrl: set the origin/],
+    ["a public URL with a path", ["--set", "publicUrl=https://records.example/api"], /publicUrl/],
+    ["a tag that is read as a number", ["--set", "image.tag=110"], /tag/],
+    ["a digest that is cut off", ["--set", "image.digest=sha256:abc"], /digest/],
+    ["an environment that is neither", ["--set", "environment=production"], /environment/],
+    ["no replicas", ["--set", "gateway.replicas=0"], /replicas/],
+    ["a longer grace than processes allow", ["--set", "stopGraceMs=60001"], /stopGraceMs/],
+    ["a broker without its port", ["--set", "kafka.brokers={kafka}"], /brokers/],
+    ["a setting that is no text", ["--set", "settings.RATE_LIMIT_PLUS=60"], /RATE_LIMIT_PLUS/],
+    ["a setting that the chart decides", ["--set-string", "records.settings.RPC_PORT=1"], /RPC_PORT of records is set by the chart/],
+    ["a secret among the settings", ["--set-string", "accounts.settings.KEY_PEPPERS=1"], /KEY_PEPPERS of accounts is set by the chart/],
+    ["no issuer", ["--set", "certificates.issuerRef.name="], /issuerRef.name: name an Issuer/],
+    ["a provider without its client", ["--set", "oidc.issuer=https://id.example"], /oidc.clientId: is required/],
+    [
+      "fewer replicas at most than at least",
+      ["--set", "gateway.autoscaling.enabled=true,gateway.autoscaling.minReplicas=20"],
+      /maxReplicas/,
+    ],
+    ["a route to no Gateway", ["--set", "httpRoute.enabled=true"], /parentRefs: name your Gateway/],
+    [
+      "more webhook processes than partitions",
+      ["--set", "kafka.brokers={k:9092},kafka.partitions=2,webhook.replicas=3,postgres.maxConnections=200"],
+      /at most 2 processes/,
+    ],
+  ])("%s", async (_, args, message) => {
+    await expect(renderText([...LAPTOP, ...args])).rejects.toThrow(message);
+  });
+});
+
+describe("the connections of Postgres", () => {
+  // accounts 2 x 5, plans 2 x 5, records 2 x 10, webhook 2 x 11: each process, and one that a rollout adds.
+  const NEEDED = 62;
+  const withConnections = (count: number): string[] => [
+    ...LAPTOP,
+    "--set",
+    `postgres.reservedConnections=10,postgres.maxConnections=${count}`,
+  ];
+
+  it("suffice exactly", async () => {
+    await expect(renderText(withConnections(NEEDED + 10))).resolves.toContain("Deployment");
+  });
+
+  it("lack one: the message says what needs how many", async () => {
+    await expect(renderText(withConnections(NEEDED + 9))).rejects.toThrow(
+      /71 less 10 reserved are too few: the processes need up to 62 during a rollout \(accounts 2 processes x 5, .*webhook 2 processes x 11\)/,
+    );
+  });
+
+  it("count the most that an autoscaler may start", async () => {
+    const args = ["--set", "records.autoscaling.enabled=true,records.autoscaling.maxReplicas=100"];
+    await expect(renderText([...LAPTOP, ...args])).rejects.toThrow(/records 101 processes x 10/);
+  });
+});

@@ -1,0 +1,201 @@
+import { eventually } from "@brand-records/testkit";
+import { findCommands } from "../docs/find-commands.js";
+import { startCluster, type Cluster } from "./kubernetes/cluster.ts";
+import { installCustomResources } from "./kubernetes/crds.ts";
+import {
+  CHART,
+  FULLNAME,
+  objectsOf,
+  RELEASE,
+  renderText,
+  VALUE_FILES,
+  valuesOf,
+  type KubernetesObject,
+  type ValueFile,
+} from "./rendered-chart.ts";
+
+/** The first run builds the API server. */
+const BUILD_MS_MAX = 40 * 60_000;
+const INSTALL_MS_MAX = 180_000;
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster();
+  await installCustomResources(cluster.kubectl);
+  for (const file of VALUE_FILES) {
+    await cluster.kubectl(["create", "namespace", file]);
+    await cluster.kubectl(["label", "namespace", file, "pod-security.kubernetes.io/enforce=restricted"]);
+    // Pods are refused before its controller has made it.
+    await cluster.kubectl(["wait", "--for=create", "serviceaccount/default", "--namespace", file, "--timeout=60s"]);
+  }
+}, BUILD_MS_MAX);
+afterAll(() => cluster?.stop());
+
+const helm = (file: ValueFile, ...args: string[]): Promise<string> => cluster.helm([...args, "--namespace", file]);
+const install = (file: ValueFile, ...args: string[]): Promise<string> => helm(file, "install", RELEASE, CHART, ...valuesOf(file), ...args);
+const get = async (file: ValueFile, kind: string): Promise<KubernetesObject[]> =>
+  (JSON.parse(await cluster.kubectl(["get", kind, "--namespace", file, "--output=json"])) as { items: KubernetesObject[] }).items;
+const rolledOut = (file: ValueFile): Promise<string> =>
+  cluster.kubectl([
+    "rollout",
+    "status",
+    "deployment",
+    `--selector=app.kubernetes.io/instance=${RELEASE}`,
+    "--namespace",
+    file,
+    "--timeout=150s",
+  ]);
+
+describe.each(VALUE_FILES)("an installation with values-%s.yaml", (file) => {
+  it(
+    "is accepted without unknown fields, and every Deployment becomes ready in a restricted namespace",
+    async () => {
+      const text = await renderText(["--namespace", file, ...valuesOf(file)]);
+      await cluster.kubectl(["apply", "--dry-run=server", "--validate=strict", "--namespace", file, "--filename=-"], text);
+      await install(file);
+      await rolledOut(file);
+      const deployments = await get(file, "deployments");
+      expect(deployments.map(({ metadata }) => metadata.name)).toEqual(
+        objectsOf(text)
+          .filter(({ kind }) => kind === "Deployment")
+          .map(({ metadata }) => metadata.name)
+          .toSorted(),
+      );
+      // Autoscalers add processes meanwhile.
+      await eventually(
+        async () => {
+          for (const { metadata, spec, status } of await get(file, "deployments"))
+            expect([metadata.name, status.availableReplicas]).toEqual([metadata.name, spec.replicas]);
+        },
+        { timeoutMs: 120_000, everyMs: 500 },
+      );
+    },
+    INSTALL_MS_MAX,
+  );
+});
+
+describe("a release", () => {
+  const imagesOf = async (): Promise<string[]> => [
+    ...new Set((await get("standard", "deployments")).map(({ spec }) => spec.template.spec.containers[0].image as string)),
+  ];
+
+  it(
+    "is upgraded without a moment with fewer ready processes, and rolled back",
+    async () => {
+      // Autoscalers have set the replicas by now.
+      const before = new Map((await get("standard", "deployments")).map(({ metadata, spec }) => [metadata.name, spec.replicas as number]));
+      await helm("standard", "upgrade", RELEASE, CHART, ...valuesOf("standard"), "--set-string", "image.tag=0.3.0");
+      const fewest = new Map(before);
+      await eventually(
+        async () => {
+          const deployments = await get("standard", "deployments");
+          for (const { metadata, status } of deployments) {
+            fewest.set(metadata.name, Math.min(fewest.get(metadata.name) ?? 0, status.availableReplicas ?? 0));
+          }
+          for (const { metadata, spec, status } of deployments) {
+            expect([metadata.name, status.observedGeneration, status.updatedReplicas, status.replicas]).toEqual([
+              metadata.name,
+              (metadata as { generation?: number }).generation,
+              spec.replicas,
+              spec.replicas,
+            ]);
+          }
+        },
+        { timeoutMs: INSTALL_MS_MAX, everyMs: 200 },
+      );
+      // brandctl's pod serves nothing.
+      for (const [name, replicas] of before) if (!name.endsWith("-operator")) expect([name, fewest.get(name)]).toEqual([name, replicas]);
+      expect(await imagesOf()).toEqual(["brand-records:0.3.0"]);
+      await helm("standard", "rollback", RELEASE, "1");
+      await rolledOut("standard");
+      expect(await imagesOf()).toEqual(["brand-records:0.2.0"]);
+    },
+    2 * INSTALL_MS_MAX,
+  );
+
+  it(
+    "migrates before an upgrade's first process starts",
+    async () => {
+      await helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), "--set-string", "image.tag=0.3.0");
+      // Jobs of the install are gone, those of the hook too: it deletes them when they have succeeded.
+      expect(await get("large", "jobs")).toEqual([]);
+      const events = JSON.parse(await cluster.kubectl(["get", "events", "--namespace", "large", "--output=json"])) as {
+        items: KubernetesObject[];
+      };
+      const completed = events.items
+        .filter(({ reason }) => reason === "Completed")
+        .map(({ involvedObject }) => involvedObject.name as string);
+      expect(new Set(completed)).toEqual(
+        new Set(["accounts", "plans", "records", "webhook"].map((name) => `${FULLNAME}-${name}-migration`)),
+      );
+    },
+    INSTALL_MS_MAX,
+  );
+
+  it(
+    "goes without remains",
+    async () => {
+      await helm("laptop", "uninstall", RELEASE);
+      await eventually(
+        async () =>
+          expect(await get("laptop", "all,networkpolicies,serviceaccounts,certificates")).toEqual([
+            expect.objectContaining({ kind: "ServiceAccount", metadata: expect.objectContaining({ name: "default" }) as object }),
+          ]),
+        { timeoutMs: 60_000, everyMs: 500 },
+      );
+    },
+    INSTALL_MS_MAX,
+  );
+});
+
+describe("the restricted namespace", () => {
+  const podOf = async (weaken: (pod: KubernetesObject) => void): Promise<string> => {
+    const deployment = objectsOf(await renderText(valuesOf("laptop"))).find(({ kind }) => kind === "Deployment") as KubernetesObject;
+    const { spec } = deployment["spec"].template as { spec: Record<string, unknown> };
+    // ServiceAccounts of the release are not in this namespace any more.
+    const pod: KubernetesObject = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "trial" },
+      spec: { ...spec, serviceAccountName: "default", topologySpreadConstraints: [] },
+    };
+    weaken(pod);
+    return JSON.stringify(pod);
+  };
+  const create = (pod: string): Promise<string> =>
+    cluster.kubectl(["create", "--dry-run=server", "--namespace=laptop", "--filename=-"], pod);
+
+  it("takes the chart's pods", async () => {
+    await expect(create(await podOf(() => {}))).resolves.toContain("pod/trial created");
+  });
+
+  it.each<[string, (pod: KubernetesObject) => void]>([
+    ["runAsNonRoot", (pod) => delete pod["spec"].securityContext.runAsNonRoot],
+    ["seccompProfile", (pod) => delete pod["spec"].securityContext.seccompProfile],
+    ["capabilities", (pod) => delete pod["spec"].containers[0].securityContext.capabilities],
+    ["allowPrivilegeEscalation", (pod) => delete pod["spec"].containers[0].securityContext.allowPrivilegeEscalation],
+  ])("refuses them without %s, so each is needed", async (name, weaken) => {
+    await expect(create(await podOf(weaken))).rejects.toThrow(new RegExp(`violates PodSecurity "restricted.*${name}`));
+  });
+});
+
+it("an object with an unknown field is refused, so that the strict validation above is one", async () => {
+  const text = (await renderText(["--namespace", "laptop", ...valuesOf("laptop")])).replace("minReadySeconds:", "minimumReadySeconds:");
+  const args = ["apply", "--dry-run=server", "--validate=strict", "--namespace=laptop", "--filename=-"];
+  await expect(cluster.kubectl(args, text)).rejects.toThrow(/unknown field "spec.minimumReadySeconds"/);
+});
+
+/** Simulated pods run nothing; test/chart/processes.full.test.ts runs helm test and brandctl. */
+const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart/;
+
+it(
+  "docs/kubernetes.md: its commands install, upgrade, roll back and remove a release, in their order",
+  async () => {
+    const commands = findCommands("docs/kubernetes.md").filter(
+      (command) => /^(kubectl|helm) /.test(command) && !NEEDS_RUNNING_PODS.test(command),
+    );
+    expect(commands.length).toBeGreaterThan(12);
+    for (const command of commands) await cluster.shell(command.replace("my-values.yaml", `${CHART}/values-laptop.yaml`));
+  },
+  INSTALL_MS_MAX,
+);

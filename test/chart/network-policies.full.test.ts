@@ -1,0 +1,116 @@
+import { isAllowed, type Connection, type Endpoint } from "./network-rules.ts";
+import { render, RELEASE, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
+
+const pod = (component: string): Endpoint => ({
+  namespace: "records",
+  labels: {
+    "app.kubernetes.io/name": "brand-records",
+    "app.kubernetes.io/instance": RELEASE,
+    "app.kubernetes.io/component": component,
+  },
+});
+const PODS: Readonly<Record<string, Endpoint>> = {
+  ...Object.fromEntries(
+    ["gateway", "console", "accounts", "records", "plans", "webhook", "operator", "test", "migration"].map((name) => [name, pod(name)]),
+  ),
+  prometheus: { namespace: "monitoring", labels: { app: "prometheus" } },
+  ingress: { namespace: "gateways", labels: { app: "ingress" } },
+  stranger: { namespace: "records", labels: { app: "stranger" } },
+  "another namespace": { namespace: "shop", labels: pod("gateway").labels ?? {} },
+  "cluster DNS": { namespace: "kube-system", labels: { "k8s-app": "kube-dns" } },
+  postgres: { address: "10.0.8.4" },
+  receiver: { address: "203.0.113.7" },
+  "receiver on IPv6": { address: "2001:4860:4860::8888" },
+  "private address": { address: "192.168.1.1" },
+  "metadata of the cloud": { address: "169.254.169.254" },
+  "private address on IPv6": { address: "fd00::1" },
+};
+const SERVICES = ["gateway", "console", "accounts", "records", "plans", "webhook"];
+
+/** Who may call whom over gRPC (7000) and http (8080, 8081), in the large installation. All else between pods is refused. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  gateway: ["accounts:7000", "records:7000", "plans:7000", "console:8081"],
+  console: ["accounts:7000", "plans:7000", "webhook:7000"],
+  accounts: [],
+  records: [],
+  plans: ["accounts:7000"],
+  webhook: ["accounts:7000"],
+  operator: ["accounts:7000", "records:7000", "plans:7000", "webhook:7000", "gateway:8080"],
+  test: ["gateway:8080"],
+  migration: [],
+  prometheus: [],
+  ingress: ["gateway:8080"],
+  stranger: [],
+  "another namespace": [],
+};
+const PORTS = ["gateway:8080", "console:8081", "accounts:7000", "records:7000", "plans:7000", "webhook:7000"];
+const METRICS = SERVICES.map((name) => `${name}:9090`);
+const MAY_READ_METRICS = new Set(["operator", "test", "prometheus"]);
+
+/** Connections out of the release: allowed or not. */
+const OUT: readonly (readonly [from: string, to: string, port: number, allowed: boolean])[] = [
+  ...["accounts", "records", "plans", "webhook", "migration"].map((from) => [from, "postgres", 5432, true] as const),
+  ...["gateway", "console", "operator", "test"].map((from) => [from, "postgres", 5432, false] as const),
+  ...["gateway", "accounts"].map((from) => [from, "postgres", 6379, true] as const),
+  ...["console", "records", "plans", "webhook"].map((from) => [from, "postgres", 6379, false] as const),
+  ...["records", "webhook"].map((from) => [from, "postgres", 9093, true] as const),
+  ...["gateway", "console", "accounts", "plans"].map((from) => [from, "postgres", 9093, false] as const),
+  ...["receiver", "receiver on IPv6"].map((to) => ["webhook", to, 443, true] as const),
+  ["webhook", "receiver", 80, false],
+  ["webhook", "receiver", 22, false],
+  ...["private address", "private address on IPv6", "metadata of the cloud"].map((to) => ["webhook", to, 443, false] as const),
+  ...SERVICES.filter((name) => name !== "webhook").map((from) => [from, "receiver", 443, false] as const),
+  ["operator", "receiver", 443, false],
+];
+
+let large: readonly KubernetesObject[];
+beforeAll(async () => {
+  large = await render(valuesOf("large"));
+}, 300_000);
+
+const connection = (from: string, to: string, port: number, protocol?: "UDP"): Connection => {
+  const [source, target] = [PODS[from], PODS[to]];
+  if (source === undefined || target === undefined) throw new Error(`${from} or ${to} is not in PODS`);
+  return { from: source, to: target, port, ...(protocol && { protocol }) };
+};
+
+it.each(Object.entries(CALLS))("%s calls nothing in the release but %j", (from, expected) => {
+  const allowed = [...PORTS, ...METRICS].filter((target) => {
+    const [to = "", port] = target.split(":");
+    return isAllowed(large, connection(from, to, Number(port)));
+  });
+  expect(allowed).toEqual([...PORTS.filter((target) => expected.includes(target)), ...(MAY_READ_METRICS.has(from) ? METRICS : [])]);
+});
+
+it.each(OUT)("%s to %s at port %d is allowed: %s", (from, to, port, allowed) => {
+  expect(isAllowed(large, connection(from, to, port))).toBe(allowed);
+});
+
+it("lets every pod ask the cluster's DNS, over UDP and TCP, and no other DNS", () => {
+  for (const from of [...SERVICES, "operator", "test", "migration"]) {
+    expect([
+      from,
+      isAllowed(large, connection(from, "cluster DNS", 53)),
+      isAllowed(large, connection(from, "cluster DNS", 53, "UDP")),
+    ]).toEqual([from, true, true]);
+    expect(isAllowed(large, connection(from, "receiver", 53, "UDP"))).toBe(false);
+  }
+});
+
+it("lets records call webhook only without Kafka", async () => {
+  const laptop = await render(valuesOf("laptop"));
+  expect(isAllowed(laptop, connection("records", "webhook", 7000))).toBe(true);
+  expect(isAllowed(large, connection("records", "webhook", 7000))).toBe(false);
+});
+
+it("sends deliveries only to the egress proxy if there is one", async () => {
+  const proxied = await render([...valuesOf("large"), "--set", "egressProxy.enabled=true"]);
+  expect(isAllowed(proxied, connection("webhook", "receiver", 443))).toBe(false);
+  expect(isAllowed(proxied, connection("webhook", "postgres", 3128))).toBe(true);
+});
+
+it("lets the console reach the OpenID provider only if there is one", async () => {
+  const withProvider = await render([...valuesOf("large"), "--set", "oidc.issuer=https://id.example,oidc.clientId=x"]);
+  expect(isAllowed(withProvider, connection("console", "receiver", 443))).toBe(true);
+  expect(isAllowed(withProvider, connection("console", "metadata of the cloud", 443))).toBe(false);
+});

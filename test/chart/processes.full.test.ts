@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createDatabase, makeOwnedFolder, startDnsServer, type DnsServer, type TestDatabase } from "@brand-records/testkit";
+import { issueCertificates } from "./issue-certificates.ts";
+import { becomeReady, localizeAddresses, prepare, run, type LocalNetwork, type RunningPod, type StoredFiles } from "./local-pods.ts";
+import { FULLNAME, render, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
+
+const ROOT = process.cwd();
+const SERVICES = ["accounts", "console", "gateway", "plans", "records", "webhook"];
+/** A network for this run: ports are those of the render, and other runs have the same. */
+const SUBNET = `127.${1 + (process.pid % 254)}.${(process.pid >> 8) % 256}`;
+const ADDRESSES = Object.fromEntries([...SERVICES, "operator"].map((name, index) => [name, `${SUBNET}.${index + 1}`]));
+const START_MS_MAX = 240_000;
+const key = (): string => `1:${randomBytes(32).toString("base64")}\n`;
+
+let database: TestDatabase;
+let folder: string;
+let dns: DnsServer;
+let network: LocalNetwork;
+let objects: readonly KubernetesObject[];
+const running = new Map<string, RunningPod>();
+
+/** Of the standard installation: what docs/kubernetes.md asks for, and what cert-manager would issue. */
+const storedFiles = (certificates: StoredFiles): StoredFiles => {
+  const DATABASE_URL = `${database.url}\n`;
+  const REDIS_URL = `${process.env["TEST_REDIS_URL"]}\n`;
+  return {
+    ...certificates,
+    [`${FULLNAME}-gateway`]: { REDIS_URL },
+    [`${FULLNAME}-accounts`]: { DATABASE_URL, REDIS_URL, KEY_PEPPERS: key() },
+    [`${FULLNAME}-records`]: { DATABASE_URL },
+    [`${FULLNAME}-plans`]: { DATABASE_URL },
+    [`${FULLNAME}-webhook`]: { DATABASE_URL, RECEIVER_SECRET_KEYS: key() },
+  };
+};
+
+const podOf = (deployment: KubernetesObject): KubernetesObject => ({ kind: "Pod", ...deployment["spec"].template });
+const componentOf = ({ metadata }: KubernetesObject): string => metadata.labels?.["app.kubernetes.io/component"] ?? "";
+
+let stored: StoredFiles;
+const prepareLocally = async (pod: KubernetesObject): ReturnType<typeof prepare> =>
+  prepare({ ...pod, metadata: { ...pod.metadata, name: componentOf(pod) } }, join(folder, componentOf(pod)), stored, network);
+
+beforeAll(async () => {
+  const topic = `test.${randomBytes(6).toString("hex")}`;
+  const brokers = (process.env["TEST_KAFKA_BROKERS"] ?? "").split(",").map((broker, index) => `kafka.brokers[${index}]=${broker}`);
+  const kafka = ["--set", [...brokers, `kafka.topic=${topic}`, "kafka.replicationFactor=1"].join(",")];
+  objects = await render([...valuesOf("standard"), ...kafka]);
+  database = await createDatabase("empty");
+  folder = await makeOwnedFolder("brand-records-pods-");
+  const known = new Map(Object.entries(ADDRESSES).map(([name, address]) => [`${FULLNAME}-${name}`, [address]]));
+  dns = await startDnsServer((name, type) => (type === "A" ? (known.get(name) ?? []) : []));
+  network = { addresses: ADDRESSES, dnsPort: dns.port };
+  stored = storedFiles(
+    await issueCertificates(
+      objects.filter(({ kind }) => kind === "Certificate"),
+      folder,
+      ADDRESSES,
+    ),
+  );
+}, START_MS_MAX);
+afterAll(async () => {
+  for (const pod of running.values()) await pod.stop();
+  await dns?.stop();
+  await database?.drop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const deployments = (): KubernetesObject[] => objects.filter(({ kind }) => kind === "Deployment");
+
+it(
+  "starts every process with its command, settings and volumes alone, and each becomes ready by its probes",
+  async () => {
+    const served = deployments().filter((deployment) => componentOf(deployment) !== "operator");
+    expect(served.map(componentOf).toSorted()).toEqual(SERVICES);
+    for (const deployment of served) running.set(componentOf(deployment), run(await prepareLocally(podOf(deployment)), ROOT));
+    await Promise.all([...running.values()].map(becomeReady));
+  },
+  START_MS_MAX,
+);
+
+it(
+  "answers a request with a key that brandctl makes in the operator's pod",
+  async () => {
+    const operator = deployments().find((deployment) => componentOf(deployment) === "operator") as KubernetesObject;
+    const { env } = await prepareLocally(podOf(operator));
+    const brandctl = async (...args: string[]): Promise<string> => {
+      const program = [join(ROOT, "packages/brandctl/bin/brandctl.js"), ...args];
+      return (await promisify(execFile)(process.execPath, program, { env, timeout: 60_000 })).stdout.trim();
+    };
+    const created = await brandctl("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");
+    const brand = /brd_\w+/.exec(created)?.[0] ?? created;
+    await brandctl("members", "add", "nena@example.ph", "--brand", brand, "--role", "owner");
+    const secret = await brandctl("keys", "create", "--brand", brand, "--name", "Reporting");
+    const response = await fetch(`http://${ADDRESSES["gateway"]}:8080/api/v1/campaigns`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ data: [] })]);
+    await expect(brandctl("doctor").catch((error: { stdout: string }) => error.stdout)).resolves.not.toMatch(/^[✗!]/m);
+  },
+  START_MS_MAX,
+);
+
+it(
+  "passes helm test",
+  async () => {
+    const test = objects.find(({ metadata }) => metadata.name === `${FULLNAME}-test`) as KubernetesObject;
+    const [, ...args] = test["spec"].containers[0].command as string[];
+    const local = args.map((text) => localizeAddresses(text, "127.0.0.1", network));
+    const { stdout } = await promisify(execFile)(process.execPath, local, { env: {}, timeout: 60_000 });
+    expect(stdout.match(/^(200|401) /gm)).toHaveLength(SERVICES.length + 1);
+  },
+  START_MS_MAX,
+);
+
+it(
+  "stops every process within its termination period",
+  async () => {
+    const stopped = await Promise.all(
+      [...running].map(async ([name, pod]) => {
+        const code = await pod.stop();
+        running.delete(name);
+        return [name, code] as const;
+      }),
+    );
+    expect(stopped).toEqual(stopped.map(([name]) => [name, 0]));
+  },
+  START_MS_MAX,
+);

@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as accounts from "@brand-records/proto/accounts/v1";
+import * as plans from "@brand-records/proto/plans/v1";
+import * as records from "@brand-records/proto/records/v1";
+import * as webhook from "@brand-records/proto/webhook/v1";
+import { freePort } from "@brand-records/postgres/embedded";
+import { CALLERS } from "@brand-records/rpc";
+import { CertificateAuthority, createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+import { Client, credentials, Metadata, status, type ChannelCredentials, type MethodDefinition } from "@grpc/grpc-js";
+
+/** One promise: each gRPC method of the running services serves exactly the identities that docs/security.md lists. */
+
+const PREFIX = "spiffe://records.example/ns/live/sa/";
+const LOCAL = ["DNS:localhost", "IP:127.0.0.1"];
+const SERVED = { accounts, plans, records, webhook };
+type ServiceName = keyof typeof SERVED;
+type Method = Pick<MethodDefinition<unknown, unknown>, "path" | "requestStream" | "responseStream">;
+
+/** grpc.health.v1, which every service has. */
+const HEALTH: Method[] = ["Check", "List", "Watch"].map((name) => ({
+  path: `/grpc.health.v1.Health/${name}`,
+  requestStream: false,
+  responseStream: name === "Watch",
+}));
+
+let folder: string;
+let database: TestDatabase;
+let identities: Map<string, ChannelCredentials>;
+let running: Record<string, ServiceProcess> = {};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "identities-"));
+  const ours = new CertificateAuthority(folder, "ours");
+  identities = makeIdentities(ours, new CertificateAuthority(folder, "theirs"));
+  database = await createDatabase("empty");
+  const port = await freePort();
+  const started = Object.keys(SERVED).map(async (name) => {
+    const { cert, key, ca } = ours.issue(`${name}-server`, { names: [...LOCAL, `URI:${PREFIX}${name}`] });
+    const env = {
+      DATABASE_URL: database.url,
+      ACCOUNTS_ADDRESS: `localhost:${port}`,
+      KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}`,
+      RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
+      RPC_TLS_CERT: cert,
+      RPC_TLS_KEY: key,
+      RPC_TLS_CA: ca,
+      RPC_PORT: name === "accounts" ? String(port) : "0",
+      STOP_GRACE_MS: "0",
+    };
+    return [name, await startProcess({ name, script: `services/${name}/dist/main.js`, env })] as const;
+  });
+  running = Object.fromEntries(await Promise.all(started));
+});
+afterAll(async () => {
+  await Promise.all(Object.values(running).map((process) => process.kill()));
+  await database?.drop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Every service's own identity, and what no caller must get anywhere with. */
+function makeIdentities(ours: CertificateAuthority, theirs: CertificateAuthority): Map<string, ChannelCredentials> {
+  const present = (signer: CertificateAuthority, name: string, names: string[]): ChannelCredentials => {
+    const { cert, key } = signer.issue(name.replaceAll(" ", "-"), { names });
+    return credentials.createSsl(Buffer.from(ours.pem()), readFileSync(key), readFileSync(cert));
+  };
+  return new Map([
+    ...CALLERS.map((caller) => [caller, present(ours, caller, [`URI:${PREFIX}${caller}`])] as const),
+    ["no certificate", credentials.createSsl(Buffer.from(ours.pem()))],
+    ["no TLS", credentials.createInsecure()],
+    ["another authority", present(theirs, "operator", [`URI:${PREFIX}operator`])],
+    ["another trust domain", present(ours, "domain", ["URI:spiffe://other.example/ns/live/sa/operator"])],
+    ["another namespace", present(ours, "namespace", ["URI:spiffe://records.example/ns/test/sa/operator"])],
+    ["no SPIFFE id", present(ours, "shared", [...LOCAL, "DNS:operator"])],
+    ["another service", present(ours, "service", [`URI:${PREFIX}billing`])],
+  ]);
+}
+
+/** Every method that a service serves, by its path. */
+function methodsOf(name: ServiceName): Method[] {
+  const exported = Object.entries(SERVED[name] as object).filter(([exportName]) => exportName.endsWith("ServiceService"));
+  return [...exported.flatMap(([, definition]) => Object.values(definition as object) as Method[]), ...HEALTH];
+}
+
+/** Calls with an empty request. @returns whether the call reached the method, whatever came of it; else how it was refused */
+function outcomeOf(client: Client, { path, requestStream, responseStream }: Method): Promise<string> {
+  const options = { deadline: Date.now() + 30_000 };
+  const serialize = (): Buffer => Buffer.alloc(0);
+  const call = requestStream
+    ? client.makeBidiStreamRequest(path, serialize, String, new Metadata(), options)
+    : client.makeServerStreamRequest(path, serialize, String, {}, new Metadata(), options);
+  return new Promise((resolve) => {
+    // A stream that stays open, as of Watch, has answered.
+    call.on("data", () => {
+      resolve("reached");
+      if (responseStream) call.cancel();
+    });
+    call.on("error", () => {});
+    call.on("status", ({ code, metadata }) => {
+      if (metadata.get("error-kind").length > 0 || code === status.OK || code === status.NOT_FOUND) return resolve("reached");
+      resolve(status[code]);
+    });
+    if (requestStream) (call as ReturnType<Client["makeBidiStreamRequest"]>).end();
+  });
+}
+
+it("serves each method to the callers in the table of docs/security.md, and to no other identity", async () => {
+  const table = tableOf(readFileSync("docs/security.md", "utf8"));
+  const reached: Record<string, string[]> = {};
+  const refusals: Record<string, Set<string>> = {};
+  for (const name of Object.keys(SERVED) as ServiceName[]) {
+    const address = `localhost:${(running[name]?.ready as { rpc_port: number } | undefined)?.rpc_port}`;
+    for (const [identity, presented] of identities) {
+      const client = new Client(address, presented);
+      const outcomes = await Promise.all(
+        methodsOf(name).map(async (method) => [method.path.slice(1), await outcomeOf(client, method)] as const),
+      );
+      client.close();
+      for (const [method, outcome] of outcomes) {
+        if (outcome === "reached") (reached[method] ??= []).push(identity);
+        else (refusals[identity] ??= new Set()).add(outcome);
+      }
+    }
+  }
+  const unique = Object.fromEntries(Object.entries(reached).map(([method, callers]) => [method, [...new Set(callers)]]));
+  expect(unique).toEqual(table);
+  // Those without a certificate of the authority do not get a connection; the others a refusal.
+  const unconnected = new Set(["no certificate", "no TLS", "another authority"]);
+  for (const [identity, outcomes] of Object.entries(refusals)) {
+    expect([identity, [...outcomes]]).toEqual([identity, [unconnected.has(identity) ? "UNAVAILABLE" : "PERMISSION_DENIED"]]);
+  }
+});
+
+/** Rows such as "| `accounts.v1.UsageService/GetUsage` | console, operator |". */
+function tableOf(page: string): Record<string, string[]> {
+  const rows = page.matchAll(/^\| `([\w.]+\/\w+)` +\| ([a-z, ]+?) *\|$/gm);
+  return Object.fromEntries([...rows].map(([, method = "", callers = ""]) => [method, callers.split(", ")]));
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import {
+  eventually,
+  startKafkaServer,
+  startPostgresServer,
+  startRedisServer,
+  type KafkaServer,
+  type PostgresServer,
+  type RedisServer,
+  type ServiceProcess,
+} from "@brand-records/testkit";
+import { freePort } from "@brand-records/postgres/embedded";
+import { signIn } from "../../console-calls.ts";
+import { startFakeReceivers, type Behavior, type FakeReceivers } from "../../fake-receivers.ts";
+import { startPrometheus, type TestPrometheus } from "../../observability/prometheus.ts";
+import { RULES_FOLDER, writeScaledRules } from "../../observability/scale-rules.ts";
+import { callContext, startStack, type ProcessName, type Stack, type TestBrand } from "../../stack.ts";
+import { callsOf } from "./callers.ts";
+import { Load } from "./load.ts";
+import { Platform } from "./platform.ts";
+
+export const PROCESSES = ["gateway", "console", "accounts", "records", "plans", "webhook"] as const satisfies readonly ProcessName[];
+
+/** Ten delays, as in production, but short: a drill lasts seconds. */
+const RETRY_DELAYS_SECONDS = "0.5,1,1,2,2,2,5,5,5";
+/** Receivers of `crowd`; the load's brand has one. */
+const CROWD = 12;
+
+/** The whole system on servers of its own, under load, watched by a Prometheus with the rules scaled 1:60. */
+export interface DrillSystem {
+  readonly stack: Stack;
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+  readonly kafka: KafkaServer;
+  readonly platform: Platform;
+  readonly receivers: FakeReceivers;
+  readonly load: Load;
+  readonly prometheus: TestPrometheus;
+  /** A brand with many receivers, which gets events only while `behave` makes them fail. */
+  readonly crowd: TestBrand;
+  /** Starts another Prometheus with the rules as they are. The caller must stop it. */
+  watchUnscaled(): Promise<TestPrometheus>;
+  /** Resolves when Prometheus has seen every process, and no alert of its own start fires any more, except `Watchdog`. */
+  untilWatched(): Promise<void>;
+  processOf(name: ProcessName): ServiceProcess;
+  kill(name: ProcessName): Promise<void>;
+  signal(name: ProcessName, signal: "SIGSTOP" | "SIGCONT"): void;
+  /** What the receivers of `crowd` do from now on. */
+  behave(behavior: (receiver: number) => Behavior): void;
+  /** Lines that the processes have logged at `error` or above, also those that were killed. */
+  errorLines(): string[];
+  /** What the running process has logged. */
+  logOf(name: ProcessName): readonly Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+export async function startDrillSystem(): Promise<DrillSystem> {
+  const owned: { stop(): Promise<void> }[] = [];
+  const own = <T extends { stop(): Promise<void> }>(each: T): T => {
+    owned.unshift(each);
+    return each;
+  };
+  const stop = async (): Promise<void> => {
+    for (const each of owned.splice(0)) await each.stop();
+  };
+  try {
+    return await start(own, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(own: <T extends { stop(): Promise<void> }>(each: T) => T, stop: () => Promise<void>): Promise<DrillSystem> {
+  const folder = await mkdtemp(join(tmpdir(), "drills-"));
+  own({ stop: () => rm(folder, { recursive: true, force: true }) });
+  const [postgres, redis, kafka] = await Promise.all([startPostgresServer(), startRedisServer(), startKafkaServer()]);
+  for (const server of [postgres, redis, kafka]) own(server);
+  const adminPorts = Object.fromEntries(await Promise.all(PROCESSES.map(async (name) => [name, await freePort()] as const)));
+  const stack = own(
+    await startStack({
+      database: { url: postgres.url, drop: async () => {} },
+      hasConsole: true,
+      redisUrl: redis.url,
+      kafkaBrokers: kafka.brokers,
+      env: {
+        LOG_LEVEL: "info",
+        RATE_LIMIT_PLUS: "100000",
+        REDIS_COMMAND_TIMEOUT_MS: "100",
+        RECEIVERS_ON_LOOPBACK: "true",
+        DELIVERY_DEADLINE_MS: "2000",
+        RETRY_DELAYS_SECONDS,
+      },
+      envOf: Object.fromEntries(PROCESSES.map((name) => [name, { ADMIN_PORT: String(adminPorts[name]) }])),
+    }),
+  );
+  let behavior: (receiver: number) => Behavior = () => "accepted";
+  const receivers = own(await startFakeReceivers((receiver) => (receiver === 0 ? "accepted" : behavior(receiver))));
+  const platform = own(new Platform(postgres.url));
+  const [brand, crowd] = [await stack.createBrand({ permissions: ["campaigns:prepare"] }), await stack.createBrand()];
+  await platform.prepare();
+  await platform.addRecords(brand.id);
+  await register(stack, brand, receivers.urlOf(0));
+  for (let index = 1; index <= CROWD; index += 1) await register(stack, crowd, receivers.urlOf(index));
+  const person = await signIn(stack, stack.gateways[0].console!.url, brand.owner);
+  const load = own(new Load({ ...callsOf({ stack, brand, person }), change: () => platform.change() }));
+  await load.untilGood();
+  const targets = Object.fromEntries(PROCESSES.map((name) => [name, `http://127.0.0.1:${adminPorts[name]}`]));
+  const prometheus = own(await startPrometheus({ rules: await writeScaledRules(folder), targets }));
+
+  const ended: ServiceProcess[] = [];
+  const processOf = (name: ProcessName): ServiceProcess => {
+    if (name === "gateway") return stack.gateways[0].process;
+    return name === "console" ? stack.gateways[0].console!.process : stack.processes[name];
+  };
+  return {
+    stack,
+    postgres,
+    redis,
+    kafka,
+    platform,
+    receivers,
+    load,
+    prometheus,
+    crowd,
+    watchUnscaled: async () =>
+      startPrometheus({ rules: (await readdir(RULES_FOLDER)).map((name) => join(RULES_FOLDER, name)), targets, evaluationMs: 1_000 }),
+    untilWatched: () =>
+      eventually(
+        async () => {
+          expect((await prometheus.query("up == 1")).length).toBe(PROCESSES.length);
+          expect((await prometheus.alerts()).filter(({ state, labels }) => state === "firing" && labels["severity"] !== "none")).toEqual(
+            [],
+          );
+        },
+        { timeoutMs: 60_000, everyMs: 250 },
+      ),
+    processOf,
+    async kill(name) {
+      ended.push(processOf(name));
+      await processOf(name).kill("SIGKILL");
+    },
+    signal: (name, signal) => void process.kill(processOf(name).pid, signal),
+    behave: (next) => void (behavior = next),
+    errorLines: () =>
+      [...ended, ...PROCESSES.map(processOf)].flatMap((each) =>
+        each
+          .output()
+          .split("\n")
+          .filter((line) => /"level":"(error|fatal)"/.test(line) || (line !== "" && !line.startsWith("{"))),
+      ),
+    logOf: (name) =>
+      processOf(name)
+        .output()
+        .split("\n")
+        .filter((line) => line.endsWith("}"))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    stop,
+  };
+}
+
+async function register(stack: Stack, { id: brand_id }: TestBrand, url: string): Promise<void> {
+  await stack.receivers.createReceiver({ brand_id, url, label: "Drill", events: [...EVENT_TYPE_NAMES] }, callContext());
+}

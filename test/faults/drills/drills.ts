@@ -1,0 +1,187 @@
+import { eventually } from "@brand-records/testkit";
+import type { ProcessName } from "../../stack.ts";
+import type { Call } from "./callers.ts";
+import type { DrillSystem } from "./drill-system.ts";
+
+/** A fault, what it does to callers, and how it is noticed. docs/operations.md has a row of the same name, marked as proven. */
+export interface Drill {
+  readonly fault: string;
+  /** Name of the alert that fires, and labels that it has. */
+  readonly alert: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Answers of the calls that fail, between the fault and the recovery. Each call gets one of them at least once; others get `ok` only. */
+  readonly answers: Answers;
+  /** Answers that calls may get, too, by when the fault meets them. */
+  readonly atTimes?: Answers;
+  /** The process that logs the failed calls, and the dependency that it names. Undefined if no call fails on our side. */
+  readonly logged?: { readonly process: ProcessName; readonly dependency: string };
+  /** Seconds after which the slowest call must have its answer. Default: 5 at the API and 10 in the console, the deadlines. */
+  readonly slowestSeconds?: number;
+  apply(system: DrillSystem): Promise<void>;
+  /** Resolves once what else the table says has been seen, while the fault lasts. */
+  during?(system: DrillSystem): Promise<void>;
+  heal(system: DrillSystem): Promise<void>;
+}
+
+type Answers = Partial<Readonly<Record<Call, readonly string[]>>>;
+
+const UNAVAILABLE = "503 unavailable";
+const TIMEOUT = "504 timeout";
+
+interface ProcessDrill {
+  readonly name: ProcessName;
+  /** The process whose calls fail. */
+  readonly caller?: ProcessName;
+  readonly killed: Pick<Drill, "answers" | "atTimes">;
+  readonly frozen: Pick<Drill, "answers" | "atTimes" | "slowestSeconds">;
+}
+
+const refused = ["refused", "reset"];
+
+/** Integrations and assistants; a key that was verified in the last 30 seconds needs no accounts. */
+const apiCalls = (answers: readonly string[]): Answers => ({ page: answers, tool: answers, plan: answers });
+const consoleCalls = (answers: readonly string[]): Answers => ({ keys: answers, receivers: answers });
+
+const PROCESS_DRILLS: readonly ProcessDrill[] = [
+  {
+    name: "gateway",
+    killed: { answers: { ...apiCalls(refused), ...consoleCalls(refused) } },
+    // Nothing is left to enforce a deadline.
+    frozen: { answers: {}, atTimes: { ...apiCalls([TIMEOUT]), ...consoleCalls([TIMEOUT]) }, slowestSeconds: 25 },
+  },
+  {
+    name: "console",
+    caller: "gateway",
+    killed: { answers: consoleCalls([UNAVAILABLE]) },
+    // The gateway waits longer than the console's own deadline.
+    frozen: { answers: consoleCalls([TIMEOUT]), slowestSeconds: 20 },
+  },
+  {
+    name: "accounts",
+    caller: "console",
+    killed: { answers: consoleCalls([UNAVAILABLE]), atTimes: { ...apiCalls([UNAVAILABLE, TIMEOUT]), ...consoleCalls([TIMEOUT]) } },
+    frozen: { answers: consoleCalls([TIMEOUT]), atTimes: apiCalls([TIMEOUT]) },
+  },
+  {
+    name: "records",
+    caller: "gateway",
+    killed: { answers: { page: [UNAVAILABLE], tool: [UNAVAILABLE] }, atTimes: { page: [TIMEOUT], tool: [TIMEOUT] } },
+    frozen: { answers: { page: [TIMEOUT], tool: [TIMEOUT] } },
+  },
+  {
+    name: "plans",
+    caller: "gateway",
+    killed: { answers: { plan: [UNAVAILABLE] }, atTimes: { plan: [TIMEOUT] } },
+    frozen: { answers: { plan: [TIMEOUT] } },
+  },
+  {
+    name: "webhook",
+    caller: "console",
+    killed: { answers: { receivers: [UNAVAILABLE] }, atTimes: { receivers: [TIMEOUT] } },
+    frozen: { answers: { receivers: [TIMEOUT] } },
+  },
+];
+
+const SERVER_DRILLS: readonly Drill[] = [
+  {
+    fault: "Redis stopped",
+    alert: "RateLimitPerProcess",
+    answers: {},
+    apply: ({ redis }) => redis.kill(),
+    heal: ({ redis }) => redis.start(),
+  },
+  {
+    fault: "Redis frozen",
+    alert: "RateLimitPerProcess",
+    answers: {},
+    apply: ({ redis }) => redis.freeze(),
+    heal: ({ redis }) => redis.thaw(),
+  },
+  {
+    fault: "Postgres stopped",
+    alert: "PostgresUnavailable",
+    logged: { process: "records", dependency: "postgres" },
+    answers: { ...apiCalls([UNAVAILABLE]), ...consoleCalls([UNAVAILABLE]), change: ["unavailable"] },
+    atTimes: { ...apiCalls([TIMEOUT]), ...consoleCalls([TIMEOUT]) },
+    apply: ({ postgres }) => postgres.kill(),
+    heal: ({ postgres }) => postgres.start(),
+  },
+  {
+    fault: "Postgres frozen",
+    alert: "PostgresUnavailable",
+    logged: { process: "records", dependency: "postgres" },
+    answers: { ...apiCalls([UNAVAILABLE, TIMEOUT]), ...consoleCalls([UNAVAILABLE, TIMEOUT]), change: ["unavailable", "timeout"] },
+    apply: ({ postgres }) => postgres.freeze(),
+    heal: ({ postgres }) => postgres.thaw(),
+  },
+  {
+    fault: "Postgres read-only",
+    alert: "PostgresReadOnly",
+    logged: { process: "plans", dependency: "postgres" },
+    answers: { plan: [UNAVAILABLE], change: ["unavailable"] },
+    // A call in the console that notes when the session was used writes.
+    atTimes: { plan: [TIMEOUT], ...consoleCalls([UNAVAILABLE, TIMEOUT]) },
+    apply: ({ platform }) => platform.setReadOnly(true),
+    heal: ({ platform }) => platform.setReadOnly(false),
+  },
+  {
+    fault: "Kafka stopped",
+    alert: "EventLogUnavailable",
+    answers: {},
+    apply: ({ kafka }) => kafka.kill(),
+    heal: ({ kafka }) => kafka.start(),
+  },
+  {
+    fault: "Kafka frozen",
+    alert: "EventLogUnavailable",
+    answers: {},
+    apply: ({ kafka }) => kafka.freeze(),
+    heal: ({ kafka }) => kafka.thaw(),
+  },
+  {
+    fault: "receivers fail",
+    alert: "ReceiversFailing",
+    answers: {},
+    async apply({ behave, platform, crowd }) {
+      behave((receiver) => (receiver % 2 === 0 ? "500" : "hang"));
+      await platform.addRecords(crowd.id);
+    },
+    // The receiver of another brand gets its events all the same.
+    async during({ receivers }) {
+      const arrived = (): number => receivers.arrivals.filter(({ receiver }) => receiver === 0).length;
+      const before = arrived();
+      await eventually(() => expect(arrived()).toBeGreaterThan(before + 5));
+    },
+    async heal({ behave, platform, crowd }) {
+      platform.forgetRecords(crowd.id);
+      behave(() => "accepted");
+    },
+  },
+];
+
+export const DRILLS: readonly Drill[] = [
+  ...PROCESS_DRILLS.flatMap(({ name, caller, killed, frozen }): Drill[] => {
+    const logged = caller === undefined ? {} : { logged: { process: caller, dependency: name } };
+    return [
+      {
+        fault: `${name} killed`,
+        alert: "ProcessDown",
+        labels: { service: name },
+        ...logged,
+        ...killed,
+        apply: (system) => system.kill(name),
+        heal: ({ stack }) => stack.restart(name),
+      },
+      {
+        fault: `${name} frozen`,
+        alert: "ProcessDown",
+        labels: { service: name },
+        ...logged,
+        ...frozen,
+        apply: async (system) => system.signal(name, "SIGSTOP"),
+        heal: async (system) => system.signal(name, "SIGCONT"),
+      },
+    ];
+  }),
+  ...SERVER_DRILLS,
+];

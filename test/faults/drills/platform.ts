@@ -1,0 +1,101 @@
+import { openPool, type Database } from "@brand-records/postgres";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import type { FakeReceivers } from "../../fake-receivers.ts";
+import type { Answer } from "./callers.ts";
+
+const RECORDS_PER_BRAND = 20;
+/** Redelivery to a receiver whose circuit is open takes longest. */
+const DELIVERED_MS_MAX = 90_000;
+
+/**
+ * The platform: it changes statuses, and keeps a ledger of the changes that the database has committed. A trigger writes the ledger in
+ * the transaction of the change, because the writer does not learn the fate of a commit whose connection breaks.
+ */
+export class Platform {
+  readonly #db: Database;
+  readonly #records: { readonly brand: string; readonly id: string }[] = [];
+  #next = 0;
+
+  constructor(databaseUrl: string) {
+    this.#db = openPool({ url: databaseUrl, applicationName: "platform", max: 5, statementTimeoutMs: 3_000 });
+  }
+
+  async prepare(): Promise<void> {
+    await this.#db.query(`
+      create table public.changes (record text not null, type text not null);
+      create function public.note_change() returns trigger language plpgsql as $$
+      begin insert into public.changes values (new.id, 'submission.' || new.status); return null; end $$;
+      create trigger note_change after update of status on records.submissions for each row execute function public.note_change()`);
+  }
+
+  async addRecords(brand: string): Promise<void> {
+    for (let index = 0; index < RECORDS_PER_BRAND; index += 1) {
+      const id = newId("sub");
+      await this.#db.query(
+        `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
+           earned_centavos, currency, submitted_at)
+         values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'pending', 'tiktok', 'https://video.example/1', 12000, 'PHP', now())`,
+        [brand, id],
+      );
+      this.#records.push({ brand, id });
+    }
+  }
+
+  forgetRecords(brand: string): void {
+    this.#records.splice(0, this.#records.length, ...this.#records.filter((record) => record.brand !== brand));
+  }
+
+  /** Approves or rejects the next record. Never rejects. */
+  async change(): Promise<Pick<Answer, "answer" | "retryAfter">> {
+    const { brand, id } = this.#records[this.#next++ % this.#records.length]!;
+    try {
+      await this.#db.query(
+        `update records.submissions set status = case status when 'approved' then 'rejected' else 'approved' end where brand_id = $1 and id = $2`,
+        [brand, id],
+      );
+      return { answer: "ok", retryAfter: undefined };
+    } catch (error) {
+      const { kind, code } = error as { kind?: string; code?: string };
+      return { answer: kind ?? code ?? String(error), retryAfter: undefined };
+    }
+  }
+
+  /** Completes every plan, as people do: a brand has at most 200 that are pending. */
+  async closePlans(): Promise<void> {
+    await this.#db.query("delete from plans.plans");
+  }
+
+  /**
+   * Resolves when each change is one event, each event has one delivery per receiver, all are delivered, and the receivers have accepted
+   * each. Nothing may be changed meanwhile.
+   */
+  async untilDelivered(receivers: FakeReceivers): Promise<void> {
+    await eventually(
+      async () => {
+        const [state] = await this.#db.query(`
+          select (select count(*) from records.outbox) as outbox, (select count(*) from webhook.deliveries) as deliveries,
+                 (select count(*) from (
+                    (select record, type, count(*) from public.changes group by 1, 2)
+                    except (select data->>'id', type, count(*) from webhook.events where not test group by 1, 2)) missing) as without_event,
+                 (select count(*) from webhook.events where not test) - (select count(*) from public.changes) as events_without_change,
+                 (select count(*) from webhook.past_deliveries where state <> 'delivered') as failed`);
+        expect(state).toEqual({ outbox: 0, deliveries: 0, without_event: 0, events_without_change: 0, failed: 0 });
+        const expected = await this.#db.query<{ event_id: string }>("select event_id from webhook.past_deliveries");
+        const accepted = new Set(receivers.arrivals.flatMap(({ eventId, behavior }) => (behavior === "accepted" ? [eventId] : [])));
+        expect(expected.filter(({ event_id }) => !accepted.has(event_id))).toEqual([]);
+      },
+      { timeoutMs: DELIVERED_MS_MAX, everyMs: 250 },
+    );
+  }
+
+  /** Makes the server refuse every write (25006), as one that is no longer the primary. */
+  async setReadOnly(on: boolean): Promise<void> {
+    await this.#db.query(`alter system ${on ? "set default_transaction_read_only = on" : "reset default_transaction_read_only"}`);
+    await this.#db.query("select pg_reload_conf()");
+  }
+
+  async stop(): Promise<void> {
+    await this.#db.stop();
+  }
+}

@@ -1,0 +1,122 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openPool, type Database } from "@brand-records/postgres";
+import { AccountsServiceService, SignInServiceService } from "@brand-records/proto/accounts/v1";
+import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
+import { connectRpc, newCallContext } from "@brand-records/rpc";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { openLink } from "../console-calls.ts";
+import type { Fleet } from "./fleet.ts";
+
+const BRANDS = 8;
+const CALL_MS = 20_000;
+const ARRIVAL_MS_MAX = 60_000;
+
+export interface RolledBrand {
+  readonly id: string;
+  readonly key: string;
+  /** Of a signed-in owner. */
+  cookie: string;
+}
+
+export interface EventCounts {
+  readonly changes: number;
+  readonly lost: number;
+  /** Deliveries beyond the first of an event. */
+  readonly repeated: number;
+}
+
+/** Brands with keys, records and a receiver each. Changes records as the platform does, and counts the deliveries. */
+export class Brands {
+  readonly #db: Database;
+  readonly #receiver: Server;
+  readonly #arrivals = new Map<string, number>();
+  readonly #changed = new Set<string>();
+  readonly all: RolledBrand[] = [];
+
+  private constructor(db: Database, receiver: Server) {
+    this.#db = db;
+    this.#receiver = receiver;
+  }
+
+  static async create(fleet: Fleet, databaseUrl: string): Promise<Brands> {
+    const receiver = createServer();
+    await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
+    const brands = new Brands(openPool({ url: databaseUrl, applicationName: "platform", max: 5 }), receiver);
+    receiver.on("request", (request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      request.on("end", () => {
+        const { data } = JSON.parse(body) as { data: { id: string } };
+        brands.#arrivals.set(data.id, (brands.#arrivals.get(data.id) ?? 0) + 1);
+        response.writeHead(204).end();
+      });
+    });
+    await brands.#prepare(fleet);
+    return brands;
+  }
+
+  async #prepare(fleet: Fleet): Promise<void> {
+    const accounts = connectRpc(AccountsServiceService, fleet.target("accounts"), { idempotent: [] });
+    const receivers = connectRpc(ReceiversServiceService, fleet.target("webhook"), { idempotent: [] });
+    const url = `http://127.0.0.1:${(this.#receiver.address() as AddressInfo).port}/`;
+    for (let n = 0; n < BRANDS; n += 1) {
+      const id = newId("brd");
+      const email = `owner@${id.slice(4)}.example`;
+      await accounts.createBrand({ id, name: `Brand ${n}`, tier: "plus", verified: true }, context());
+      await accounts.addMember({ brand_id: id, email, role: "owner" }, context());
+      const key = await accounts.createKey(
+        { brand_id: id, name: "Rolling", environment: "live", permissions: ["campaigns:prepare"], created_by: email },
+        context(),
+      );
+      await receivers.createReceiver({ brand_id: id, url, label: "Rolling", events: ["submission.approved"] }, context());
+      this.all.push({ id, key: key.secret, cookie: "" });
+    }
+    accounts.stop();
+    receivers.stop();
+  }
+
+  /** Signs an owner of each brand in. Not with release 0.2.0, which has no console. */
+  async signIn(fleet: Fleet): Promise<void> {
+    const links = connectRpc(SignInServiceService, fleet.target("accounts"), { idempotent: [] });
+    for (const brand of this.all) {
+      const { token } = await links.createSignInLink({ email: `owner@${brand.id.slice(4)}.example`, ttl_seconds: 0 }, context());
+      brand.cookie = (await openLink(fleet.origin("console") ?? "", `http://localhost/sign-in#${token}`)).cookie;
+    }
+    links.stop();
+  }
+
+  /** Approves a new submission, which makes an event. */
+  async change({ id }: RolledBrand): Promise<void> {
+    const record = newId("sub");
+    await this.#db.query(
+      `insert into records.submissions (brand_id, id, created_at, updated_at, campaign_id, creator_id, status, platform, content_url,
+         earned_centavos, currency, submitted_at)
+       values ($1, $2, now(), now(), 'cmp_1', 'crt_1', 'rejected', 'tiktok', 'https://video.example/', 12000, 'PHP', now())`,
+      [id, record],
+    );
+    await this.#db.query("update records.submissions set status = 'approved' where brand_id = $1 and id = $2", [id, record]);
+    this.#changed.add(record);
+  }
+
+  /** Waits until every change was delivered, for a minute at most. */
+  async count(): Promise<EventCounts> {
+    const lost = (): string[] => [...this.#changed].filter((record) => !this.#arrivals.has(record));
+    const requireAll = (): void => {
+      if (lost().length > 0) throw new Error("some have not arrived");
+    };
+    // Those that are missing at the end are in the result.
+    await eventually(requireAll, { timeoutMs: ARRIVAL_MS_MAX }).catch(() => {});
+    const arrivals = [...this.#arrivals.values()].reduce((sum, count) => sum + count, 0);
+    return { changes: this.#changed.size, lost: lost().length, repeated: arrivals - this.#arrivals.size };
+  }
+
+  async stop(): Promise<void> {
+    await this.#db.stop();
+    this.#receiver.closeAllConnections();
+    this.#receiver.close();
+  }
+}
+
+const context = () => newCallContext(CALL_MS, "rolling");

@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "@brand-records/postgres/embedded";
+import { startProcess, startTcpProxy, type ServiceProcess, type TcpProxy } from "@brand-records/testkit";
+
+/** In the order of an update: a service before its callers. */
+export const PROCESS_TYPES = ["accounts", "records", "plans", "webhook", "console", "gateway"] as const;
+export type ProcessType = (typeof PROCESS_TYPES)[number];
+
+const REPLICAS = 2;
+/** After SIGTERM a process is still reached for this long: balancers notice late. Less than its grace period. */
+const NOTICE_MS = 500;
+
+/** The traffic goes on meanwhile, so a start takes longer than alone. */
+const READY_MS_MAX = 120_000;
+
+/** Where the compiled code of a release is. */
+export interface Release {
+  readonly name: string;
+  readonly root: string;
+  /** Release 0.2.0 has no console, and serves gRPC without TLS on 127.0.0.1 only. */
+  readonly isOld: boolean;
+}
+
+interface Member {
+  readonly process: ServiceProcess;
+  readonly address: string;
+  /** Gives a port of 127.0.0.1 an address of its own. */
+  readonly proxy: TcpProxy | undefined;
+}
+
+export interface FleetOptions {
+  readonly databaseUrl: string;
+  readonly dnsPort: number;
+  /** IPv4 addresses by name, from which the DNS server answers, as that of a headless Service of Kubernetes does. */
+  readonly addresses: Map<string, readonly string[]>;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Without TLS, processes call only names of this machine. */
+const hostOf = (type: ProcessType): string => `${type}.localhost`;
+
+const SCRIPTS: Record<ProcessType, string> = {
+  accounts: "services/accounts/dist/main.js",
+  records: "services/records/dist/main.js",
+  plans: "services/plans/dist/main.js",
+  webhook: "services/webhook/dist/main.js",
+  console: "console/server/dist/main.js",
+  gateway: "gateway/dist/main.js",
+};
+
+/** Two processes of each type, each on an address of its own, found by name. Replacements are ready before the old get SIGTERM. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #rpcPort: number;
+  readonly #members = new Map<ProcessType, Member[]>();
+  readonly #ending: Promise<void>[] = [];
+  readonly #secrets = {
+    KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}`,
+    RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
+  };
+  /** The last byte of the next address. */
+  #next = 2;
+  #turn = 0;
+  /** Exits with another code than 0: `records: exit code 1`. */
+  readonly badExits: string[] = [];
+
+  private constructor(options: FleetOptions, rpcPort: number) {
+    this.#options = options;
+    this.#rpcPort = rpcPort;
+  }
+
+  static async start(options: FleetOptions, release: Release): Promise<Fleet> {
+    const fleet = new Fleet(options, await freePort());
+    try {
+      const types = PROCESS_TYPES.filter((type) => !(release.isOld && type === "console"));
+      for (const type of types) {
+        const members = await Promise.all(Array.from({ length: REPLICAS }, () => fleet.#start(type, release)));
+        fleet.#show(type, members);
+      }
+      return fleet;
+    } catch (error) {
+      await fleet.stop();
+      throw error;
+    }
+  }
+
+  /** A gRPC target for this process: the addresses of now. */
+  target(type: ProcessType): string {
+    return `ipv4:${(this.#members.get(type) ?? []).map(({ address }) => `${address}:${this.#rpcPort}`).join(",")}`;
+  }
+
+  /** A gRPC target for the fleet's processes. */
+  #nameOf(type: ProcessType): string {
+    return `dns://127.0.0.1:${this.#options.dnsPort}/${hostOf(type)}:${this.#rpcPort}`;
+  }
+
+  /** The origin of one of the type's processes that balancers consider ready; undefined if there is none. */
+  origin(type: "gateway" | "console"): string | undefined {
+    const members = this.#members.get(type) ?? [];
+    return members[this.#turn++ % members.length]?.address;
+  }
+
+  /** Replaces the processes of a type, one after the other. */
+  async roll(type: ProcessType, release: Release): Promise<void> {
+    const leaving = [...(this.#members.get(type) ?? [])];
+    for (let replica = 0; replica < REPLICAS; replica += 1) {
+      const added = await this.#start(type, release);
+      this.#show(type, [...(this.#members.get(type) ?? []), added]);
+      const replaced = leaving[replica];
+      if (replaced !== undefined) this.#ending.push(this.#end(type, replaced));
+    }
+  }
+
+  /** Rolls every type at the same time, as Kubernetes does when every Deployment changes. */
+  async rollAll(release: Release): Promise<void> {
+    await Promise.all(PROCESS_TYPES.map((type) => this.roll(type, release)));
+  }
+
+  /** Resolves when the processes that were replaced have exited. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#ending);
+  }
+
+  async stop(): Promise<void> {
+    for (const type of PROCESS_TYPES) for (const member of this.#members.get(type) ?? []) void member.process.kill("SIGKILL");
+    await Promise.all([...this.#members.values()].flat().map(({ process }) => process.exited));
+    await this.ended();
+    await Promise.all([...this.#members.values()].flat().map(async ({ proxy }) => proxy?.stop()));
+  }
+
+  async #end(type: ProcessType, member: Member): Promise<void> {
+    const exited = member.process.kill("SIGTERM");
+    await pause(NOTICE_MS);
+    this.#show(
+      type,
+      (this.#members.get(type) ?? []).filter((each) => each !== member),
+    );
+    const { code, signal } = await exited;
+    await member.proxy?.stop();
+    if (code !== 0) this.badExits.push(`${type}: ${signal ?? `exit code ${code}`}`);
+  }
+
+  #show(type: ProcessType, members: Member[]): void {
+    this.#members.set(type, members);
+    this.#options.addresses.set(
+      hostOf(type),
+      members.map(({ address }) => address),
+    );
+  }
+
+  async #start(type: ProcessType, release: Release): Promise<Member> {
+    const address = `127.0.0.${this.#next++}`;
+    const isHttp = type === "gateway" || type === "console";
+    const script = join(release.root, SCRIPTS[type]);
+    const process = await startProcess({ name: type, script, env: this.#envOf(address, release), readyMsMax: READY_MS_MAX });
+    const { port = 0, rpc_port = 0 } = process.ready as { port?: number; rpc_port?: number };
+    if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined };
+    const local = { host: "127.0.0.1", port: rpc_port };
+    const proxy = release.isOld ? await startTcpProxy(local, { host: address, port: this.#rpcPort }) : undefined;
+    return { process, address, proxy };
+  }
+
+  #envOf(address: string, release: Release): Record<string, string> {
+    const { databaseUrl, settings } = this.#options;
+    return {
+      ...settings,
+      ...this.#secrets,
+      // Else grpc-js asks the system's resolver, whichever server a target names.
+      GRPC_NODE_USE_ALTERNATIVE_RESOLVER: "true",
+      // Unknown settings are ignored, so every type gets all.
+      DATABASE_URL: databaseUrl,
+      DATABASE_CONNECTIONS_MAX: "5",
+      ADMIN_PORT: "0",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      PUBLIC_URL: "http://localhost:8080",
+      RPC_HOST: release.isOld ? "127.0.0.1" : address,
+      RPC_PORT: release.isOld ? "0" : String(this.#rpcPort),
+      ACCOUNTS_ADDRESS: this.#nameOf("accounts"),
+      PLANS_ADDRESS: this.#nameOf("plans"),
+      RECORDS_ADDRESS: this.#nameOf("records"),
+      WEBHOOK_ADDRESS: this.#nameOf("webhook"),
+      RECEIVERS_ON_LOOPBACK: "true",
+      RATE_LIMIT_PLUS: "100000",
+      LOG_LEVEL: "warn",
+    };
+  }
+}

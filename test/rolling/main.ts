@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+import { startPostgresServer } from "@brand-records/testkit";
+import { isClean, isFailed, reportRun } from "./report.ts";
+import { rollingRun, type RollingResult } from "./rolling-run.ts";
+
+const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--from FOLDER]
+
+  Replaces every process of a system with two of each type, one type after the other and then all at once, under constant
+  traffic that retries nothing. Counts requests that fail and events that are lost; exits with 1 if there is any.
+
+  --runs N        default: 1; about a minute each
+  --rate N        requests a second; default: 100
+  --grace-ms N    STOP_GRACE_MS of every process; default: 5000
+  --from FOLDER   begins with the processes of release 0.2.0, built in this folder
+`;
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "1" },
+    rate: { type: "string", default: "100" },
+    "grace-ms": { type: "string", default: "5000" },
+    from: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+if (values.help) process.stdout.write(USAGE);
+else await run(wholeNumber("runs"), wholeNumber("rate"), wholeNumber("grace-ms"));
+
+/** @throws Error: a run without requests would find no failure */
+function wholeNumber(name: "runs" | "rate" | "grace-ms"): number {
+  const text = values[name];
+  if (!/^\d+$/.test(text) || (Number(text) === 0 && name !== "grace-ms")) throw new Error(`--${name}: ${text} is no whole number above 0`);
+  return Number(text);
+}
+
+async function run(runs: number, rate: number, graceMs: number): Promise<void> {
+  const results: RollingResult[] = [];
+  for (let n = 1; n <= runs; n += 1) {
+    const result = await oneRun(n, rate, graceMs);
+    results.push(result);
+    process.stdout.write(`${reportRun(`Run ${n} of ${runs}`, result)}\n\n`);
+  }
+  const sum = (count: (result: RollingResult) => number): number => results.reduce((total, result) => total + count(result), 0);
+  const failed = sum(({ outcomes }) => outcomes.filter(isFailed).length);
+  const [requests, lost] = [sum(({ outcomes }) => outcomes.length), sum(({ events }) => events.lost)];
+  process.stdout.write(
+    `${results.length} runs: ${failed} of ${requests} requests failed, ${lost} of ${sum(({ events }) => events.changes)} events lost\n`,
+  );
+  process.exitCode = results.every(isClean) ? 0 : 1;
+}
+
+async function oneRun(n: number, rate: number, graceMs: number): Promise<RollingResult> {
+  const postgres = await startPostgresServer();
+  try {
+    const present = { name: "present", root: process.cwd(), isOld: false };
+    return await rollingRun({
+      databaseUrl: postgres.url,
+      perSecond: rate,
+      settings: { STOP_GRACE_MS: String(graceMs) },
+      present,
+      ...(values.from !== undefined && { from: { name: "0.2.0", root: values.from, isOld: true } }),
+      log: (text) => void process.stderr.write(`Run ${n}: ${text}\n`),
+    });
+  } finally {
+    await postgres.stop();
+  }
+}

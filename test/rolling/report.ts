@@ -1,0 +1,40 @@
+import type { RollingResult } from "./rolling-run.ts";
+import { REQUEST_KINDS, type Outcome } from "./traffic.ts";
+
+const FAILURES_SHOWN = 8;
+
+/** A table of a run for a terminal: a row for each phase, and the first failures. */
+export function reportRun(title: string, { outcomes, events, badExits }: RollingResult): string {
+  const phases = [...new Set(outcomes.map(({ phase }) => phase))];
+  const rows = [
+    ...phases.map((phase) =>
+      rowOf(
+        phase,
+        outcomes.filter((outcome) => outcome.phase === phase),
+      ),
+    ),
+    rowOf("total", outcomes),
+  ];
+  const failures = Object.entries(Object.groupBy(outcomes.filter(isFailed), ({ phase, kind, failure }) => `${phase}, ${kind}: ${failure}`));
+  return [
+    title,
+    ["phase".padEnd(14), ...REQUEST_KINDS.map((kind) => kind.padStart(13)), "failed".padStart(8), "slowest".padStart(11)].join(""),
+    ...rows,
+    `events: ${events.changes} changes, ${events.lost} lost, ${events.repeated} repeated`,
+    ...badExits.map((exit) => `did not stop cleanly: ${exit}`),
+    ...failures.slice(0, FAILURES_SHOWN).map(([text, each]) => `  ${each?.length} × ${text}`),
+  ].join("\n");
+}
+
+export const isFailed = ({ failure }: Outcome): boolean => failure !== undefined;
+
+/** Whether every request succeeded, no event is lost, and every process stopped cleanly. */
+export const isClean = ({ outcomes, events, badExits }: RollingResult): boolean =>
+  !outcomes.some(isFailed) && events.lost === 0 && badExits.length === 0;
+
+function rowOf(name: string, outcomes: readonly Outcome[]): string {
+  const counts = REQUEST_KINDS.map((kind) => outcomes.filter((outcome) => outcome.kind === kind).length);
+  const slowest = outcomes.reduce((most, { ms }) => Math.max(most, ms), 0);
+  const cells = counts.map((count) => String(count).padStart(13));
+  return `${name.padEnd(14)}${cells.join("")}${String(outcomes.filter(isFailed).length).padStart(8)}${`${Math.round(slowest)} ms`.padStart(11)}`;
+}

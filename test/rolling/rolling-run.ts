@@ -1,0 +1,59 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { startDnsServer } from "@brand-records/testkit";
+import { Brands, type EventCounts } from "./brands.ts";
+import { Fleet, PROCESS_TYPES, type Release } from "./fleet.ts";
+import { Traffic, type Outcome } from "./traffic.ts";
+
+/** Traffic before the first and after the last replacement. */
+const CALM_MS = 2_000;
+
+export interface RollingOptions {
+  readonly databaseUrl: string;
+  readonly perSecond: number;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly present: Release;
+  /** Where it begins: every process is replaced by the present release, one type after the other. */
+  readonly from?: Release;
+  /** Reports progress. */
+  log(text: string): void;
+}
+
+export interface RollingResult {
+  readonly outcomes: readonly Outcome[];
+  readonly events: EventCounts;
+  /** Processes that did not stop with 0. */
+  readonly badExits: readonly string[];
+}
+
+/** Replaces the processes of every type, one after the other, and then all at once, under constant traffic. */
+export async function rollingRun(options: RollingOptions): Promise<RollingResult> {
+  const { databaseUrl, settings, present, from = present, log } = options;
+  const addresses = new Map<string, readonly string[]>();
+  const dns = await startDnsServer((name, type) => (type === "A" ? (addresses.get(name) ?? []) : []));
+  const stops: (() => unknown)[] = [() => dns.stop()];
+  try {
+    const fleet = await Fleet.start({ databaseUrl, dnsPort: dns.port, addresses, settings }, from);
+    stops.unshift(() => fleet.stop());
+    const brands = await Brands.create(fleet, databaseUrl);
+    stops.unshift(() => brands.stop());
+    if (!from.isOld) await brands.signIn(fleet);
+    const traffic = new Traffic(fleet, brands, options.perSecond);
+    await pause(CALM_MS);
+    for (const type of PROCESS_TYPES) {
+      log(type);
+      traffic.phase = type;
+      await fleet.roll(type, present);
+    }
+    if (from.isOld) await brands.signIn(fleet);
+    log("all at once");
+    traffic.phase = "all at once";
+    await fleet.rollAll(present);
+    await fleet.ended();
+    traffic.phase = "after";
+    await pause(CALM_MS);
+    await traffic.stop();
+    return { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits };
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
