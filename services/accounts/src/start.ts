@@ -37,6 +37,7 @@ import { signInHandlers } from "./rpc/sign-in.ts";
 import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
+import { requirePeppers } from "./use-cases/require-peppers.ts";
 
 /** Only an owner waits for a publication; no API request does. */
 const PUBLISH_TIMEOUT_MS = 500;
@@ -45,6 +46,7 @@ const PUBLISH_TIMEOUT_MS = 500;
 export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "accounts", config, migrations: MIGRATIONS, life, log });
   const { db, maintenance } = base;
+  await requirePeppers({ db, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT });
   const epochs = startEpochs(config, base, life, log);
   const keyUsage = life.own("key usage", startKeyUsage(db, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };

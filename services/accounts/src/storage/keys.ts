@@ -31,6 +31,13 @@ const statements = {
     name: "keys.revoke",
     text: `update accounts.keys set revoked_at = now(), revoked_by = $2 where id = $1 and revoked_at is null returning ${COLUMNS}`,
   },
+  /** Reads every key: for the start only. */
+  underOthers: {
+    name: "keys.under_others",
+    text: `select k.pepper_version as "pepperVersion", count(*) as keys from accounts.keys k
+            where k.revoked_at is null and k.environment = $1 and k.pepper_version <> all($2::int[])
+            group by k.pepper_version order by k.pepper_version`,
+  },
   writeLastUses: {
     name: "keys.write_last_uses",
     text: `update accounts.keys k set last_used_at = greatest(k.last_used_at, used.at)
@@ -85,6 +92,16 @@ export function keysWithName(sql: Sql, { brand_id, environment, name }: Pick<Key
 export async function markKeyRevoked(sql: Sql, id: string, by: string): Promise<Key | undefined> {
   const [row] = await sql.query<Key>(statements.revoke, [id, by]);
   return row;
+}
+
+export interface KeysUnderPepper {
+  readonly pepperVersion: number;
+  readonly keys: number;
+}
+
+/** Counts, by pepper, the environment's keys that are not revoked and stored under other peppers than these. Lowest version first. */
+export function countKeysUnderOthers(sql: Sql, pepperVersions: readonly number[], environment: string): Promise<KeysUnderPepper[]> {
+  return sql.query<KeysUnderPepper>(statements.underOthers, [environment, pepperVersions]);
 }
 
 /** Moves last_used_at forward, never back. */
