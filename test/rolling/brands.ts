@@ -1,9 +1,10 @@
-import { createServer, type Server } from "node:http";
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openPool, type Database } from "@brand-records/postgres";
 import { AccountsServiceService, SignInServiceService } from "@brand-records/proto/accounts/v1";
 import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
-import { connectRpc, newCallContext } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import { eventually } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { openLink } from "../console-calls.ts";
@@ -15,7 +16,10 @@ const ARRIVAL_MS_MAX = 60_000;
 
 export interface RolledBrand {
   readonly id: string;
-  readonly key: string;
+  keyId: string;
+  key: string;
+  /** Signs its deliveries. */
+  readonly secret: string;
   /** Of a signed-in owner. */
   cookie: string;
 }
@@ -27,7 +31,7 @@ export interface EventCounts {
   readonly repeated: number;
 }
 
-/** Brands with keys, records and a receiver each. Changes records as the platform does, and counts the deliveries. */
+/** Brands with keys, records and a receiver each. Changes records as the platform does, and counts the deliveries whose signatures are right. */
 export class Brands {
   readonly #db: Database;
   readonly #receiver: Server;
@@ -49,6 +53,7 @@ export class Brands {
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
       request.on("end", () => {
         const { data } = JSON.parse(body) as { data: { id: string } };
+        if (!brands.#isSigned(request, body)) return void response.writeHead(401).end();
         brands.#arrivals.set(data.id, (brands.#arrivals.get(data.id) ?? 0) + 1);
         response.writeHead(204).end();
       });
@@ -58,30 +63,56 @@ export class Brands {
   }
 
   async #prepare(fleet: Fleet): Promise<void> {
-    const accounts = connectRpc(AccountsServiceService, fleet.target("accounts"), { idempotent: [] });
-    const receivers = connectRpc(ReceiversServiceService, fleet.target("webhook"), { idempotent: [] });
+    const accounts = connectAccounts(fleet);
+    const receivers = connectRpc(ReceiversServiceService, fleet.target("webhook"), { idempotent: [], config: fleet.operator });
     const url = `http://127.0.0.1:${(this.#receiver.address() as AddressInfo).port}/`;
     for (let n = 0; n < BRANDS; n += 1) {
       const id = newId("brd");
-      const email = `owner@${id.slice(4)}.example`;
+      const email = ownerOf(id);
       await accounts.createBrand({ id, name: `Brand ${n}`, tier: "plus", verified: true }, context());
       await accounts.addMember({ brand_id: id, email, role: "owner" }, context());
-      const key = await accounts.createKey(
-        { brand_id: id, name: "Rolling", environment: "live", permissions: ["campaigns:prepare"], created_by: email },
+      const key = await createKey(accounts, id);
+      const { secret } = await receivers.createReceiver(
+        { brand_id: id, url: `${url}${id}`, label: "Rolling", events: ["submission.approved"] },
         context(),
       );
-      await receivers.createReceiver({ brand_id: id, url, label: "Rolling", events: ["submission.approved"] }, context());
-      this.all.push({ id, key: key.secret, cookie: "" });
+      this.all.push({ id, ...key, secret, cookie: "" });
     }
     accounts.stop();
     receivers.stop();
   }
 
+  #isSigned({ url, headers }: IncomingMessage, body: string): boolean {
+    const secret = this.all.find(({ id }) => url === `/${id}`)?.secret ?? "";
+    const signature = createHmac("sha256", secret)
+      .update(`${String(headers["x-service-timestamp"])}.${body}`)
+      .digest("hex");
+    return headers["x-service-signature"] === `sha256=${signature}`;
+  }
+
+  /** Makes a new key for each brand, which its requests have from now on. Returns the ids of the keys before. */
+  async replaceKeys(fleet: Fleet): Promise<readonly string[]> {
+    const accounts = connectAccounts(fleet);
+    const before = this.all.map(({ keyId }) => keyId);
+    for (const brand of this.all) Object.assign(brand, await createKey(accounts, brand.id));
+    accounts.stop();
+    return before;
+  }
+
+  /** Revokes keys of the brands, as their owners. */
+  async revoke(fleet: Fleet, keyIds: readonly string[]): Promise<void> {
+    const accounts = connectAccounts(fleet);
+    for (const [n, { id }] of this.all.entries()) {
+      await accounts.revokeKey({ brand_id: id, key_id: keyIds[n] ?? "", revoked_by: ownerOf(id) }, context());
+    }
+    accounts.stop();
+  }
+
   /** Signs an owner of each brand in. Not with release 0.2.0, which has no console. */
   async signIn(fleet: Fleet): Promise<void> {
-    const links = connectRpc(SignInServiceService, fleet.target("accounts"), { idempotent: [] });
+    const links = connectRpc(SignInServiceService, fleet.target("accounts"), { idempotent: [], config: fleet.operator });
     for (const brand of this.all) {
-      const { token } = await links.createSignInLink({ email: `owner@${brand.id.slice(4)}.example`, ttl_seconds: 0 }, context());
+      const { token } = await links.createSignInLink({ email: ownerOf(brand.id), ttl_seconds: 0 }, context());
       brand.cookie = (await openLink(fleet.origin("console") ?? "", `http://localhost/sign-in#${token}`)).cookie;
     }
     links.stop();
@@ -120,3 +151,16 @@ export class Brands {
 }
 
 const context = () => newCallContext(CALL_MS, "rolling");
+
+const ownerOf = (brandId: string): string => `owner@${brandId.slice(4)}.example`;
+
+const connectAccounts = (fleet: Fleet): RpcClient<AccountsServiceService> =>
+  connectRpc(AccountsServiceService, fleet.target("accounts"), { idempotent: [], config: fleet.operator });
+
+async function createKey(accounts: RpcClient<AccountsServiceService>, brandId: string): Promise<{ keyId: string; key: string }> {
+  const { key, secret } = await accounts.createKey(
+    { brand_id: brandId, name: "Rolling", environment: "live", permissions: ["campaigns:prepare"], created_by: ownerOf(brandId) },
+    context(),
+  );
+  return { keyId: key?.id ?? "", key: secret };
+}

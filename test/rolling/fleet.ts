@@ -30,16 +30,33 @@ interface Member {
   readonly proxy: TcpProxy | undefined;
 }
 
+/** What a process listens on. */
+interface Ports {
+  readonly port?: number;
+  readonly rpc_port?: number;
+  readonly admin_port?: number;
+}
+
 export interface FleetOptions {
   readonly databaseUrl: string;
   readonly dnsPort: number;
   /** IPv4 addresses by name, from which the DNS server answers, as that of a headless Service of Kubernetes does. */
   readonly addresses: Map<string, readonly string[]>;
   readonly settings: Readonly<Record<string, string>>;
+  /** Read at each start of a process. Default: `databaseUrl` for each type, and keys of the fleet's own. */
+  secretsOf?(type: ProcessType): Readonly<Record<string, string>>;
+  /** Files for mutual TLS. Default: plaintext. */
+  tlsOf?(type: ProcessType | "operator"): TlsSettings;
+}
+
+export interface TlsSettings {
+  readonly RPC_TLS_CERT: string;
+  readonly RPC_TLS_KEY: string;
+  readonly RPC_TLS_CA: string;
 }
 
 /** Without TLS, processes call only names of this machine. */
-const hostOf = (type: ProcessType): string => `${type}.localhost`;
+export const hostOf = (type: ProcessType): string => `${type}.localhost`;
 
 const SCRIPTS: Record<ProcessType, string> = {
   accounts: "services/accounts/dist/main.js",
@@ -56,7 +73,7 @@ export class Fleet {
   readonly #rpcPort: number;
   readonly #members = new Map<ProcessType, Member[]>();
   readonly #ending: Promise<void>[] = [];
-  readonly #secrets = {
+  readonly #keys = {
     KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}`,
     RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
   };
@@ -91,14 +108,32 @@ export class Fleet {
     return `ipv4:${(this.#members.get(type) ?? []).map(({ address }) => `${address}:${this.#rpcPort}`).join(",")}`;
   }
 
+  /** The settings of a client that calls as the operator; none without TLS. */
+  get operator(): TlsSettings | object {
+    return this.#options.tlsOf?.("operator") ?? {};
+  }
+
+  /** `/metrics` of each process, by its type and place among those of its type. */
+  async metrics(): Promise<ReadonlyMap<string, string>> {
+    const members = [...this.#members].flatMap(([type, each]) => each.map((member, n) => [`${type} ${n + 1}`, member] as const));
+    const texts = members.map(async ([name, { process }]) => {
+      const response = await fetch(`http://127.0.0.1:${(process.ready as Ports).admin_port}/metrics`);
+      return [name, await response.text()] as const;
+    });
+    return new Map(await Promise.all(texts));
+  }
+
   /** A gRPC target for the fleet's processes. */
   #nameOf(type: ProcessType): string {
     return `dns://127.0.0.1:${this.#options.dnsPort}/${hostOf(type)}:${this.#rpcPort}`;
   }
 
-  /** The origin of one of the type's processes that balancers consider ready; undefined if there is none. */
+  /**
+   * The origin of one of the type's processes that balancers consider ready; undefined if there is none. With TLS the console serves
+   * gateways only, so it is reached through them.
+   */
   origin(type: "gateway" | "console"): string | undefined {
-    const members = this.#members.get(type) ?? [];
+    const members = this.#members.get(this.#options.tlsOf === undefined ? type : "gateway") ?? [];
     return members[this.#turn++ % members.length]?.address;
   }
 
@@ -154,29 +189,30 @@ export class Fleet {
     const address = `127.0.0.${this.#next++}`;
     const isHttp = type === "gateway" || type === "console";
     const script = join(release.root, SCRIPTS[type]);
-    const process = await startProcess({ name: type, script, env: this.#envOf(address, release), readyMsMax: READY_MS_MAX });
-    const { port = 0, rpc_port = 0 } = process.ready as { port?: number; rpc_port?: number };
+    const process = await startProcess({ name: type, script, env: this.#envOf(type, address, release), readyMsMax: READY_MS_MAX });
+    const { port = 0, rpc_port = 0 } = process.ready as Ports;
     if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined };
     const local = { host: "127.0.0.1", port: rpc_port };
     const proxy = release.isOld ? await startTcpProxy(local, { host: address, port: this.#rpcPort }) : undefined;
     return { process, address, proxy };
   }
 
-  #envOf(address: string, release: Release): Record<string, string> {
-    const { databaseUrl, settings } = this.#options;
+  #envOf(type: ProcessType, address: string, release: Release): Record<string, string> {
+    const { databaseUrl, settings, secretsOf, tlsOf } = this.#options;
     return {
       ...settings,
-      ...this.#secrets,
+      ...(secretsOf?.(type) ?? { ...this.#keys, DATABASE_URL: databaseUrl }),
+      ...tlsOf?.(type),
       // Else grpc-js asks the system's resolver, whichever server a target names.
       GRPC_NODE_USE_ALTERNATIVE_RESOLVER: "true",
       // Unknown settings are ignored, so every type gets all.
-      DATABASE_URL: databaseUrl,
       DATABASE_CONNECTIONS_MAX: "5",
       ADMIN_PORT: "0",
       HOST: "127.0.0.1",
       PORT: "0",
       PUBLIC_URL: "http://localhost:8080",
       RPC_HOST: release.isOld ? "127.0.0.1" : address,
+      ...(type === "gateway" && tlsOf !== undefined && { CONSOLE_ADDRESS: this.#consoleAddress() }),
       RPC_PORT: release.isOld ? "0" : String(this.#rpcPort),
       ACCOUNTS_ADDRESS: this.#nameOf("accounts"),
       PLANS_ADDRESS: this.#nameOf("plans"),
@@ -186,5 +222,12 @@ export class Fleet {
       RATE_LIMIT_PLUS: "100000",
       LOG_LEVEL: "warn",
     };
+  }
+
+  /** `host:port` of a console. A gateway keeps it, so while gateways forward to consoles these are not replaced. */
+  #consoleAddress(): string {
+    const members = this.#members.get("console") ?? [];
+    const member = members[this.#turn++ % members.length] as Member;
+    return new URL(member.address).host;
   }
 }

@@ -53,11 +53,16 @@ export class Traffic {
     }, TICK_MS);
   }
 
-  /** Resolves when each request has an outcome. */
+  /** Resolves when each request has an outcome. May be called again. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all(this.#pending);
+    await this.drained();
     this.#agent.destroy();
+  }
+
+  /** Resolves when each request that was sent before has an outcome. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#pending);
   }
 
   #sendNext(): void {

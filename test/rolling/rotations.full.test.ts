@@ -1,0 +1,211 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { openPool, type Database } from "@brand-records/postgres";
+import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { connectRpc, newCallContext } from "@brand-records/rpc";
+import { eventually, startDnsServer, startPostgresServer } from "@brand-records/testkit";
+import { Brands } from "./brands.ts";
+import { Fleet, type ProcessType } from "./fleet.ts";
+import { CertificateFiles, SecretFiles, type CertificateSet } from "./process-files.ts";
+import { isClean, reportRun } from "./report.ts";
+import { Traffic } from "./traffic.ts";
+
+/** One promise: each rotation of docs/operations.md fails no request and loses no event, and ends the use of what it replaces. */
+
+const PER_SECOND = 12;
+const SETTINGS = { REQUEST_DEADLINE_MS: "25000" };
+const PRESENT = { name: "present", root: process.cwd(), isOld: false };
+const STORING: readonly ProcessType[] = ["accounts", "records", "plans", "webhook"];
+/** Files are read every 10 s. */
+const READ_AGAIN_MS_MAX = 60_000;
+/** After what was replaced stopped working. */
+const REQUESTS_AFTER = 40;
+
+const newKey = (id: number): string => `${id}:${randomBytes(32).toString("base64")}`;
+const [pepper1, pepper2] = [newKey(1), newKey(2)];
+const [secretKey1, secretKey2] = [newKey(1), newKey(2)];
+
+const stops: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
+const own = <T>(thing: T, stop: (thing: T) => unknown): T => {
+  stops.unshift(() => stop(thing));
+  return thing;
+};
+
+const folder = own(mkdtempSync(join(tmpdir(), "rotations-")), (path) => rmSync(path, { recursive: true }));
+const secrets = new SecretFiles(join(folder, "secrets"));
+const certificates = new CertificateFiles(join(folder, "certificates"));
+let superuser: Database;
+let fleet: Fleet;
+let brands: Brands;
+let traffic: Traffic;
+/** In the order of their use. */
+let sets: readonly CertificateSet[];
+let asLogin: (login: string, password: string) => string;
+
+beforeAll(async () => {
+  const postgres = own(await startPostgresServer(), (server) => server.stop());
+  asLogin = (username, password) => Object.assign(new URL(postgres.url), { username, password }).href;
+  superuser = own(openPool({ url: postgres.url, max: 1, applicationName: "rotations" }), (db) => db.stop());
+  for (const type of STORING) await superuser.query(`create role ${type} login password 'first'`);
+  await superuser.query(`grant create, temporary on database postgres to ${STORING.join(", ")}`);
+  for (const type of STORING) secrets.write(type, "DATABASE_URL", asLogin(type, "first"));
+  secrets.write("accounts", "KEY_PEPPERS", pepper1);
+  secrets.write("webhook", "RECEIVER_SECRET_KEYS", secretKey1);
+
+  const [before, after] = [certificates.newAuthority("before"), certificates.newAuthority("after")];
+  sets = [
+    certificates.issue(before, [before], 10),
+    certificates.issue(before, [before, after], 11),
+    certificates.issue(after, [before, after], 12),
+    certificates.issue(after, [after], 13),
+  ];
+  certificates.install(setOf(0));
+
+  const addresses = new Map<string, readonly string[]>();
+  const dns = own(await startDnsServer((name, type) => (type === "A" ? (addresses.get(name) ?? []) : [])), (server) => server.stop());
+  const options = {
+    databaseUrl: postgres.url,
+    dnsPort: dns.port,
+    addresses,
+    settings: SETTINGS,
+    secretsOf: (type: ProcessType) => secrets.settingsOf(type),
+    tlsOf: (type: ProcessType | "operator") => certificates.settingsOf(type),
+  };
+  fleet = own(await Fleet.start(options, PRESENT), (each) => each.stop());
+  brands = own(await Brands.create(fleet, postgres.url), (each) => each.stop());
+  await brands.signIn(fleet);
+  traffic = own(new Traffic(fleet, brands, PER_SECOND), (each) => each.stop());
+}, 180_000);
+
+const setOf = (n: number): CertificateSet => sets[n] as CertificateSet;
+
+/** Puts a set of certificates in place. Files are read every 10 s, so other rotations may follow meanwhile. */
+function replaceCertificates(n: number): void {
+  traffic.phase = `certificates ${n}`;
+  certificates.install(setOf(n));
+}
+
+/** Resolves when every process has loaded the certificates that are in place. */
+const certificatesLoaded = (): Promise<void> =>
+  eventually(
+    async () => {
+      for (const [name, text] of await fleet.metrics()) {
+        const [, loaded] = /^tls_certificate_expiry_timestamp_seconds\{.*certificate="leaf".*\} (\S+)$/m.exec(text) ?? [];
+        const expiry = certificates.expiryOf(name.split(" ")[0] as ProcessType);
+        if (Number(loaded) !== expiry) throw new Error(`${name} has a certificate until ${loaded}, not ${expiry}`);
+      }
+    },
+    { timeoutMs: READ_AGAIN_MS_MAX },
+  );
+
+const keysByPepper = (): Promise<object[]> =>
+  superuser.query("select pepper_version, count(*) as keys from accounts.keys where revoked_at is null group by 1 order by 1");
+
+/** Replaces the pepper: add one, replace and revoke the keys under the old one, remove it. */
+async function rotatePepper(): Promise<void> {
+  traffic.phase = "pepper";
+  secrets.write("accounts", "KEY_PEPPERS", `${pepper2},${pepper1}`);
+  await fleet.roll("accounts", PRESENT);
+  await fleet.ended();
+  const old = await brands.replaceKeys(fleet);
+  expect(await keysByPepper()).toEqual([
+    { pepper_version: 1, keys: brands.all.length },
+    { pepper_version: 2, keys: brands.all.length },
+  ]);
+  // Those under way have the old keys.
+  await traffic.drained();
+  secrets.write("accounts", "KEY_PEPPERS", pepper2);
+  await expect(fleet.roll("accounts", PRESENT)).rejects.toThrow(/exit code 78[^]*KEY_PEPPERS: pepper 1 is missing/);
+  await brands.revoke(fleet, old);
+  await fleet.roll("accounts", PRESENT);
+}
+
+const receiversByKey = (): Promise<object[]> =>
+  superuser.query("select secret_key_id, count(*) as receivers from webhook.receivers group by 1 order by 1");
+
+/** Replaces the key of receivers' secrets: add one, re-encrypt, remove the old one. */
+async function rotateSecretKey(): Promise<void> {
+  traffic.phase = "receivers' key";
+  secrets.write("webhook", "RECEIVER_SECRET_KEYS", secretKey2);
+  await expect(fleet.roll("webhook", PRESENT)).rejects.toThrow(/exit code 78[^]*RECEIVER_SECRET_KEYS: key 1 is missing/);
+  secrets.write("webhook", "RECEIVER_SECRET_KEYS", `${secretKey2},${secretKey1}`);
+  await fleet.roll("webhook", PRESENT);
+  await fleet.ended();
+  const env = { PATH: process.env["PATH"], ACCOUNTS_ADDRESS: "localhost:7000", ...secrets.settingsOf("webhook") };
+  const { stdout } = await promisify(execFile)(process.execPath, ["services/webhook/dist/re-encrypt.js"], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ secrets: brands.all.length, still_in_use: [] });
+  secrets.write("webhook", "RECEIVER_SECRET_KEYS", secretKey2);
+  await fleet.roll("webhook", PRESENT);
+  expect(await receiversByKey()).toEqual([{ secret_key_id: 2, receivers: brands.all.length }]);
+}
+
+/** Sessions by login, of those that services have. */
+const sessions = (): Promise<{ login: string; application: string; pid: number }[]> =>
+  superuser.query(
+    `select usename as login, application_name as application, pid from pg_stat_activity
+      where usename = any($1) order by login, application, pid`,
+    [STORING.flatMap((type) => [type, `${type}_2`])],
+  );
+
+/** Replaces the logins of Postgres: a second one that acts as the first, a rolling restart, and an end to the first. */
+async function rotateLogins(): Promise<void> {
+  traffic.phase = "logins";
+  for (const type of STORING) {
+    await superuser.query(`create role ${type}_2 login password 'second' in role ${type}`);
+    await superuser.query(`alter role ${type}_2 set role ${type}`);
+    secrets.write(type, "DATABASE_URL", asLogin(`${type}_2`, "second"));
+    await fleet.roll(type, PRESENT);
+  }
+  await fleet.ended();
+  await eventually(async () => expect((await sessions()).filter(({ login }) => !login.endsWith("_2"))).toEqual([]));
+  expect(new Set((await sessions()).map(({ login }) => login))).toEqual(new Set(STORING.map((type) => `${type}_2`)));
+  for (const type of STORING) await superuser.query(`alter role ${type} nologin`);
+}
+
+/** Whether accounts serves an operator with the certificate of a set. */
+async function isServed({ leaves, trusted: _ }: CertificateSet): Promise<boolean> {
+  const leaf = leaves.get("operator");
+  const config = { ...certificates.settingsOf("operator"), RPC_TLS_CERT: leaf?.cert, RPC_TLS_KEY: leaf?.key };
+  const client = connectRpc(AccountsServiceService, fleet.target("accounts"), { idempotent: [], config });
+  const { id = "" } = brands.all[0] ?? {};
+  const served = await client.getBrand({ brand_id: id }, newCallContext(20_000, "rotations")).then(
+    () => true,
+    (error: { kind?: string }) => {
+      expect(error.kind).toBe("unavailable");
+      return false;
+    },
+  );
+  client.stop();
+  return served;
+}
+
+it("rotates pepper, receivers' key, certificates with their authority, and logins, without a failed request or a lost event", async () => {
+  try {
+    replaceCertificates(1);
+    await rotatePepper();
+    await certificatesLoaded();
+    replaceCertificates(2);
+    await rotateSecretKey();
+    await certificatesLoaded();
+    replaceCertificates(3);
+    await rotateLogins();
+    await certificatesLoaded();
+    expect([await isServed(setOf(2)), await isServed(setOf(1))]).toEqual([true, false]);
+    traffic.phase = "after";
+    const enough = traffic.outcomes.length + REQUESTS_AFTER;
+    await eventually(() => expect(traffic.outcomes.length).toBeGreaterThan(enough), { timeoutMs: 30_000 });
+    await fleet.ended();
+  } finally {
+    await traffic.stop();
+  }
+  const result = { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits };
+  if (!isClean(result)) throw new Error(reportRun("Failures", result));
+  expect(result.events.changes).toBeGreaterThan(0);
+}, 240_000);
