@@ -17,8 +17,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run image:steps -- /tmp/image": "test/e2e/image.full.test.ts runs it and its result",
   "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_TRACES_SAMPLER_ARG=1 npm start":
     "test/e2e/traces.full.test.ts runs the processes with these settings",
-  "node services/webhook/dist/re-encrypt.js":
-    "needs webhook's settings; services/webhook/src/use-cases/re-encrypt-secrets.test.ts runs what it calls",
+  "node services/webhook/dist/re-encrypt.js": "needs webhook's settings; services/webhook/src/re-encrypt.test.ts runs it with them",
   "kill -KILL PID": "it would end a process of the system that this test runs; the drills kill every process",
   "npm run test:full": ".ci/run runs it, and this test is part of it",
   "npx jest --config jest.full.config.js ledger": "npm run test:full runs the same files",

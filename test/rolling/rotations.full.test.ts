@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { openPool, type Database } from "@brand-records/postgres";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, newCallContext } from "@brand-records/rpc";
-import { eventually, startDnsServer, startPostgresServer } from "@brand-records/testkit";
+import { eventually, sendRedisCommand, startDnsServer, startPostgresServer, startRedisServer } from "@brand-records/testkit";
 import { Brands } from "./brands.ts";
 import { Fleet, type ProcessType } from "./fleet.ts";
 import { CertificateFiles, SecretFiles, type CertificateSet } from "./process-files.ts";
@@ -42,6 +42,7 @@ const folder = own(mkdtempSync(join(tmpdir(), "rotations-")), (path) => rmSync(p
 const secrets = new SecretFiles(join(folder, "secrets"));
 const certificates = new CertificateFiles(join(folder, "certificates"));
 let superuser: Database;
+let redisUrl: string;
 let fleet: Fleet;
 let brands: Brands;
 let traffic: Traffic;
@@ -58,6 +59,11 @@ beforeAll(async () => {
   for (const type of STORING) secrets.write(type, "DATABASE_URL", asLogin(type, "first"));
   secrets.write("accounts", "KEY_PEPPERS", pepper1);
   secrets.write("webhook", "RECEIVER_SECRET_KEYS", secretKey1);
+
+  // Gateways have no Redis, so that they cache no key: accounts verifies the key of each request.
+  redisUrl = own(await startRedisServer(), (server) => server.stop()).url;
+  await sendRedisCommand(redisUrl, "ACL SETUSER accounts on >first ~* &* +@all");
+  secrets.write("accounts", "REDIS_URL", redisUrl.replace("//", "//accounts:first@"));
 
   const [before, after] = [certificates.newAuthority("before"), certificates.newAuthority("after")];
   sets = [
@@ -169,8 +175,24 @@ async function rotateLogins(): Promise<void> {
   for (const type of STORING) await superuser.query(`alter role ${type} nologin`);
 }
 
+/** Replaces a password of Redis: a second one for the same user, a rolling restart, and an end to the first. */
+async function rotateRedisPassword(): Promise<void> {
+  traffic.phase = "redis";
+  await sendRedisCommand(redisUrl, "ACL SETUSER accounts >second");
+  secrets.write("accounts", "REDIS_URL", redisUrl.replace("//", "//accounts:second@"));
+  await fleet.roll("accounts", PRESENT);
+  await fleet.ended();
+  await sendRedisCommand(redisUrl, "ACL SETUSER accounts <first");
+  await expect(sendRedisCommand(redisUrl, "AUTH accounts first")).rejects.toThrow("WRONGPASS");
+  await sendRedisCommand(redisUrl, "CLIENT KILL USER accounts");
+  await eventually(async () => {
+    // Each process has one connection.
+    expect((await sendRedisCommand(redisUrl, "CLIENT LIST")).match(/ user=accounts /g)).toHaveLength(2);
+  });
+}
+
 /** Whether accounts serves an operator with the certificate of a set. */
-async function isServed({ leaves, trusted: _ }: CertificateSet): Promise<boolean> {
+async function isServed({ leaves }: CertificateSet): Promise<boolean> {
   const leaf = leaves.get("operator");
   const config = { ...certificates.settingsOf("operator"), RPC_TLS_CERT: leaf?.cert, RPC_TLS_KEY: leaf?.key };
   const client = connectRpc(AccountsServiceService, fleet.target("accounts"), { idempotent: [], config });
@@ -186,7 +208,7 @@ async function isServed({ leaves, trusted: _ }: CertificateSet): Promise<boolean
   return served;
 }
 
-it("rotates pepper, receivers' key, certificates with their authority, and logins, without a failed request or a lost event", async () => {
+it("rotates pepper, receivers' key, certificates with their authority, logins and passwords, without a failed request or a lost event", async () => {
   try {
     replaceCertificates(1);
     await rotatePepper();
@@ -196,6 +218,7 @@ it("rotates pepper, receivers' key, certificates with their authority, and login
     await certificatesLoaded();
     replaceCertificates(3);
     await rotateLogins();
+    await rotateRedisPassword();
     await certificatesLoaded();
     expect([await isServed(setOf(2)), await isServed(setOf(1))]).toEqual([true, false]);
     traffic.phase = "after";
