@@ -73,6 +73,8 @@ export class Fleet {
   readonly #rpcPort: number;
   readonly #members = new Map<ProcessType, Member[]>();
   readonly #ending: Promise<void>[] = [];
+  /** Got SIGTERM, and may still be reached: a second one would end them at once. */
+  readonly #stopping = new Set<Member>();
   readonly #keys = {
     KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}`,
     RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
@@ -139,7 +141,7 @@ export class Fleet {
 
   /** Replaces the processes of a type, one after the other. */
   async roll(type: ProcessType, release: Release): Promise<void> {
-    const leaving = [...(this.#members.get(type) ?? [])];
+    const leaving = (this.#members.get(type) ?? []).filter((member) => !this.#stopping.has(member));
     for (let replica = 0; replica < REPLICAS; replica += 1) {
       const added = await this.#start(type, release);
       this.#show(type, [...(this.#members.get(type) ?? []), added]);
@@ -166,6 +168,7 @@ export class Fleet {
   }
 
   async #end(type: ProcessType, member: Member): Promise<void> {
+    this.#stopping.add(member);
     const exited = member.process.kill("SIGTERM");
     await pause(NOTICE_MS);
     this.#show(
