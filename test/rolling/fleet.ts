@@ -65,6 +65,7 @@ export class Fleet {
   #turn = 0;
   /** Exits with another code than 0: `records: exit code 1`. */
   readonly badExits: string[] = [];
+  readonly #started: ServiceProcess[] = [];
 
   private constructor(options: FleetOptions, rpcPort: number) {
     this.#options = options;
@@ -123,6 +124,11 @@ export class Fleet {
     await Promise.all(this.#ending);
   }
 
+  /** What every process logged, by its type and the order of starts: `records-7`. */
+  logs(): Map<string, string> {
+    return new Map(this.#started.map((process, n) => [`${process.name}-${n + 1}`, process.output()]));
+  }
+
   async stop(): Promise<void> {
     for (const type of PROCESS_TYPES) for (const member of this.#members.get(type) ?? []) void member.process.kill("SIGKILL");
     await Promise.all([...this.#members.values()].flat().map(({ process }) => process.exited));
@@ -155,6 +161,7 @@ export class Fleet {
     const isHttp = type === "gateway" || type === "console";
     const script = join(release.root, SCRIPTS[type]);
     const process = await startProcess({ name: type, script, env: this.#envOf(address, release), readyMsMax: READY_MS_MAX });
+    this.#started.push(process);
     const { port = 0, rpc_port = 0 } = process.ready as { port?: number; rpc_port?: number };
     if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined };
     const local = { host: "127.0.0.1", port: rpc_port };

@@ -23,6 +23,8 @@ export interface RollingResult {
   readonly events: EventCounts;
   /** Processes that did not stop with 0. */
   readonly badExits: readonly string[];
+  /** Lines of level warn and above, by process. */
+  readonly logs: ReadonlyMap<string, string>;
 }
 
 /** Replaces the processes of every type, one after the other, and then all at once, under constant traffic. */
@@ -52,7 +54,7 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     traffic.phase = "after";
     await pause(CALM_MS);
     await traffic.stop();
-    return { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits };
+    return { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits, logs: fleet.logs() };
   } finally {
     for (const stop of stops) await stop();
   }
