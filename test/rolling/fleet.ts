@@ -28,6 +28,8 @@ interface Member {
   readonly address: string;
   /** Gives a port of 127.0.0.1 an address of its own. */
   readonly proxy: TcpProxy | undefined;
+  /** Has got SIGTERM, and is still reached. */
+  isLeaving: boolean;
 }
 
 export interface FleetOptions {
@@ -105,7 +107,7 @@ export class Fleet {
 
   /** Replaces the processes of a type, one after the other. */
   async roll(type: ProcessType, release: Release): Promise<void> {
-    const leaving = [...(this.#members.get(type) ?? [])];
+    const leaving = (this.#members.get(type) ?? []).filter((member) => !member.isLeaving);
     for (let replica = 0; replica < REPLICAS; replica += 1) {
       const added = await this.#start(type, release);
       this.#show(type, [...(this.#members.get(type) ?? []), added]);
@@ -137,6 +139,7 @@ export class Fleet {
   }
 
   async #end(type: ProcessType, member: Member): Promise<void> {
+    member.isLeaving = true;
     const exited = member.process.kill("SIGTERM");
     await pause(NOTICE_MS);
     this.#show(
@@ -160,13 +163,20 @@ export class Fleet {
     const address = `127.0.0.${this.#next++}`;
     const isHttp = type === "gateway" || type === "console";
     const script = join(release.root, SCRIPTS[type]);
-    const process = await startProcess({ name: type, script, env: this.#envOf(address, release), readyMsMax: READY_MS_MAX });
+    const process = await startProcess({
+      name: type,
+      script,
+      env: this.#envOf(address, release),
+      readyMsMax: READY_MS_MAX,
+      // On a node each process has the CPU that it requests. Here those that start would take it from those that serve.
+      startsBehindOthers: true,
+    });
     this.#started.push(process);
     const { port = 0, rpc_port = 0 } = process.ready as { port?: number; rpc_port?: number };
-    if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined };
+    if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined, isLeaving: false };
     const local = { host: "127.0.0.1", port: rpc_port };
     const proxy = release.isOld ? await startTcpProxy(local, { host: address, port: this.#rpcPort }) : undefined;
-    return { process, address, proxy };
+    return { process, address, proxy, isLeaving: false };
   }
 
   #envOf(address: string, release: Release): Record<string, string> {
