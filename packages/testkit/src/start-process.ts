@@ -45,7 +45,13 @@ export interface ServiceProcess {
  *
  * @throws with its output if it ends first or is not ready within `readyMsMax`
  */
-export async function startProcess({ name, script, env = {}, readyMsMax = READY_MS, startsBehindOthers }: ProcessOptions): Promise<ServiceProcess> {
+export async function startProcess({
+  name,
+  script,
+  env = {},
+  readyMsMax = READY_MS,
+  startsBehindOthers,
+}: ProcessOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ["--enable-source-maps", script], {
     env: { PATH: process.env["PATH"], ...compileCache(), ...ANY_PORT, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -54,7 +60,7 @@ export async function startProcess({ name, script, env = {}, readyMsMax = READY_
   const output = keepOutput(child);
   killWithParent(child);
   const isBehind = startsBehindOthers === true && canRaisePriority() && child.pid !== undefined;
-  if (isBehind) setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL);
+  if (isBehind) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const kill = (signal: NodeJS.Signals = "SIGTERM"): Promise<ProcessExit> => {
     child.ref();
     child.kill(signal);
@@ -62,7 +68,7 @@ export async function startProcess({ name, script, env = {}, readyMsMax = READY_
   };
   try {
     const ready = await readyMessage(child, exited, readyMsMax);
-    if (isBehind) setPriority(child.pid as number, constants.priority.PRIORITY_NORMAL);
+    if (isBehind) setPriority(child.pid, constants.priority.PRIORITY_NORMAL);
     return { name, pid: child.pid as number, ready, exited, output, kill };
   } catch (error) {
     await kill("SIGKILL");
