@@ -23,11 +23,14 @@ mkdir -p "$folder/root/usr/local/lib/node_modules"
 cp -RL "$npm_folder" "$folder/root/usr/local/lib/node_modules/npm"
 ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$folder/root/usr/local/bin/npm"
 ln -sf ../lib/node_modules/npm/bin/npx-cli.js "$folder/root/usr/local/bin/npx"
+# What this machine trusts: its way to the registries may have an authority of its own.
+cp /etc/ssl/certs/ca-certificates.crt "$folder/root/etc/ssl/certs/ca-certificates.crt"
 chroot "$folder/root" groupadd --gid 1000 node
 chroot "$folder/root" useradd --uid 1000 --gid node --shell /bin/bash --create-home node
 
 container="$(buildah from scratch)"
 buildah add --quiet "$container" "$folder/root" / >/dev/null
 buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$container"
+buildah config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
 buildah commit --quiet --rm "$container" "$name" >/dev/null
 echo "$name"

@@ -138,4 +138,8 @@ describe("the connections of Postgres", () => {
     const args = ["--set", "records.autoscaling.enabled=true,records.autoscaling.maxReplicas=100"];
     await expect(renderText([...LAPTOP, ...args])).rejects.toThrow(/records 101 processes x 10/);
   });
+
+  it("count every process that a rollout may add", async () => {
+    await expect(renderText([...LAPTOP, "--set", "records.maxSurge=100"])).rejects.toThrow(/records 101 processes x 10/);
+  });
 });

@@ -96,6 +96,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "needs a registry",
   "npm run settings": "would write into the clean copy; test/docs/settings.test.ts compares the file",
   "npm run dashboards": "would write into the clean copy; test/observability/dashboards.test.ts compares the files",
+  "npm run chart-files": "would write into the clean copy; test/structure/chart-files.test.ts compares the files",
   "node --cpu-prof": "part of another command",
 
   "npm run screenshots": "takes eight minutes; test/e2e/console-screens.full.test.ts opens the screens",

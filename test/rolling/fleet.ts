@@ -28,6 +28,8 @@ interface Member {
   readonly address: string;
   /** Gives a port of 127.0.0.1 an address of its own. */
   readonly proxy: TcpProxy | undefined;
+  /** Has got SIGTERM, and is still reached. */
+  isLeaving: boolean;
 }
 
 /** What a process listens on. */
@@ -73,8 +75,6 @@ export class Fleet {
   readonly #rpcPort: number;
   readonly #members = new Map<ProcessType, Member[]>();
   readonly #ending: Promise<void>[] = [];
-  /** Got SIGTERM, and may still be reached: a second one would end them at once. */
-  readonly #stopping = new Set<Member>();
   readonly #keys = {
     KEY_PEPPERS: `1:${randomBytes(32).toString("base64")}`,
     RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
@@ -84,6 +84,7 @@ export class Fleet {
   #turn = 0;
   /** Exits with another code than 0: `records: exit code 1`. */
   readonly badExits: string[] = [];
+  readonly #started: ServiceProcess[] = [];
 
   private constructor(options: FleetOptions, rpcPort: number) {
     this.#options = options;
@@ -141,7 +142,7 @@ export class Fleet {
 
   /** Replaces the processes of a type, one after the other. */
   async roll(type: ProcessType, release: Release): Promise<void> {
-    const leaving = (this.#members.get(type) ?? []).filter((member) => !this.#stopping.has(member));
+    const leaving = (this.#members.get(type) ?? []).filter((member) => !member.isLeaving);
     for (let replica = 0; replica < REPLICAS; replica += 1) {
       const added = await this.#start(type, release);
       this.#show(type, [...(this.#members.get(type) ?? []), added]);
@@ -160,6 +161,11 @@ export class Fleet {
     await Promise.all(this.#ending);
   }
 
+  /** What every process logged, by its type and the order of starts: `records-7`. */
+  logs(): Map<string, string> {
+    return new Map(this.#started.map((process, n) => [`${process.name}-${n + 1}`, process.output()]));
+  }
+
   async stop(): Promise<void> {
     for (const type of PROCESS_TYPES) for (const member of this.#members.get(type) ?? []) void member.process.kill("SIGKILL");
     await Promise.all([...this.#members.values()].flat().map(({ process }) => process.exited));
@@ -168,7 +174,7 @@ export class Fleet {
   }
 
   async #end(type: ProcessType, member: Member): Promise<void> {
-    this.#stopping.add(member);
+    member.isLeaving = true;
     const exited = member.process.kill("SIGTERM");
     await pause(NOTICE_MS);
     this.#show(
@@ -192,12 +198,20 @@ export class Fleet {
     const address = `127.0.0.${this.#next++}`;
     const isHttp = type === "gateway" || type === "console";
     const script = join(release.root, SCRIPTS[type]);
-    const process = await startProcess({ name: type, script, env: this.#envOf(type, address, release), readyMsMax: READY_MS_MAX });
+    const process = await startProcess({
+      name: type,
+      script,
+      env: this.#envOf(type, address, release),
+      readyMsMax: READY_MS_MAX,
+      // On a node each process has the CPU that it requests. Here those that start would take it from those that serve.
+      startsBehindOthers: true,
+    });
+    this.#started.push(process);
     const { port = 0, rpc_port = 0 } = process.ready as Ports;
-    if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined };
+    if (isHttp) return { process, address: `http://127.0.0.1:${port}`, proxy: undefined, isLeaving: false };
     const local = { host: "127.0.0.1", port: rpc_port };
     const proxy = release.isOld ? await startTcpProxy(local, { host: address, port: this.#rpcPort }) : undefined;
-    return { process, address, proxy };
+    return { process, address, proxy, isLeaving: false };
   }
 
   #envOf(type: ProcessType, address: string, release: Release): Record<string, string> {

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgresServer } from "@brand-records/testkit";
 import { isClean, isFailed, reportRun } from "./report.ts";
@@ -12,6 +14,7 @@ const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--f
   --rate N        requests a second; default: 100
   --grace-ms N    STOP_GRACE_MS of every process; default: 5000
   --from FOLDER   begins with the processes of release 0.2.0, built in this folder
+  --logs FOLDER   where what the processes of each run logged is written
 `;
 
 const { values } = parseArgs({
@@ -20,6 +23,7 @@ const { values } = parseArgs({
     rate: { type: "string", default: "100" },
     "grace-ms": { type: "string", default: "5000" },
     from: { type: "string" },
+    logs: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -39,6 +43,7 @@ async function run(runs: number, rate: number, graceMs: number): Promise<void> {
   for (let n = 1; n <= runs; n += 1) {
     const result = await oneRun(n, rate, graceMs);
     results.push(result);
+    if (values.logs !== undefined) await writeLogs(join(values.logs, String(n)), result.logs);
     process.stdout.write(`${reportRun(`Run ${n} of ${runs}`, result)}\n\n`);
   }
   const sum = (count: (result: RollingResult) => number): number => results.reduce((total, result) => total + count(result), 0);
@@ -48,6 +53,11 @@ async function run(runs: number, rate: number, graceMs: number): Promise<void> {
     `${results.length} runs: ${failed} of ${requests} requests failed, ${lost} of ${sum(({ events }) => events.changes)} events lost\n`,
   );
   process.exitCode = results.every(isClean) ? 0 : 1;
+}
+
+async function writeLogs(folder: string, logs: ReadonlyMap<string, string>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of logs) if (text !== "") await writeFile(join(folder, `${name}.log`), text);
 }
 
 async function oneRun(n: number, rate: number, graceMs: number): Promise<RollingResult> {

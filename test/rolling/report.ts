@@ -22,8 +22,14 @@ export function reportRun(title: string, { outcomes, events, badExits }: Rolling
     ...rows,
     `events: ${events.changes} changes, ${events.lost} lost, ${events.repeated} repeated`,
     ...badExits.map((exit) => `did not stop cleanly: ${exit}`),
-    ...failures.slice(0, FAILURES_SHOWN).map(([text, each]) => `  ${each?.length} × ${text}`),
+    ...failures.slice(0, FAILURES_SHOWN).map(([text, each = []]) => `  ${each.length} × ${text} (${timesOf(each)})`),
   ].join("\n");
+}
+
+/** When the first and the last were sent, to find them in the processes' logs. */
+function timesOf(outcomes: readonly Outcome[]): string {
+  const times = outcomes.map(({ sentAt }) => sentAt.toISOString().slice(11, 23)).toSorted();
+  return `sent at ${times[0]}${times.length > 1 ? ` to ${times.at(-1)}` : ""}`;
 }
 
 export const isFailed = ({ failure }: Outcome): boolean => failure !== undefined;

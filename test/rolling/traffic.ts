@@ -26,6 +26,7 @@ const REQUEST_MS_MAX = 30_000;
 export interface Outcome {
   readonly kind: RequestKind;
   readonly phase: string;
+  readonly sentAt: Date;
   readonly ms: number;
   /** Undefined if the request succeeded. */
   readonly failure: string | undefined;
@@ -72,11 +73,12 @@ export class Traffic {
     // Release 0.2.0 has no console.
     if (kind === "console call" && brand.cookie === "") return;
     const { phase } = this;
+    const sentAt = new Date();
     const startedAt = performance.now();
-    const pending = this.#send(kind, brand).then(
-      (failure) => void this.outcomes.push({ kind, phase, failure, ms: performance.now() - startedAt }),
-      (error: Error) => void this.outcomes.push({ kind, phase, failure: error.message, ms: performance.now() - startedAt }),
-    );
+    const note = (failure: string | undefined): void => {
+      this.outcomes.push({ kind, phase, sentAt, failure, ms: performance.now() - startedAt });
+    };
+    const pending = this.#send(kind, brand).then(note, (error: Error) => note(error.message));
     this.#pending.add(pending);
     void pending.then(() => this.#pending.delete(pending));
   }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { constants, setPriority } from "node:os";
 import { killWithParent } from "./kill-with-parent.ts";
 
 const READY_MS = 30_000;
@@ -17,6 +18,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: 30 s. */
   readonly readyMsMax?: number;
+  /** Leaves the CPU to other processes until it is ready, as far as this user may give the priority back: see {@link canRaisePriority}. */
+  readonly startsBehindOthers?: boolean;
 }
 
 export interface ProcessExit {
@@ -42,7 +45,13 @@ export interface ServiceProcess {
  *
  * @throws with its output if it ends first or is not ready within `readyMsMax`
  */
-export async function startProcess({ name, script, env = {}, readyMsMax = READY_MS }: ProcessOptions): Promise<ServiceProcess> {
+export async function startProcess({
+  name,
+  script,
+  env = {},
+  readyMsMax = READY_MS,
+  startsBehindOthers,
+}: ProcessOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ["--enable-source-maps", script], {
     env: { PATH: process.env["PATH"], ...compileCache(), ...ANY_PORT, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -50,6 +59,8 @@ export async function startProcess({ name, script, env = {}, readyMsMax = READY_
   const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));
   const output = keepOutput(child);
   killWithParent(child);
+  const isBehind = startsBehindOthers === true && canRaisePriority() && child.pid !== undefined;
+  if (isBehind) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const kill = (signal: NodeJS.Signals = "SIGTERM"): Promise<ProcessExit> => {
     child.ref();
     child.kill(signal);
@@ -57,12 +68,16 @@ export async function startProcess({ name, script, env = {}, readyMsMax = READY_
   };
   try {
     const ready = await readyMessage(child, exited, readyMsMax);
+    if (isBehind) setPriority(child.pid, constants.priority.PRIORITY_NORMAL);
     return { name, pid: child.pid as number, ready, exited, output, kill };
   } catch (error) {
     await kill("SIGKILL");
     throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}. Its output:\n${output()}`, { cause: error });
   }
 }
+
+/** Only root may give a process a higher priority. */
+export const canRaisePriority = (): boolean => process.getuid?.() === 0;
 
 /** Passes on the one variable that only shortens the start. */
 function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {

@@ -10,7 +10,7 @@
     {{- fail (printf "%s.autoscaling: maxReplicas is below minReplicas" $name) -}}
   {{- end -}}
   {{- if $facts.sessions -}}
-    {{- $processes := add1 (int (include "brand-records.replicasMax" $own)) -}}
+    {{- $processes := add (int (include "brand-records.replicasMax" $own)) (int $own.maxSurge) -}}
     {{- $each := add (int $own.databaseConnections) (int $facts.sessions) -}}
     {{- $migration := ternary 1 0 $v.migrations.job -}}
     {{- $needed = add $needed (mul $processes $each) $migration -}}
