@@ -228,7 +228,7 @@ it("rotates pepper, receivers' key, certificates with their authority, logins an
   } finally {
     await traffic.stop();
   }
-  const result = { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits };
+  const result = { outcomes: traffic.outcomes, events: await brands.count(), badExits: fleet.badExits, logs: fleet.logs() };
   if (!isClean(result)) throw new Error(reportRun("Failures", result));
   expect(result.events.changes).toBeGreaterThan(0);
 }, 240_000);
