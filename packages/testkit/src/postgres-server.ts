@@ -26,13 +26,18 @@ export interface PostgresServer extends ControlledServer {
   readonly url: string;
 }
 
+export interface PostgresServerOptions {
+  /** The folder with the binaries of an installed Postgres. Default: those of the npm package. */
+  readonly binDir?: string;
+}
+
 /** Starts a Postgres on a free port. Resolves when it has run a query. */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer({ binDir }: PostgresServerOptions = {}): Promise<PostgresServer> {
   await removeOrphanedFolders(PREFIX, removeData);
   const folder = await makeOwnedFolder(PREFIX);
   // Under root, Postgres runs as another user, who must be able to enter it.
   await chmod(folder, 0o755);
-  const server = new Server(folder, await freePort());
+  const server = new Server(folder, await freePort(), binDir);
   await server.start();
   return server;
 }
@@ -40,13 +45,15 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 class Server implements PostgresServer {
   readonly #folder: string;
   readonly #port: number;
+  readonly #binDir: string | undefined;
   readonly #password = randomBytes(12).toString("hex");
   #running: EmbeddedPostgres | undefined;
   #pid = 0;
 
-  constructor(folder: string, port: number) {
+  constructor(folder: string, port: number, binDir: string | undefined) {
     this.#folder = folder;
     this.#port = port;
+    this.#binDir = binDir;
   }
 
   get url(): string {
@@ -59,7 +66,8 @@ class Server implements PostgresServer {
 
   async start(): Promise<void> {
     const dataDir = join(this.#folder, "data");
-    this.#running = await startEmbeddedPostgres({ dataDir, port: this.#port, password: this.#password, settings: SETTINGS });
+    const options = { dataDir, port: this.#port, password: this.#password, settings: SETTINGS, binDir: this.#binDir };
+    this.#running = await startEmbeddedPostgres(options);
     const [pid] = (await readFile(join(embeddedDataDir(dataDir), "postmaster.pid"), "utf8")).split("\n");
     this.#pid = Number(pid);
   }
