@@ -42,7 +42,8 @@ export async function installedBinaries(folder: string): Promise<Binaries> {
   const postgres = join(folder, "postgres");
   const { stdout } = await run(postgres, ["--version"]);
   const majorVersion = /^postgres \(PostgreSQL\) (\d+)/.exec(stdout)?.[1];
-  if (majorVersion === undefined) throw new EmbeddedPostgresError(`${postgres} is no Postgres: it prints ${JSON.stringify(stdout)} as its version.`);
+  if (majorVersion === undefined)
+    throw new EmbeddedPostgresError(`${postgres} is no Postgres: it prints ${JSON.stringify(stdout)} as its version.`);
   return { initdb: join(folder, "initdb"), postgres, majorVersion };
 }
 

@@ -57,7 +57,9 @@ it("lets accounts publish the epochs for another ten minutes", async () => {
   const brand = await served.createBrand();
   await served.db.query("update accounts.brands set epoch_changed_at = now() - interval '1 day' where id = $1", [brand.id]);
   await run();
-  const recent = await served.db.query("select from accounts.brands where id = $1 and epoch_changed_at > now() - interval '1 minute'", [brand.id]);
+  const recent = await served.db.query("select from accounts.brands where id = $1 and epoch_changed_at > now() - interval '1 minute'", [
+    brand.id,
+  ]);
   expect(recent).toHaveLength(1);
 });
 
