@@ -190,8 +190,7 @@ it("restores all services to one moment from a base backup and the archived writ
   const after = await approve(3);
   await untilDelivered(after);
   const revoked = await newKey("Gone");
-  await db.accounts.query("select pg_switch_wal()");
-  const archived = await db.accounts.query<{ name: string }>("select pg_walfile_name(pg_current_wal_lsn() - 1) as name");
+  const archived = await db.accounts.query<{ name: string }>("select pg_walfile_name(pg_switch_wal()) as name");
   await eventually(async () => expect(await readdir(join(folder, "archive"))).toContain(archived[0]?.name));
 
   await end(SERVICES, "SIGTERM");
