@@ -20,6 +20,14 @@ const ADD_PENDING = `
   select (jsonb_populate_record(null::records.submissions, one || jsonb_build_object('id', 'sub_pending' || i))).*
     from (select to_jsonb(s) as one from records.submissions s where brand_id = $1 and status = 'pending' limit 1) s, generate_series(1, 2000) i`;
 
+const OTHER_KEYS = 20_000;
+/** Keys of another brand: the list of keys is long. */
+const ADD_BRAND = "insert into accounts.brands (id, name, tier, verified) values ('brd_other', 'Other', 'plus', true)";
+const ADD_KEYS = `
+  insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)
+  select 'key_' || i, 'brd_other', 'live', 'Key', '{records:read}', 'brk_live_…abcd', 1, sha256(i::text::bytea), 'owner@other.example'
+    from generate_series(1, ${OTHER_KEYS}) i`;
+
 let restore: Restore;
 let brand: TestBrand;
 /** Submissions that can still be approved. */
@@ -31,6 +39,8 @@ beforeAll(async () => {
   const { stack, db, receivers } = restore;
   brand = await stack.createBrand({ permissions: ["campaigns:prepare"] });
   await seedBrand(stack, brand.id);
+  await db.accounts.query(ADD_BRAND);
+  await db.accounts.query(ADD_KEYS);
   await db.records.query(ADD_PENDING, [brand.id]);
   pending = (await db.records.query<{ id: string }>("select id from records.submissions where status = 'pending' order by id")).map(
     ({ id }) => id,
@@ -150,11 +160,12 @@ it("restores accounts and webhook alone from dumps that were taken under traffic
   expect(await rewind("2099-01-01T00:00:00Z")).toContain('"messages":0');
   await Promise.all([stack.restart("accounts"), stack.restart("webhook")]);
 
-  const listed = report.split("\n").filter((line) => line.includes("revocation may be lost"));
-  expect(listed.map((line) => (JSON.parse(line) as { key_id: string }).key_id).toSorted()).toEqual(
-    [brand.keyId, revoked.id, staying.id].toSorted(),
-  );
-  expect(report).toMatch(/"brands":1,"sessions_ended":1,/);
+  const lines = report.split("\n").filter((line) => line.includes("revocation may be lost"));
+  const listed = lines.map((line) => JSON.parse(line) as { brand_id: string; key_id: string });
+  expect(listed).toHaveLength(OTHER_KEYS + 3);
+  const ours = listed.filter(({ brand_id }) => brand_id === brand.id).map(({ key_id }) => key_id);
+  expect(ours.toSorted()).toEqual([brand.keyId, revoked.id, staying.id].toSorted());
+  expect(report).toMatch(/"brands":2,"sessions_ended":1,/);
   const forgotten = await db.accounts.query<{ id: string }>("select id from accounts_before.keys where revoked_at is not null");
   expect(forgotten.map(({ id }) => id)).toEqual([revoked.id]);
 

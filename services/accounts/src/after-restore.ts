@@ -24,9 +24,9 @@ try {
     db,
     redis,
     onKey: ({ brand_id, id, name, hint, environment, created_at, last_used_at }) =>
-      log.warn({ brand_id, key_id: id, name, hint, environment, created_at, last_used_at }, "key works: its revocation may be lost"),
+      list("key works: its revocation may be lost", { brand_id, key_id: id, name, hint, environment, created_at, last_used_at }),
     onUnfinished: ({ brand_id, id, action, subject_id, created_at }) =>
-      log.warn({ brand_id, audit_id: id, action, subject_id, created_at }, "action had begun when the backup was taken: it may be lost"),
+      list("action had begun when the backup was taken: it may be lost", { brand_id, audit_id: id, action, subject_id, created_at }),
   });
   log.info({ ...done }, "restored database can be served");
 } catch (error) {
@@ -34,4 +34,11 @@ try {
 } finally {
   await redis?.stop();
   await db.stop();
+}
+
+/** Writes a line that must not be missing: the log drops lines if the output takes them slowly (5,000 of 50,000 keys into a file). */
+function list(msg: string, fields: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(`${JSON.stringify({ msg, ...fields })}\n`, (error) => (error ? reject(error) : resolve()));
+  });
 }

@@ -23,8 +23,8 @@ afterAll(async () => {
 async function run(through: RedisClient | undefined = redis): Promise<{ done: AfterRestore; keys: Key[]; unfinished: AuditEntry[] }> {
   const keys: Key[] = [];
   const unfinished: AuditEntry[] = [];
-  const onKey = (key: Key): void => void keys.push(key);
-  const done = await afterRestore({ db: served.db, redis: through, onKey, onUnfinished: (entry) => void unfinished.push(entry) });
+  const onKey = async (key: Key): Promise<void> => void keys.push(key);
+  const done = await afterRestore({ db: served.db, redis: through, onKey, onUnfinished: async (entry) => void unfinished.push(entry) });
   return { done, keys, unfinished };
 }
 

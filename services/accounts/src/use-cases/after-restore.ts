@@ -18,9 +18,9 @@ export interface AfterRestoreOptions {
   /** Undefined: gateways cache nothing. */
   readonly redis: RedisClient | undefined;
   /** Receives each key that works: its revocation may be lost. In ascending order of id. */
-  onKey(key: Key): void;
+  onKey(key: Key): Promise<void>;
   /** Receives each action that had begun and not ended when the backup was taken. */
-  onUnfinished(entry: AuditEntry): void;
+  onUnfinished(entry: AuditEntry): Promise<void>;
 }
 
 export interface AfterRestore {
@@ -46,18 +46,19 @@ export async function afterRestore({ db, redis, onKey, onUnfinished }: AfterRest
   const sessions_ended = await repeatUntilNone(() => deleteAnySessions(db, BATCH_SIZE));
   const links_deleted = await repeatUntilNone(() => deleteUnusedLinks(db, BATCH_SIZE));
   const newestEntryAt = await newestAuditEntryAt(db);
-  if (newestEntryAt !== null) for (const entry of await unfinishedAuditEntries(db, newestEntryAt, UNDER_WAY_SECONDS)) onUnfinished(entry);
+  if (newestEntryAt !== null)
+    for (const entry of await unfinishedAuditEntries(db, newestEntryAt, UNDER_WAY_SECONDS)) await onUnfinished(entry);
   const { keys, newestUseAt } = await reportKeys(db, onKey);
   return { brands, sessions_ended, links_deleted, keys, newest_change_at: latest(newestEntryAt, newestUseAt) };
 }
 
-async function reportKeys(db: Database, onKey: (key: Key) => void): Promise<{ keys: number; newestUseAt: string | null }> {
+async function reportKeys(db: Database, onKey: (key: Key) => Promise<void>): Promise<{ keys: number; newestUseAt: string | null }> {
   let keys = 0;
   let newestUseAt: string | null = null;
   for (let afterId = ""; ;) {
     const page = await pageOfUnrevokedKeys(db, afterId, BATCH_SIZE);
     for (const key of page) {
-      onKey(key);
+      await onKey(key);
       keys += 1;
       newestUseAt = latest(latest(newestUseAt, key.created_at), key.last_used_at);
     }
