@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Provides what the tests need in addition to npm, or lists everything that is missing and how to install it.
 #
-# ensure.sh [service…]   default: redis kafka; also chromium, prometheus with promtool, alertmanager, and python, go, php,
-#                        ruby: the languages of the programs in docs/webhooks.md
+# ensure.sh [service…]   default: redis kafka; also postgres (the oldest supported version), chromium, prometheus with promtool,
+#                        alertmanager, and python, go, php, ruby: the languages of the programs in docs/webhooks.md
 #
 # stdout: NAME=value lines for programs. stderr: text for people. Exit code: 1 if anything is missing.
 #   REDIS_URL=redis://…        a running Redis: yours, or our container
@@ -12,6 +12,7 @@
 #   KAFKA_LIB_DIR=/path        the jars of a Kafka broker
 #   JAVA=/path                 a java to run them with
 #   KAFKA_IMAGE=name           an image to run instead of the jars
+#   POSTGRES_BIN=/path         the folder with the programs of Postgres 15, among them pg_dump and pg_restore
 #   CHROMIUM=/path             a browser
 #   PROMETHEUS=/path, PROMTOOL=/path, ALERTMANAGER=/path
 #
@@ -24,6 +25,8 @@ REDIS_IMAGE_DEFAULT="redis:7.4-alpine"
 KAFKA_IMAGE_DEFAULT="apache/kafka:4.1.1"
 # The version of the jars in kafka/pom.xml.
 KAFKA_VERSION="4.3.1"
+# The oldest supported version. Newer ones are tested with the binaries from npm.
+POSTGRES_VERSION=15
 # Kafka 4 needs it.
 JAVA_VERSION_MIN=17
 MAVEN_SECONDS_MAX=300
@@ -246,6 +249,26 @@ kafka_responds() {
   return 1
 }
 
+# Provides the programs of the oldest supported Postgres: yours if POSTGRES_BIN names them, else Debian's.
+ensure_postgres() {
+  provide_postgres && return
+  can_install_debian_packages && install_debian_package "postgresql-$POSTGRES_VERSION" postgresql && provide_postgres && return
+  lacks "Postgres $POSTGRES_VERSION, the oldest supported version (POSTGRES_BIN=/path of the folder with its pg_dump)" \
+    "Debian 12: apt-get install postgresql-$POSTGRES_VERSION · others: postgresql.org/download"
+}
+
+provide_postgres() {
+  local folder
+  for folder in "${POSTGRES_BIN:-}" "/usr/lib/postgresql/$POSTGRES_VERSION/bin"; do
+    [ -x "$folder/postgres" ] && [ -x "$folder/pg_dump" ] || continue
+    case "$("$folder/postgres" --version)" in *" $POSTGRES_VERSION."*) ;; *) continue ;; esac
+    say "Postgres: $folder"
+    provide POSTGRES_BIN "$folder"
+    return
+  done
+  return 1
+}
+
 # Provides a browser: yours if CHROMIUM names it, else the first on the PATH, else Debian's package.
 ensure_chromium() {
   provide_chromium && return
@@ -311,7 +334,7 @@ ensure_ruby() { ensure_program ruby ruby; }
 # ------------------------------------------------------------------------------------------------------------------
 
 for service in $SERVICES; do
-  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka chromium prometheus alertmanager python go php ruby."; exit 64; }
+  declare -F "ensure_$service" >/dev/null || { say "Unknown service: $service. Known: redis kafka postgres chromium prometheus alertmanager python go php ruby."; exit 64; }
   "ensure_$service"
 done
 if [ -n "$MISSING" ]; then

@@ -18,6 +18,15 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_TRACES_SAMPLER_ARG=1 npm start":
     "test/e2e/traces.full.test.ts runs the processes with these settings",
   "node services/webhook/dist/re-encrypt.js": "needs webhook's settings; services/webhook/src/re-encrypt.test.ts runs it with them",
+  "node services/webhook/dist/re-encrypt.js":
+    "needs webhook's settings; services/webhook/src/use-cases/re-encrypt-secrets.test.ts runs what it calls",
+  'pg_dump --format=custom --schema=SERVICE --file=SERVICE.dump "$DATABASE_URL"': "test/faults/restore.full.test.ts runs it",
+  'pg_basebackup --pgdata=base --checkpoint=fast --wal-method=stream --dbname="$ADMIN_URL"': "test/faults/restore.full.test.ts runs it",
+  "psql \"$DATABASE_URL\" -v ON_ERROR_STOP=1 -c 'alter schema SERVICE rename to SERVICE_before'":
+    "test/faults/restore.full.test.ts runs it",
+  'pg_restore --exit-on-error --single-transaction --dbname="$DATABASE_URL" SERVICE.dump': "test/faults/restore.full.test.ts runs it",
+  "node services/accounts/dist/after-restore.js": "test/faults/restore.full.test.ts runs it",
+  "node services/webhook/dist/after-restore.js --since 2026-11-23T06:00:00Z": "test/faults/restore.full.test.ts runs it",
   "kill -KILL PID": "it would end a process of the system that this test runs; the drills kill every process",
   "npm run test:full": ".ci/run runs it, and this test is part of it",
   "npx jest --config jest.full.config.js ledger": "npm run test:full runs the same files",

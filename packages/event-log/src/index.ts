@@ -14,5 +14,6 @@ export type {
   Subscription,
 } from "./event-log.ts";
 export { openKafkaPublisher, openKafkaReader } from "./kafka/kafka-log.ts";
+export { rewindReaders, type Rewound } from "./kafka/rewind.ts";
 export { eventLogSettings, type EventLogConfig } from "./settings.ts";
 export { tracedIntake, tracedPublisher } from "./traced.ts";

@@ -43,6 +43,17 @@ export async function publishEpoch(redis: RedisClient, brandId: string, epoch: n
 }
 
 /**
+ * Returns the epoch that gateways compare with; undefined if Redis has none.
+ *
+ * @throws RedisUnavailable, RedisReplyError
+ */
+export async function readEpoch(redis: RedisClient, brandId: string): Promise<number | undefined> {
+  const key = epochKey(brandId);
+  const epoch = await redis.run(key, (commands) => commands.get(key));
+  return epoch === null ? undefined : Number(epoch);
+}
+
+/**
  * Removes a deleted brand's keys. The epoch may go only once no gateway can hold a principal from before the deletion: such a gateway
  * would write the old epoch again, and trust it.
  *

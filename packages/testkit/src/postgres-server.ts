@@ -24,15 +24,24 @@ const SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "150"
 export interface PostgresServer extends ControlledServer {
   /** Of the database `postgres`, as superuser. */
   readonly url: string;
+  /** Of its user, not of the tests': under root it is another one. */
+  readonly dataDir: string;
+}
+
+export interface PostgresServerOptions {
+  /** The folder with the binaries of an installed Postgres. Default: those of the npm package. */
+  readonly binDir?: string;
+  /** Beside those of every test server. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Starts a Postgres on a free port. Resolves when it has run a query. */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   await removeOrphanedFolders(PREFIX, removeData);
   const folder = await makeOwnedFolder(PREFIX);
   // Under root, Postgres runs as another user, who must be able to enter it.
   await chmod(folder, 0o755);
-  const server = new Server(folder, await freePort());
+  const server = new Server(folder, await freePort(), options);
   await server.start();
   return server;
 }
@@ -40,13 +49,15 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 class Server implements PostgresServer {
   readonly #folder: string;
   readonly #port: number;
+  readonly #options: PostgresServerOptions;
   readonly #password = randomBytes(12).toString("hex");
   #running: EmbeddedPostgres | undefined;
   #pid = 0;
 
-  constructor(folder: string, port: number) {
+  constructor(folder: string, port: number, options: PostgresServerOptions) {
     this.#folder = folder;
     this.#port = port;
+    this.#options = options;
   }
 
   get url(): string {
@@ -57,10 +68,16 @@ class Server implements PostgresServer {
     return this.#pid;
   }
 
+  get dataDir(): string {
+    return embeddedDataDir(join(this.#folder, "data"));
+  }
+
   async start(): Promise<void> {
     const dataDir = join(this.#folder, "data");
-    this.#running = await startEmbeddedPostgres({ dataDir, port: this.#port, password: this.#password, settings: SETTINGS });
-    const [pid] = (await readFile(join(embeddedDataDir(dataDir), "postmaster.pid"), "utf8")).split("\n");
+    const { binDir, settings } = this.#options;
+    const all = { ...SETTINGS, ...settings };
+    this.#running = await startEmbeddedPostgres({ dataDir, port: this.#port, password: this.#password, settings: all, binDir });
+    const [pid] = (await readFile(join(this.dataDir, "postmaster.pid"), "utf8")).split("\n");
     this.#pid = Number(pid);
   }
 

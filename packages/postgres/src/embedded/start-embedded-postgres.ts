@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { readyBinaries } from "./binaries.ts";
+import { installedBinaries, readyBinaries } from "./binaries.ts";
 import { embeddedDataDir } from "./data-directory.ts";
 import { ServerEndedError } from "./errors.ts";
 import { freePort } from "./free-port.ts";
@@ -23,6 +23,8 @@ export interface EmbeddedPostgresOptions {
   readonly password: string;
   /** Postgres settings, e.g. `{ max_connections: "300" }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The folder with the binaries of an installed Postgres. Default: those of the npm package. */
+  readonly binDir?: string | undefined;
   /** When aborted, the server ends immediately, also while it starts. The next start recovers every committed change. */
   readonly killed?: AbortSignal;
   /** Receives each line of output. */
@@ -38,7 +40,7 @@ export interface EmbeddedPostgresOptions {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { user = "postgres", password, settings = {}, killed, log = () => {} } = options;
   const dataDir = embeddedDataDir(options.dataDir);
-  const binaries = await readyBinaries();
+  const binaries = options.binDir === undefined ? await readyBinaries() : await installedBinaries(options.binDir);
   await stopOrphanedPostgres(options.dataDir);
   await initialise({ dataDir, user, password, binaries, killed, durable: settings["fsync"] !== "off" });
   const as = await serverUserFor(dataDir);

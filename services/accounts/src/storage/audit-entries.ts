@@ -27,6 +27,12 @@ const statements = {
               and (e.created_at, e.id) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, ''))
             order by e.created_at desc, e.id desc limit $8`,
   },
+  unfinished: {
+    name: "audit_entries.unfinished",
+    text: `select ${COLUMNS} from accounts.audit_entries
+            where outcome is null and created_at >= $1::timestamptz - make_interval(secs => $2) order by created_at, id`,
+  },
+  newest: { name: "audit_entries.newest", text: "select max(created_at) as created_at from accounts.audit_entries" },
   /** The entry of a deletion is kept until the deletion has finished, and its time counts from then: without it none could continue. */
   deleteOld: {
     name: "audit_entries.delete_old",
@@ -67,6 +73,17 @@ export async function finishAuditEntry(sql: Sql, brandId: string, id: string, re
 export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: AuditPosition | undefined, limit: number): Promise<AuditEntry[]> {
   const { brandId, actor, action, from, to } = filter;
   return sql.query<AuditEntry>(statements.page, [brandId, actor, action, from, to, after?.createdAt, after?.id, limit]);
+}
+
+/** Returns the entries without an outcome from the `seconds` before a time, of all brands, oldest first. */
+export function unfinishedAuditEntries(sql: Sql, before: string, seconds: number): Promise<AuditEntry[]> {
+  return sql.query<AuditEntry>(statements.unfinished, [before, seconds]);
+}
+
+/** Returns the time of the newest entry of all brands. */
+export async function newestAuditEntryAt(sql: Sql): Promise<string | null> {
+  const [row] = await sql.query<{ created_at: string | null }>(statements.newest);
+  return row?.created_at ?? null;
 }
 
 /** Deletes up to `limit` entries that are older than `days`. Returns how many. */

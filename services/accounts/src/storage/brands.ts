@@ -21,6 +21,13 @@ const statements = {
               set epoch = greatest(epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint), epoch_changed_at = clock_timestamp()
             where id = $1 and deletion_started_at is null returning ${COLUMNS}`,
   },
+  raiseEpochsAbove: {
+    name: "brands.raise_epochs_above",
+    text: `update accounts.brands b
+              set epoch = greatest(b.epoch + 1, seen.epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint + $3),
+                  epoch_changed_at = clock_timestamp()
+             from unnest($1::text[], $2::bigint[]) as seen (id, epoch) where b.id = seen.id returning b.id, b.epoch`,
+  },
   changedSince: {
     name: "brands.changed_since",
     text: `select id, epoch from accounts.brands
@@ -72,6 +79,20 @@ function updatedBrand([row]: readonly Brand[]): Brand {
 export async function raiseEpoch(sql: Sql, id: string): Promise<Brand | undefined> {
   const [row] = await sql.query<Brand>(statements.raiseEpoch, [id]);
   return row;
+}
+
+/**
+ * Raises the epochs of brands, also of those that are being deleted, above the ones they have and above the ones that others have seen.
+ *
+ * @param seen by brand; null: unknown
+ * @param aheadMs how far above the clock, at least
+ */
+export function raiseEpochsAbove(
+  sql: Sql,
+  seen: ReadonlyMap<string, number | null>,
+  aheadMs: number,
+): Promise<{ id: string; epoch: number }[]> {
+  return sql.query(statements.raiseEpochsAbove, [[...seen.keys()], [...seen.values()], aheadMs]);
 }
 
 /** @param deletionSeconds leaves out brands whose deletion began longer ago: no gateway trusts their keys any more */

@@ -22,6 +22,10 @@ const statements = {
   },
   find: { name: "keys.find", text: `select ${COLUMNS} from accounts.keys where id = $1` },
   list: { name: "keys.list", text: `select ${COLUMNS} from accounts.keys where brand_id = $1 order by created_at desc, id desc` },
+  unrevoked: {
+    name: "keys.unrevoked",
+    text: `select ${COLUMNS} from accounts.keys where id > $1 and revoked_at is null order by id limit $2`,
+  },
   sameName: {
     name: "keys.same_name",
     text: `select ${COLUMNS} from accounts.keys
@@ -81,6 +85,11 @@ export async function findKey(sql: Sql, id: string): Promise<Key | undefined> {
 /** Returns the brand's keys, newest first, including revoked ones. */
 export function listKeys(sql: Sql, brandId: string): Promise<Key[]> {
   return sql.query<Key>(statements.list, [brandId]);
+}
+
+/** Returns keys of all brands that are not revoked, in ascending order of id, after `afterId`. */
+export function pageOfUnrevokedKeys(sql: Sql, afterId: string, limit: number): Promise<Key[]> {
+  return sql.query<Key>(statements.unrevoked, [afterId, limit]);
 }
 
 /** Returns the brand's newest keys with this name, in capitals or not, that are not revoked, at most ten. */

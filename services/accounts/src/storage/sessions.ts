@@ -38,6 +38,10 @@ const statements = {
     name: "sessions.delete_made_by",
     text: "delete from accounts.sessions where brand_id = $1 and made_by = $2",
   },
+  deleteAny: {
+    name: "sessions.delete_any",
+    text: `delete from accounts.sessions where token_hash = any(array(select token_hash from accounts.sessions limit $1)) returning 1`,
+  },
   deleteOld: {
     name: "sessions.delete_old",
     text: `delete from accounts.sessions where token_hash = any(array(
@@ -113,6 +117,11 @@ export async function deleteSessionsOfBrand(sql: Sql, email: string, brandId: st
 /** Deletes the sessions that links of a member opened in a brand. */
 export async function deleteSessionsMadeBy(sql: Sql, brandId: string, madeBy: string): Promise<void> {
   await sql.query(statements.deleteMadeBy, [brandId, madeBy]);
+}
+
+/** Deletes up to `limit` sessions, of anyone. Returns how many. */
+export async function deleteAnySessions(sql: Sql, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteAny, [limit])).length;
 }
 
 /** Deletes up to `limit` sessions that ended by age; those that expired for lack of use follow then. Returns how many. */

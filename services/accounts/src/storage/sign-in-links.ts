@@ -27,6 +27,11 @@ const statements = {
     name: "sign_in_links.delete_unused_of",
     text: "delete from accounts.sign_in_links where email = $1 and ($2::text is null or brand_id = $2) and used_at is null",
   },
+  deleteUnused: {
+    name: "sign_in_links.delete_unused",
+    text: `delete from accounts.sign_in_links where token_hash = any(array(
+             select token_hash from accounts.sign_in_links where used_at is null limit $1)) returning 1`,
+  },
   deleteExpired: {
     name: "sign_in_links.delete_expired",
     text: `delete from accounts.sign_in_links where token_hash = any(array(
@@ -78,6 +83,11 @@ export async function deleteLinksOf(sql: Sql, email: string): Promise<void> {
 /** Deletes the unused links that sign a person in: all of them, or those that open this brand alone. */
 export async function deleteUnusedLinksOf(sql: Sql, email: string, brandId: string | null): Promise<void> {
   await sql.query(statements.deleteUnusedOf, [email, brandId]);
+}
+
+/** Deletes up to `limit` unused links, of anyone. Returns how many. */
+export async function deleteUnusedLinks(sql: Sql, limit: number): Promise<number> {
+  return (await sql.query(statements.deleteUnused, [limit])).length;
 }
 
 /** Deletes up to `limit` links that expired `days` ago, used or not. Returns how many. */

@@ -18,11 +18,10 @@ import type { Logger, Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
 import { INTAKE_CALLERS } from "../rpc/callers.ts";
 import { intakeHandlers } from "../rpc/intake.ts";
+import { GROUP } from "./group.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
 import { withExclusiveReplay } from "./exclusive-replay.ts";
 
-/** Processes of one group share the messages of the log. */
-const GROUP = "webhook";
 const DEAD_LETTERS = "webhook.dead_letters";
 
 export interface IntakeStart {

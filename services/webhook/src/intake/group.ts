@@ -1,0 +1,2 @@
+/** Processes of one group share the messages of the log. */
+export const GROUP = "webhook";
