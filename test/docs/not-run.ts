@@ -3,6 +3,8 @@ import { findCommands } from "./find-commands.js";
 /** Commands for a cluster: simulated pods take those that need no running process. */
 const ON_KUBERNETES = findCommands("docs/kubernetes.md").filter((command) => /^(kubectl|helm) /.test(command));
 
+const FOR_KAFKA = findCommands("docs/security.md").filter((command) => command.startsWith("kafka-acls.sh "));
+
 /** Documented commands that commands.full.test.ts does not run, each with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   // Other checks run these in a fresh clone.
@@ -116,6 +118,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
   ...Object.fromEntries(ON_KUBERNETES.map((command) => [command, "npm run test:chart runs it, or what it runs in a pod"])),
   'curl --header "Authorization: Bearer $KEY" http://localhost:8080/api/v1/campaigns': "needs the port-forward of the command before",
+  ...Object.fromEntries(FOR_KAFKA.map((command) => [command, "test/e2e/access-rules.full.test.ts sets the same rules"])),
   "npm run test:chart": "npm run test:full runs the same files",
   "npm run test:image": "needs buildah and podman",
 
