@@ -1,5 +1,6 @@
 export { CertificateAuthority, type IssuedCertificate } from "./certificate-authority.ts";
 export { sendRedisCommand } from "./redis-command.ts";
+export { startConnectProxy, type ConnectAnswer, type ConnectProxy } from "./connect-proxy.ts";
 export { ControlledProcess } from "./controlled-process.ts";
 export { startReserved } from "./controlled-server.ts";
 export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./create-database.ts";
