@@ -327,7 +327,11 @@ it("counts requests and revokes keys through Redis", async () => {
     expect((await stack.get("/api/v1/campaigns", key)).status).toBe(401);
     const accounts = openRedis(redisUrlOf("accounts"), { tlsCa: ours.pem(), commandTimeoutMs: 5_000 });
     await accounts.firstContact;
-    await forgetBrand(accounts, id).finally(() => accounts.stop());
+    try {
+      await forgetBrand(accounts, id);
+    } finally {
+      await accounts.stop();
+    }
     expect(await admin.keys(`*{${id}}`)).toEqual([]);
   } finally {
     admin.disconnect();

@@ -51,19 +51,19 @@ it.each([
   ["its original name", "sayHello", { sayHello: respond }, { sayHello: ["gateway"] }],
   ["either name, if handler and callers use different ones", "sayHello", { SayHello: respond }, { sayHello: ["gateway"] }],
 ] as const)("finds a method's handler and callers by %s", (_, originalName, implementation, callers) => {
-  const { SayHello } = guard(definitionOf(originalName), implementation as never, callers);
+  const { SayHello } = guard(definitionOf(originalName), implementation, callers);
   expect(["gateway", "operator", "webhook"].map((service) => callAs(service, SayHello))).toEqual(["served", "served", 7]);
 });
 
 it("leaves a method without callers to the operator", () => {
-  const { SayHello } = guard(definitionOf(), { SayHello: respond } as never, {});
+  const { SayHello } = guard(definitionOf(), { SayHello: respond }, {});
   expect(["operator", "gateway", "records"].map((service) => callAs(service, SayHello))).toEqual(["served", 7, 7]);
 });
 
 it("guards every method of grpc.health.v1, which is loaded from its .proto file", () => {
   const definition = healthService as ServiceDefinition;
   const implementation = Object.fromEntries(Object.keys(definition).map((name) => [name, respond]));
-  const guarded = guard(definition, implementation as never, { check: ["gateway"] });
+  const guarded = guard(definition, implementation, { check: ["gateway"] });
   expect(Object.keys(guarded).toSorted()).toEqual(Object.keys(definition).toSorted());
   const { Check, List } = guarded;
   expect([callAs("gateway", Check), callAs("webhook", Check), callAs("gateway", List)]).toEqual(["served", 7, 7]);
