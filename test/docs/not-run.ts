@@ -3,6 +3,8 @@ import { findCommands } from "./find-commands.js";
 /** Commands for a cluster: simulated pods take those that need no running process. */
 const ON_KUBERNETES = findCommands("docs/kubernetes.md").filter((command) => /^(kubectl|helm) /.test(command));
 
+const FOR_KAFKA = findCommands("docs/security.md").filter((command) => command.startsWith("kafka-acls.sh "));
+
 /** Documented commands that commands.full.test.ts does not run, each with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   // Other checks run these in a fresh clone.
@@ -18,8 +20,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_TRACES_SAMPLER_ARG=1 npm start":
     "test/e2e/traces.full.test.ts runs the processes with these settings",
   "node services/webhook/dist/re-encrypt.js": "needs webhook's settings; services/webhook/src/re-encrypt.test.ts runs it with them",
-  "node services/webhook/dist/re-encrypt.js":
-    "needs webhook's settings; services/webhook/src/use-cases/re-encrypt-secrets.test.ts runs what it calls",
   'pg_dump --format=custom --schema=SERVICE --file=SERVICE.dump "$DATABASE_URL"': "test/faults/restore.full.test.ts runs it",
   'pg_basebackup --pgdata=base --checkpoint=fast --wal-method=stream --dbname="$ADMIN_URL"': "test/faults/restore.full.test.ts runs it",
   "psql \"$DATABASE_URL\" -v ON_ERROR_STOP=1 -c 'alter schema SERVICE rename to SERVICE_before'":
@@ -125,6 +125,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
   ...Object.fromEntries(ON_KUBERNETES.map((command) => [command, "npm run test:chart runs it, or what it runs in a pod"])),
   'curl --header "Authorization: Bearer $KEY" http://localhost:8080/api/v1/campaigns': "needs the port-forward of the command before",
+  ...Object.fromEntries(FOR_KAFKA.map((command) => [command, "test/e2e/access-rules.full.test.ts sets the same rules"])),
   "npm run test:chart": "npm run test:full runs the same files",
   "npm run test:image": "needs buildah and podman",
 

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { get as getOverHttp } from "node:http";
+import { get as getOverTls } from "node:https";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,16 +10,30 @@ import * as records from "@brand-records/proto/records/v1";
 import * as webhook from "@brand-records/proto/webhook/v1";
 import { freePort } from "@brand-records/postgres/embedded";
 import { CALLERS } from "@brand-records/rpc";
-import { CertificateAuthority, createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+import {
+  CertificateAuthority,
+  createDatabase,
+  eventually,
+  startProcess,
+  type ServiceProcess,
+  type TestDatabase,
+} from "@brand-records/testkit";
 import { Client, credentials, Metadata, status, type ChannelCredentials, type MethodDefinition } from "@grpc/grpc-js";
 
-/** One promise: each gRPC method of the running services serves exactly the identities that docs/security.md lists. */
+/** One promise: each gRPC method of the running services, and the console, serves exactly the identities that docs/security.md lists. */
 
 const PREFIX = "spiffe://records.example/ns/live/sa/";
 const LOCAL = ["DNS:localhost", "IP:127.0.0.1"];
 const SERVED = { accounts, plans, records, webhook };
 type ServiceName = keyof typeof SERVED;
 type Method = Pick<MethodDefinition<unknown, unknown>, "path" | "requestStream" | "responseStream">;
+
+/** What a caller presents, with the authority that it trusts. Without any it calls without TLS. */
+interface Presented {
+  readonly ca: Buffer;
+  readonly key?: Buffer;
+  readonly cert?: Buffer;
+}
 
 /** grpc.health.v1, which every service has. */
 const HEALTH: Method[] = ["Check", "List", "Watch"].map((name) => ({
@@ -28,12 +44,13 @@ const HEALTH: Method[] = ["Check", "List", "Watch"].map((name) => ({
 
 let folder: string;
 let database: TestDatabase;
-let identities: Map<string, ChannelCredentials>;
+let identities: Map<string, Presented | undefined>;
+let ours: CertificateAuthority;
 let running: Record<string, ServiceProcess> = {};
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "identities-"));
-  const ours = new CertificateAuthority(folder, "ours");
+  ours = new CertificateAuthority(folder, "ours");
   identities = makeIdentities(ours, new CertificateAuthority(folder, "theirs"));
   database = await createDatabase("empty");
   const port = await freePort();
@@ -61,21 +78,27 @@ afterAll(async () => {
 });
 
 /** Every service's own identity, and what no caller must get anywhere with. */
-function makeIdentities(ours: CertificateAuthority, theirs: CertificateAuthority): Map<string, ChannelCredentials> {
-  const present = (signer: CertificateAuthority, name: string, names: string[]): ChannelCredentials => {
+function makeIdentities(authority: CertificateAuthority, theirs: CertificateAuthority): Map<string, Presented | undefined> {
+  const ca = Buffer.from(authority.pem());
+  const present = (signer: CertificateAuthority, name: string, names: string[]): Presented => {
     const { cert, key } = signer.issue(name.replaceAll(" ", "-"), { names });
-    return credentials.createSsl(Buffer.from(ours.pem()), readFileSync(key), readFileSync(cert));
+    return { ca, key: readFileSync(key), cert: readFileSync(cert) };
   };
   return new Map([
-    ...CALLERS.map((caller) => [caller, present(ours, caller, [`URI:${PREFIX}${caller}`])] as const),
-    ["no certificate", credentials.createSsl(Buffer.from(ours.pem()))],
-    ["no TLS", credentials.createInsecure()],
+    ...CALLERS.map((caller) => [caller, present(authority, caller, [`URI:${PREFIX}${caller}`])] as const),
+    ["no certificate", { ca }],
+    ["no TLS", undefined],
     ["another authority", present(theirs, "operator", [`URI:${PREFIX}operator`])],
-    ["another trust domain", present(ours, "domain", ["URI:spiffe://other.example/ns/live/sa/operator"])],
-    ["another namespace", present(ours, "namespace", ["URI:spiffe://records.example/ns/test/sa/operator"])],
-    ["no SPIFFE id", present(ours, "shared", [...LOCAL, "DNS:operator"])],
-    ["another service", present(ours, "service", [`URI:${PREFIX}billing`])],
+    ["another trust domain", present(authority, "domain", ["URI:spiffe://other.example/ns/live/sa/operator"])],
+    ["another namespace", present(authority, "namespace", ["URI:spiffe://records.example/ns/test/sa/operator"])],
+    ["no SPIFFE id", present(authority, "shared", [...LOCAL, "DNS:operator"])],
+    ["another service", present(authority, "service", [`URI:${PREFIX}billing`])],
   ]);
+}
+
+function credentialsOf(presented: Presented | undefined): ChannelCredentials {
+  if (presented === undefined) return credentials.createInsecure();
+  return credentials.createSsl(presented.ca, presented.key, presented.cert);
 }
 
 /** Every method that a service serves, by its path. */
@@ -113,7 +136,7 @@ it("serves each method to the callers in the table of docs/security.md, and to n
   for (const name of Object.keys(SERVED) as ServiceName[]) {
     const address = `localhost:${(running[name]?.ready as { rpc_port: number } | undefined)?.rpc_port}`;
     for (const [identity, presented] of identities) {
-      const client = new Client(address, presented);
+      const client = new Client(address, credentialsOf(presented));
       const outcomes = await Promise.all(
         methodsOf(name).map(async (method) => [method.path.slice(1), await outcomeOf(client, method)] as const),
       );
@@ -131,6 +154,59 @@ it("serves each method to the callers in the table of docs/security.md, and to n
   for (const [identity, outcomes] of Object.entries(refusals)) {
     expect([identity, [...outcomes]]).toEqual([identity, [unconnected.has(identity) ? "UNAVAILABLE" : "PERMISSION_DENIED"]]);
   }
+});
+
+/** @returns the status of the console's response, or why there is none */
+function pageOf(port: number, presented: Presented | undefined): Promise<number | string> {
+  return new Promise((resolve) => {
+    const options = { host: "localhost", port, path: "/sign-in", agent: false };
+    const request = presented === undefined ? getOverHttp(options) : getOverTls({ ...options, ...presented });
+    request.on("response", (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+it("serves the console's pages over TLS to the gateway, which forwards them, and to no other identity", async () => {
+  const port = await freePort();
+  const envOf = (name: string): Record<string, string> => {
+    const { cert, key, ca } = ours.issue(`${name}-server`, { names: [...LOCAL, `URI:${PREFIX}${name}`] });
+    const addresses = Object.entries(running).map(([service, { ready }]) => [
+      `${service.toUpperCase()}_ADDRESS`,
+      `localhost:${(ready as { rpc_port: number }).rpc_port}`,
+    ]);
+    const tls = { RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca };
+    return { ...Object.fromEntries(addresses), ...tls, PUBLIC_URL: `http://localhost:${port}`, REDIS_URL: "", STOP_GRACE_MS: "0" };
+  };
+  const start = async (name: string, script: string, env: Record<string, string>): Promise<number> => {
+    running[name] = await startProcess({ name, script, env: { ...envOf(name), ...env } });
+    return (running[name].ready as { port: number }).port;
+  };
+  const consolePort = await start("console", "console/server/dist/main.js", { PORT: "0" });
+  const gateway = { HOST: "127.0.0.1", PORT: String(port), CONSOLE_ADDRESS: `localhost:${consolePort}` };
+  await start("gateway", "gateway/dist/main.js", gateway);
+
+  const page = await fetch(`http://localhost:${port}/sign-in`);
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
+  const outcomes = new Map<string, number | string>();
+  for (const [identity, presented] of identities) outcomes.set(identity, await pageOf(consolePort, presented));
+  const served = [...outcomes].filter(([, outcome]) => typeof outcome === "number");
+  expect(served.map(([identity]) => identity)).toEqual(["gateway"]);
+  // The others that get a connection, in their order. No request of theirs is begun.
+  const lines = (): { msg: string; peer?: string }[] =>
+    (running["console"]?.output() ?? "").split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as { msg: string }] : []));
+  const strangers = [
+    "spiffe://other.example/ns/live/sa/operator",
+    "spiffe://records.example/ns/test/sa/operator",
+    expect.any(String),
+    "billing",
+  ];
+  const refused = () => lines().filter(({ msg }) => msg === "connection refused: its certificate is not the gateway's");
+  const peers = [...CALLERS.filter((caller) => caller !== "gateway"), ...strangers];
+  await eventually(() => expect(refused().map(({ peer }) => peer)).toEqual(peers));
+  expect(lines().filter(({ msg }) => msg === "request served")).toHaveLength(2);
 });
 
 /** Rows such as "| `accounts.v1.UsageService/GetUsage` | console, operator |". */

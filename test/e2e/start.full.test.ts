@@ -42,6 +42,24 @@ async function start(service: string, env: Record<string, string>, program = "ma
 const probed = ({ adminPort }: Started, path: string, status: number): Promise<void> =>
   eventually(async () => expect((await fetch(`http://127.0.0.1:${adminPort}${path}`)).status).toBe(status));
 
+/** Every program, and a setting that it does not start without. */
+const REQUIRED = [
+  ["../gateway", "main", "ACCOUNTS_ADDRESS"],
+  ["../console/server", "main", "ACCOUNTS_ADDRESS"],
+  ...["accounts", "plans", "records", "webhook"].flatMap((service) => [
+    [service, "main", "DATABASE_URL"],
+    [service, "migrate", "MIGRATION_DATABASE_URL"],
+  ]),
+  ["webhook", "re-encrypt", "DATABASE_URL"],
+] as [string, string, string][];
+
+it.each(REQUIRED)("%s ends with 78 and names what is missing: %s without %s", async (service, program, setting) => {
+  const { exited, output } = await start(service, {}, program);
+  expect(await exited).toEqual([78, null]);
+  expect(output()).toMatch(new RegExp(`^Invalid settings:\n(  .*\n)*  ${setting}: `, "m"));
+  expect(output()).not.toContain("    at ");
+});
+
 describe("while its database is away", () => {
   let postgres: PostgresServer;
   beforeAll(async () => {

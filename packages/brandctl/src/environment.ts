@@ -19,7 +19,10 @@ export const ENVIRONMENT: readonly EnvironmentSetting[] = [
   },
   { names: ["PLATFORM_DATABASE_URL"], what: "Postgres, by a login with the role platform, for records set-status", isSecret: true },
   { names: ["LOCAL_DIR"], what: "folder of run.json, if npm start uses another than .local" },
-  { names: ["RPC_TLS_CERT", "RPC_TLS_KEY", "RPC_TLS_CA"], what: "PEM files for mutual TLS: all three or none" },
+  {
+    names: ["RPC_TLS_CERT", "RPC_TLS_KEY", "RPC_TLS_CA"],
+    what: "PEM files for mutual TLS: all three or none; the certificate must be that of the identity operator",
+  },
   { names: ["NO_COLOR"], what: "no colours, on a terminal either" },
   { names: ["COLUMNS"], what: "width of help that is not shown on a terminal" },
 ];

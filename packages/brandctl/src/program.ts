@@ -97,7 +97,7 @@ export function buildProgram(shell: Shell, { version, quiet }: ProgramOptions): 
     .option("--records-address <address>", "gRPC of records, host:port")
     .option("--webhook-address <address>", "gRPC of webhook, host:port")
     .option("--base-url <url>", "origin of the HTTP API")
-    .option("--tls-cert <file>", "client certificate for mutual TLS, PEM")
+    .option("--tls-cert <file>", "client certificate for mutual TLS, of the identity operator, PEM")
     .option("--tls-key <file>", "key of the client certificate, PEM")
     .option("--tls-ca <file>", "CA of the services' certificates, PEM")
     .addHelpText("after", HELP);

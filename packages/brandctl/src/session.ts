@@ -3,7 +3,7 @@ import { AuditLog } from "./audit/audit-log.ts";
 import { ACCOUNTS_CALLS, DELIVERIES_CALLS, EVENTS_CALLS, RECEIVERS_CALLS } from "./audit/audited-calls.ts";
 import { auditedClient, type AuditedCalls } from "./audit/audited-client.ts";
 import type * as Clients from "./connection/clients.ts";
-import { Endpoints, type Endpoint, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
+import { Endpoints, type Endpoint, type TlsFiles, type GlobalOptions, type ServiceName } from "./connection/endpoints.ts";
 import { CommandFailure, Interrupted, UsageFailure } from "./failure.ts";
 import { colorsFor, type Colors, type Screen, type Terminal } from "./terminal.ts";
 
@@ -151,9 +151,9 @@ export class Session {
     };
   }
 
-  async imports(): Promise<{ readonly client: Clients.ImportClient; readonly endpoint: Endpoint }> {
+  async imports(): Promise<{ readonly client: Clients.ImportClient; readonly endpoint: Endpoint; readonly tls: TlsFiles }> {
     const client = await this.#connect("records", ({ connectImport }) => connectImport);
-    return { client, endpoint: this.endpoints.get("records") };
+    return { client, endpoint: this.endpoints.get("records"), tls: this.endpoints.tls() };
   }
 
   close(): void {

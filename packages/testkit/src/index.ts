@@ -1,5 +1,6 @@
 export { CertificateAuthority, type IssuedCertificate } from "./certificate-authority.ts";
 export { sendRedisCommand } from "./redis-command.ts";
+export { startConnectProxy, type ConnectAnswer, type ConnectProxy } from "./connect-proxy.ts";
 export { ControlledProcess } from "./controlled-process.ts";
 export { startReserved } from "./controlled-server.ts";
 export { createDatabase, dropDatabasesOfRun, type TestDatabase } from "./create-database.ts";
@@ -7,7 +8,13 @@ export { startDnsServer, type DnsServer } from "./dns-server.ts";
 export { eventually } from "./eventually.ts";
 export { killWithParent } from "./kill-with-parent.ts";
 export { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
-export { reserveKafkaServer, startKafkaServer, type KafkaServer } from "./kafka-server.ts";
+export {
+  reserveKafkaServer,
+  startKafkaServer,
+  startSecuredKafkaServer,
+  type KafkaServer,
+  type SecuredKafkaServer,
+} from "./kafka-server.ts";
 export { startPostgresServer, type PostgresServer } from "./postgres-server.ts";
 export { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
 export { startProcess, type ProcessOptions, type ServiceProcess } from "./start-process.ts";

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { freePort } from "@brand-records/postgres/embedded";
 import { ControlledProcess } from "./controlled-process.ts";
 import { pingKafka } from "./kafka-request.ts";
-import { KAFKA_READY_MS_MAX, kafkaSettings, newClusterId } from "./kafka-settings.ts";
+import { accessSettings, KAFKA_READY_MS_MAX, kafkaSettings, newClusterId, type KafkaAccess } from "./kafka-settings.ts";
 import { makeOwnedFolder, removeOrphanedFolders } from "./owned-folders.ts";
 
 const run = promisify(execFile);
@@ -25,40 +25,57 @@ export interface KafkaProgram {
   readonly java: string;
 }
 
+interface Secured {
+  readonly access: KafkaAccess;
+  readonly internalPort: number;
+}
+
 /** Prepares a Kafka that will run as a child process. */
 export async function reserveKafkaProcess(program: KafkaProgram): Promise<KafkaProcess> {
   await removeOrphanedFolders(PREFIX);
   return new KafkaProcess(program, await freePort(), await makeOwnedFolder(PREFIX));
 }
 
+/** Prepares one whose clients need TLS and a login. */
+export async function reserveSecuredKafkaProcess(program: KafkaProgram, access: KafkaAccess): Promise<KafkaProcess> {
+  await removeOrphanedFolders(PREFIX);
+  const internalPort = await freePort();
+  return new KafkaProcess(program, await freePort(), await makeOwnedFolder(PREFIX), { access, internalPort });
+}
+
 class KafkaProcess extends ControlledProcess {
   readonly #program: KafkaProgram;
   readonly #port: number;
   readonly #folder: string;
+  readonly #secured: Secured | undefined;
   #formatted = false;
 
-  constructor(program: KafkaProgram, port: number, folder: string) {
+  constructor(program: KafkaProgram, port: number, folder: string, secured?: Secured) {
     super();
     this.#program = program;
     this.#port = port;
     this.#folder = folder;
+    this.#secured = secured;
   }
 
   get brokers(): string {
     return `127.0.0.1:${this.#port}`;
   }
 
+  get internalBrokers(): string {
+    return `127.0.0.1:${this.#secured?.internalPort ?? this.#port}`;
+  }
+
   async start(): Promise<void> {
     const settingsFile = join(this.#folder, "server.properties");
     // Only the clients' port must stay the same.
-    const settings = kafkaSettings({
-      port: this.#port,
-      controllerPort: await freePort(),
-      listenHost: "127.0.0.1",
-      dataDir: join(this.#folder, "data"),
-    });
+    const addresses = { port: this.#port, controllerPort: await freePort() };
+    const settings = {
+      ...kafkaSettings({ ...addresses, listenHost: "127.0.0.1", dataDir: join(this.#folder, "data") }),
+      ...(this.#secured && accessSettings(this.#secured.access, { ...addresses, internalPort: this.#secured.internalPort })),
+    };
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
-    await writeFile(settingsFile, lines.join(""));
+    await writeFile(settingsFile, lines.join(""), { mode: 0o600 });
     if (!this.#formatted) await this.#format(settingsFile);
     this.#formatted = true;
     await this.launch({
@@ -66,7 +83,7 @@ class KafkaProcess extends ControlledProcess {
       args: ["-Xms128m", "-Xmx384m", ...this.#javaArguments("kafka.Kafka"), settingsFile],
       cwd: this.#folder,
       readyMsMax: KAFKA_READY_MS_MAX,
-      ping: () => pingKafka(this.#port),
+      ping: () => pingKafka(this.#secured?.internalPort ?? this.#port),
     });
   }
 
@@ -76,8 +93,22 @@ class KafkaProcess extends ControlledProcess {
   }
 
   async #format(settingsFile: string): Promise<void> {
-    const args = [...this.#javaArguments("kafka.tools.StorageTool"), "format", "-t", newClusterId(), "-c", settingsFile];
+    const args = [
+      ...this.#javaArguments("kafka.tools.StorageTool"),
+      "format",
+      "-t",
+      newClusterId(),
+      "-c",
+      settingsFile,
+      ...this.#scramArguments(),
+    ];
     await run(this.#program.java, args, { cwd: this.#folder, timeout: FORMAT_MS_MAX });
+  }
+
+  /** SCRAM's logins are part of the cluster's data. */
+  #scramArguments(): string[] {
+    const logins = Object.entries(this.#secured?.access.passwords ?? {});
+    return logins.flatMap(([name, password]) => ["--add-scram", `SCRAM-SHA-512=[name=${name},password=${password}]`]);
   }
 
   #javaArguments(mainClass: string): string[] {

@@ -1,6 +1,7 @@
 import { startReserved, type ControlledServer } from "./controlled-server.ts";
 import { reserveKafkaContainer } from "./kafka-container.ts";
-import { reserveKafkaProcess } from "./kafka-process.ts";
+import { reserveKafkaProcess, reserveSecuredKafkaProcess } from "./kafka-process.ts";
+import type { KafkaAccess } from "./kafka-settings.ts";
 
 /**
  * An empty Kafka broker on loopback, which no other test uses. Topics exist only once created. `start` after `kill` brings
@@ -9,6 +10,12 @@ import { reserveKafkaProcess } from "./kafka-process.ts";
 export interface KafkaServer extends ControlledServer {
   /** `host:port`, for KAFKA_BROKERS. */
   readonly brokers: string;
+}
+
+/** A broker whose clients need TLS, a login and access rules. */
+export interface SecuredKafkaServer extends KafkaServer {
+  /** Another listener of it, where everything is allowed without TLS and login: for setting access rules. */
+  readonly internalBrokers: string;
 }
 
 /** Starts a Kafka on a free port. Resolves when topics can be created. */
@@ -25,4 +32,13 @@ export async function reserveKafkaServer(): Promise<KafkaServer> {
   if (libDir !== undefined && java !== undefined) return reserveKafkaProcess({ libDir, java });
   if (image !== undefined) return reserveKafkaContainer(image);
   throw new Error("Kafka is missing. Run deploy/backing-services/ensure.sh: it installs one or names what to install.");
+}
+
+/** Starts a broker that asks its clients for TLS and a login. It has no access rules yet, so that its logins may do nothing. */
+export function startSecuredKafkaServer(access: KafkaAccess): Promise<SecuredKafkaServer> {
+  const { KAFKA_LIB_DIR: libDir, JAVA: java } = process.env;
+  if (libDir === undefined || java === undefined) {
+    throw new Error("A Kafka with TLS runs from its jars. Install Java 17 and Maven; deploy/backing-services/ensure.sh fetches them.");
+  }
+  return startReserved(() => reserveSecuredKafkaProcess({ libDir, java }, access));
 }

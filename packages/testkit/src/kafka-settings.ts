@@ -11,6 +11,44 @@ export interface KafkaAddresses {
   readonly dataDir: string;
 }
 
+/** Who may connect to a broker, and how it proves itself. */
+export interface KafkaAccess {
+  /** PEM of the broker's certificate and key, as text. */
+  readonly cert: string;
+  readonly key: string;
+  /** Passwords by login, for PLAIN and SCRAM-SHA-512. */
+  readonly passwords: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns what a broker has in addition, or instead, so that its clients need TLS and a login, and may do only what an access rule
+ * allows. A second listener, without TLS, is for the broker itself and for the tests: there everything is allowed.
+ */
+export function accessSettings(
+  access: KafkaAccess,
+  { port, controllerPort, internalPort }: Pick<KafkaAddresses, "port" | "controllerPort"> & { readonly internalPort: number },
+): Record<string, string> {
+  const users = Object.entries(access.passwords).map(([name, password]) => ` user_${name}="${password}"`);
+  const module = (name: string): string => `org.apache.kafka.common.security.${name} required`;
+  return {
+    listeners: `CLIENTS://127.0.0.1:${port},INTERNAL://127.0.0.1:${internalPort},CONTROLLER://127.0.0.1:${controllerPort}`,
+    "advertised.listeners": `CLIENTS://127.0.0.1:${port},INTERNAL://127.0.0.1:${internalPort}`,
+    "listener.security.protocol.map": "CLIENTS:SASL_SSL,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "inter.broker.listener.name": "INTERNAL",
+    "listener.name.clients.ssl.keystore.type": "PEM",
+    "listener.name.clients.ssl.keystore.certificate.chain": onOneLine(access.cert),
+    "listener.name.clients.ssl.keystore.key": onOneLine(access.key),
+    "listener.name.clients.sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
+    "listener.name.clients.plain.sasl.jaas.config": `${module("plain.PlainLoginModule")}${users.join("")};`,
+    "listener.name.clients.scram-sha-512.sasl.jaas.config": `${module("scram.ScramLoginModule")};`,
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+  };
+}
+
+/** A file of properties ends a value with its line. */
+const onOneLine = (pem: string): string => pem.trim().replaceAll("\n", "\\n");
+
 /** Returns the settings of a small broker that is its own controller and starts quickly. */
 export function kafkaSettings({ port, controllerPort, listenHost, dataDir }: KafkaAddresses): Record<string, string> {
   return {

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -51,7 +51,12 @@ export async function startHttpServer(app: Express, { host, port, certificates, 
 }
 
 function openTlsServer(app: Express, certificates: Certificates, log: Logger): Server {
-  const server = createTlsServer({ ...LIMITS, ...certificates.current, requestCert: true }, app);
+  // A request that arrived with the handshake is parsed although its connection is destroyed already.
+  const refused = new WeakSet<object>();
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!refused.has(request.socket)) app(request, response);
+  };
+  const server = createTlsServer({ ...LIMITS, ...certificates.current, requestCert: true }, serve);
   certificates.listen({ onReplaced: () => server.setSecureContext(certificates.current) });
   server.on("secureConnection", (socket: TLSSocket) => {
     const { own } = certificates;
@@ -59,6 +64,7 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): S
     const peer = peerOf(socket.getPeerCertificate().subjectaltname, own);
     if ("caller" in peer && peer.caller === "gateway") return;
     log.warn({ peer: "caller" in peer ? peer.caller : peer.stranger }, "connection refused: its certificate is not the gateway's");
+    refused.add(socket);
     socket.destroy();
   });
   return server;

@@ -137,7 +137,7 @@ function connect<Service extends Definition>(
       try {
         return await call(request, { ...newCallContext(deadlines[name] ?? CALL_MS, requestId), signal });
       } catch (error) {
-        throw explainUnreachable(error, endpoint);
+        throw explainUnreachable(error, endpoint, tls);
       }
     };
   }

@@ -1,17 +1,20 @@
 import { AppError } from "@brand-records/errors";
 import { CommandFailure } from "../failure.ts";
-import type { Endpoint } from "./endpoints.ts";
+import type { Endpoint, TlsFiles } from "./endpoints.ts";
+import { explainRefusedCertificate, PERMISSION_DENIED } from "./explain-refused-certificate.ts";
 
 /**
- * Converts a failure of the transport to a CommandFailure that names the address. Errors that the service itself returned,
- * `unavailable` included, are returned unchanged.
+ * Converts a failure of the transport to a CommandFailure that names the address, and a refused certificate to one that names the file.
+ * Errors that the service itself returned, `unavailable` included, are returned unchanged.
  *
  * @param advice added at the end of the hint
  */
-export function explainUnreachable(error: unknown, endpoint: Endpoint, advice = " See brandctl doctor."): unknown {
-  if (!(error instanceof AppError) || (error.kind !== "unavailable" && error.kind !== "timeout")) return error;
+export function explainUnreachable(error: unknown, endpoint: Endpoint, tls: TlsFiles, advice = " See brandctl doctor."): unknown {
+  if (!(error instanceof AppError)) return error;
   const { cause } = error;
   if (!isTransportError(cause)) return error;
+  if (cause.code === PERMISSION_DENIED) return explainRefusedCertificate(error, endpoint, tls);
+  if (error.kind !== "unavailable" && error.kind !== "timeout") return error;
   const { name, address, from } = endpoint;
   const message =
     error.kind === "timeout"
@@ -21,6 +24,7 @@ export function explainUnreachable(error: unknown, endpoint: Endpoint, advice = 
 }
 
 interface TransportError {
+  readonly code?: number;
   readonly details: string;
 }
 

@@ -16,7 +16,7 @@ export async function checkRpcHealth(endpoint: Endpoint, config: TlsFiles, deadl
     const { status } = await client.Check({ service: "" }, { ...newCallContext(deadlineMs), signal });
     if (status !== "SERVING") throw new AppError("unavailable", `${endpoint.name} at ${endpoint.address} reports ${status}.`);
   } catch (error) {
-    throw explainUnreachable(error, endpoint, "");
+    throw explainUnreachable(error, endpoint, config, "");
   } finally {
     client.stop();
   }

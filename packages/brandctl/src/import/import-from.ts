@@ -16,14 +16,14 @@ export async function importFrom(
   onProgress: (progress: { readonly lines: number }) => void,
 ): Promise<ImportResult> {
   const { importRecords, ImportBroken } = await import("./import-records.ts");
-  const { client, endpoint } = await session.imports();
+  const { client, endpoint, tls } = await session.imports();
   const { interrupted } = session.terminal;
   try {
     return await importRecords(client, { ...target, signal: interrupted }, lines, onProgress);
   } catch (error) {
     if (!(error instanceof ImportBroken)) throw error;
     if (interrupted.aborted) throw new Interrupted(`Interrupted. ${error.outcome}`);
-    const explained = explainUnreachable(error.reason, endpoint);
+    const explained = explainUnreachable(error.reason, endpoint, tls);
     if (!(explained instanceof CommandFailure)) throw new CommandFailure(error.reason.kind, error.message, { cause: error });
     throw new CommandFailure(explained.code, `${explained.message} ${error.outcome}`, { cause: error, hint: explained.hint });
   }

@@ -32,12 +32,17 @@ async function openKafkaLog(config = configOf(sharedBrokers())): Promise<OpenLog
 describeEventLog("Kafka", () => openKafkaLog());
 
 describe("the topics", () => {
-  it("are created once, by the first publisher, with the partitions and retention of the settings", async () => {
+  it("are created once, by the first publisher and the first reader, with the partitions and retention of the settings", async () => {
     const config = configOf(sharedBrokers());
     const publishers = Array.from({ length: 3 }, () => openKafkaPublisher(config, "writer", silent));
     await Promise.all(publishers.map((publisher) => publisher.publish([message("sub_1", "a")])));
     const admin = new Kafka({ brokers: [...config.KAFKA_BROKERS], logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
+    // The publisher's login needs no right to dead letters.
+    expect(await admin.listTopics()).not.toContain(`${config.KAFKA_TOPIC}.dead`);
+    const reader = openKafkaReader(config, "readers", silent);
+    const subscription = reader.subscribe(async () => {});
+    await eventually(() => expect(subscription.isReady()).toBe(true), { timeoutMs: 20_000 });
     const { topics } = await admin.fetchTopicMetadata({ topics: [config.KAFKA_TOPIC, `${config.KAFKA_TOPIC}.dead`] });
     expect(new Map(topics.map(({ name, partitions }) => [name, partitions.length]))).toEqual(
       new Map([
@@ -51,7 +56,7 @@ describe("the topics", () => {
     });
     expect(resources[0]?.configEntries).toMatchObject([{ configName: "retention.ms", configValue: String(168 * 3_600_000) }]);
     await admin.disconnect();
-    await Promise.all(publishers.map((publisher) => publisher.stop()));
+    await Promise.all([subscription, reader, ...publishers].map((each) => each.stop()));
   });
 });
 

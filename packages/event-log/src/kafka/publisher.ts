@@ -50,7 +50,7 @@ export class KafkaPublisher implements Publisher {
 
   async #connected(): Promise<Producer> {
     if (this.#producer !== undefined) return this.#producer;
-    await ensureTopics(this.#kafka, this.#config, this.#log);
+    await ensureTopics(this.#kafka, this.#config, this.#log, this.#topic);
     const producer = this.#kafka.producer({
       allowAutoTopicCreation: false,
       maxInFlightRequests: 1,

@@ -4,8 +4,14 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
-import { eventually, startDnsServer, type DnsServer } from "@brand-records/testkit";
-import { startConnectProxy, type ConnectAnswer, type ConnectProxy } from "../../test/connect-proxy.ts";
+import {
+  eventually,
+  startConnectProxy,
+  startDnsServer,
+  type ConnectAnswer,
+  type ConnectProxy,
+  type DnsServer,
+} from "@brand-records/testkit";
 import { NO_CONTENT } from "../../test/raw-receiver.ts";
 import { startReceivingServer, type ReceivingServer } from "../../test/receiving-server.ts";
 import { serveSending } from "../../test/serve-sending.ts";

@@ -16,8 +16,12 @@ export interface ConnectProxy {
 /** What the proxy does with a CONNECT: opens a tunnel to that port of this machine, writes this response and closes, or leaves it to `handle`. */
 export type ConnectAnswer = { readonly port: number } | { readonly response: string } | { readonly handle: (socket: Socket) => void };
 
-/** Starts a small HTTP proxy that knows only CONNECT, and dials 127.0.0.1 whatever the target says. */
-export async function startConnectProxy(answer: (target: string, number: number) => ConnectAnswer): Promise<ConnectProxy> {
+/**
+ * Starts a small HTTP proxy that knows only CONNECT, and dials 127.0.0.1 whatever the target says.
+ *
+ * @param listenPort default: a free one
+ */
+export async function startConnectProxy(answer: (target: string, number: number) => ConnectAnswer, listenPort = 0): Promise<ConnectProxy> {
   const sockets = new Set<Socket>();
   const own = (socket: Socket): void => {
     sockets.add(socket);
@@ -43,7 +47,7 @@ export async function startConnectProxy(answer: (target: string, number: number)
     socket.on("close", () => upstream.destroy());
     upstream.on("close", () => socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(listenPort, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

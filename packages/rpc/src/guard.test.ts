@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CertificateAuthority } from "@brand-records/testkit";
+import { openLog, openMetrics } from "@brand-records/telemetry";
+import { Metadata, type ServiceDefinition } from "@grpc/grpc-js";
+import { service as healthService } from "grpc-health-check";
+import { Certificates } from "./certificates.ts";
+import { guardCalls, type Guard } from "./guard.ts";
+
+const PREFIX = "spiffe://records.example/ns/live/sa/";
+
+let folder: string;
+let certificates: Certificates;
+let guard: Guard;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "guard-"));
+  const { cert, key, ca } = new CertificateAuthority(folder).issue("records", { names: [`URI:${PREFIX}records`] });
+  certificates = Certificates.of({ RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca }) as Certificates;
+  guard = guardCalls(certificates, openLog("test", "silent"), openMetrics("test"));
+});
+afterAll(() => {
+  certificates.release();
+  rmSync(folder, { recursive: true });
+});
+
+/** A call of that service. */
+const callBy = (service: string): object => ({
+  getAuthContext: () => ({ sslPeerCertificate: { subjectaltname: `URI:${PREFIX}${service}` } }),
+  metadata: new Metadata(),
+});
+
+/** Calls a guarded unary method as a service. @returns what it responds, or the code of the refusal */
+const callAs = (service: string, method: unknown): unknown => {
+  let response: unknown;
+  (method as (call: object, callback: (error: { code: number } | null, message: unknown) => void) => void)(
+    callBy(service),
+    (error, message) => void (response = error?.code ?? message),
+  );
+  return response;
+};
+
+const respond = (_: unknown, callback: (error: null, message: string) => void): void => callback(null, "served");
+
+const definitionOf = (originalName?: string): ServiceDefinition =>
+  ({ SayHello: { path: "/test.v1.Test/SayHello", responseStream: false, originalName } }) as unknown as ServiceDefinition;
+
+it.each([
+  ["its name in the definition", undefined, { SayHello: respond }, { SayHello: ["gateway"] }],
+  ["its original name", "sayHello", { sayHello: respond }, { sayHello: ["gateway"] }],
+  ["either name, if handler and callers use different ones", "sayHello", { SayHello: respond }, { sayHello: ["gateway"] }],
+] as const)("finds a method's handler and callers by %s", (_, originalName, implementation, callers) => {
+  const { SayHello } = guard(definitionOf(originalName), implementation, callers);
+  expect(["gateway", "operator", "webhook"].map((service) => callAs(service, SayHello))).toEqual(["served", "served", 7]);
+});
+
+it("leaves a method without callers to the operator", () => {
+  const { SayHello } = guard(definitionOf(), { SayHello: respond }, {});
+  expect(["operator", "gateway", "records"].map((service) => callAs(service, SayHello))).toEqual(["served", 7, 7]);
+});
+
+it("guards every method of grpc.health.v1, which is loaded from its .proto file", () => {
+  const definition = healthService as ServiceDefinition;
+  const implementation = Object.fromEntries(Object.keys(definition).map((name) => [name, respond]));
+  const guarded = guard(definition, implementation, { check: ["gateway"] });
+  expect(Object.keys(guarded).toSorted()).toEqual(Object.keys(definition).toSorted());
+  const { Check, List } = guarded;
+  expect([callAs("gateway", Check), callAs("webhook", Check), callAs("gateway", List)]).toEqual(["served", 7, 7]);
+});
