@@ -46,6 +46,23 @@ const rolledOut = (file: ValueFile): Promise<string> =>
     "--timeout=150s",
   ]);
 
+/** Returns the replicas of each Deployment, when the autoscalers have set theirs and all are ready. */
+function settledReplicas(file: ValueFile): Promise<Map<string, number>> {
+  return eventually(
+    async () => {
+      const autoscalers = await get(file, "horizontalpodautoscalers");
+      const least = new Map(autoscalers.map(({ spec }) => [spec.scaleTargetRef.name as string, spec.minReplicas as number]));
+      const deployments = await get(file, "deployments");
+      for (const { metadata, spec, status } of deployments) {
+        expect([metadata.name, status.availableReplicas]).toEqual([metadata.name, spec.replicas]);
+        expect([metadata.name, spec.replicas >= (least.get(metadata.name) ?? 0)]).toEqual([metadata.name, true]);
+      }
+      return new Map(deployments.map(({ metadata, spec }) => [metadata.name, spec.replicas as number]));
+    },
+    { timeoutMs: INSTALL_MS_MAX, everyMs: 500 },
+  );
+}
+
 describe.each(VALUE_FILES)("an installation with values-%s.yaml", (file) => {
   it(
     "is accepted without unknown fields, and every Deployment becomes ready in a restricted namespace",
@@ -61,14 +78,7 @@ describe.each(VALUE_FILES)("an installation with values-%s.yaml", (file) => {
           .map(({ metadata }) => metadata.name)
           .toSorted(),
       );
-      // Autoscalers add processes meanwhile.
-      await eventually(
-        async () => {
-          for (const { metadata, spec, status } of await get(file, "deployments"))
-            expect([metadata.name, status.availableReplicas]).toEqual([metadata.name, spec.replicas]);
-        },
-        { timeoutMs: 120_000, everyMs: 500 },
-      );
+      await settledReplicas(file);
     },
     INSTALL_MS_MAX,
   );
@@ -82,8 +92,7 @@ describe("a release", () => {
   it(
     "is upgraded without a moment with fewer ready processes, and rolled back",
     async () => {
-      // Autoscalers have set the replicas by now.
-      const before = new Map((await get("standard", "deployments")).map(({ metadata, spec }) => [metadata.name, spec.replicas as number]));
+      const before = await settledReplicas("standard");
       await helm("standard", "upgrade", RELEASE, CHART, ...valuesOf("standard"), "--set-string", "image.tag=0.3.0");
       const fewest = new Map(before);
       await eventually(
