@@ -1,4 +1,4 @@
-// Makes docs/settings.md from the schemas with which the processes read their environment. Needs the compiled processes.
+// Makes docs/settings.md, and what the chart knows of settings, from the schemas with which the processes read their environment. Needs the compiled processes.
 import { ENVIRONMENT } from "../packages/brandctl/dist/environment.js";
 import { Settings as consoleSettings } from "../console/server/dist/config.js";
 import { Settings as startSettings } from "../deploy/embedded/dist/config.js";
@@ -67,6 +67,12 @@ export async function settingsPage() {
     ),
   ].join("\n");
   return format(text, { ...(await resolveConfig("docs/settings.md")), parser: "markdown" });
+}
+
+/** JSON Schema of the names that the chart's `settings` take: those of processes, and variables of Node, OpenTelemetry and the C library. */
+export function settingNamesSchema() {
+  const names = new Set(Object.values(PROCESSES).flatMap((schema) => rowsOf(schema).map(({ name }) => name)));
+  return { anyOf: [{ enum: [...names].toSorted() }, { pattern: "^(NODE_|OTEL_)[A-Z0-9_]+$" }, { const: "TZ" }] };
 }
 
 /** Groups the rows by the processes that have the very same setting. The most shared come first. */

@@ -95,6 +95,7 @@ describe("values that are refused", () => {
     ["a longer grace than processes allow", ["--set", "stopGraceMs=60001"], /stopGraceMs/],
     ["a broker without its port", ["--set", "kafka.brokers={kafka}"], /brokers/],
     ["a setting that is no text", ["--set", "settings.RATE_LIMIT_PLUS=60"], /RATE_LIMIT_PLUS/],
+    ["a setting that does not exist", ["--set-string", "settings.LOG_LEVL=debug"], /LOG_LEVL/],
     ["a setting that the chart decides", ["--set-string", "records.settings.RPC_PORT=1"], /RPC_PORT of records is set by the chart/],
     ["a secret among the settings", ["--set-string", "accounts.settings.KEY_PEPPERS=1"], /KEY_PEPPERS of accounts is set by the chart/],
     ["no issuer", ["--set", "certificates.issuerRef.name="], /issuerRef.name: name an Issuer/],

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** One promise: docs/settings.md has every setting, and the units of deploy/systemd use them. */
+/** One promise: docs/settings.md has every setting, and the chart and the units of deploy/systemd use them. */
 
 const page = readFileSync("docs/settings.md", "utf8");
 
@@ -11,6 +11,15 @@ it("is what the schemas say, with a text for each setting: npm run settings writ
   const program = `import { settingsPage } from "./scripts/settings-page.js"; process.stdout.write(await settingsPage());`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
   expect(page).toBe(stdout);
+});
+
+it("the chart takes the names of settings, and refuses others: npm run settings writes them", async () => {
+  const program = `import { settingNamesSchema } from "./scripts/settings-page.js"; process.stdout.write(JSON.stringify(settingNamesSchema()));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+  const schema = JSON.parse(readFileSync("deploy/helm/brand-records/values.schema.json", "utf8")) as {
+    definitions: { settings: { propertyNames: object } };
+  };
+  expect(schema.definitions.settings.propertyNames).toEqual(JSON.parse(stdout));
 });
 
 describe("deploy/systemd", () => {
