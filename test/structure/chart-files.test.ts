@@ -17,6 +17,12 @@ it.each([
   expect(copy).toEqual(source);
 });
 
+it("the chart has the version of the release", async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const chart = await readFile(join(ROOT, "deploy/helm/brand-records/Chart.yaml"), "utf8");
+  expect(chart).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+});
+
 async function readFiles(folder: string, extension: string): Promise<ReadonlyMap<string, string>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(extension)).toSorted();
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)));
