@@ -95,6 +95,11 @@ describe("values that are refused", () => {
     ["a longer grace than processes allow", ["--set", "stopGraceMs=60001"], /stopGraceMs/],
     ["a broker without its port", ["--set", "kafka.brokers={kafka}"], /brokers/],
     ["a setting that is no text", ["--set", "settings.RATE_LIMIT_PLUS=60"], /RATE_LIMIT_PLUS/],
+    [
+      "one login of Kafka for two processes",
+      ["--set", "kafka.brokers={kafka:9093},kafka.saslMechanism=plain,kafka.saslUsernames.records=records"],
+      /kafka.saslUsernames: records and webhook are required/,
+    ],
     ["a setting that does not exist", ["--set-string", "settings.LOG_LEVL=debug"], /LOG_LEVL/],
     ["a setting that the chart decides", ["--set-string", "records.settings.RPC_PORT=1"], /RPC_PORT of records is set by the chart/],
     ["a secret among the settings", ["--set-string", "accounts.settings.KEY_PEPPERS=1"], /KEY_PEPPERS of accounts is set by the chart/],

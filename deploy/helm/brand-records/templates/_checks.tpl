@@ -25,7 +25,7 @@
   {{- fail (printf "webhook: at most %d processes (kafka.partitions) take events" (int $v.kafka.partitions)) -}}
 {{- end -}}
 {{- if and (not $v.kafka.brokers) $v.kafka.saslMechanism -}}{{- fail "kafka.saslMechanism: kafka.brokers is empty" -}}{{- end -}}
-{{- if and $v.kafka.saslMechanism (not $v.kafka.saslUsername) -}}{{- fail "kafka.saslUsername: is required with kafka.saslMechanism" -}}{{- end -}}
+{{- if and $v.kafka.saslMechanism (not (and $v.kafka.saslUsernames.records $v.kafka.saslUsernames.webhook)) -}}{{- fail "kafka.saslUsernames: records and webhook are required with kafka.saslMechanism" -}}{{- end -}}
 {{- if and $v.oidc.issuer (not $v.oidc.clientId) -}}{{- fail "oidc.clientId: is required with oidc.issuer" -}}{{- end -}}
 {{- if and $v.certificates.certManager (not $v.certificates.issuerRef.name) -}}
   {{- fail "certificates.issuerRef.name: name an Issuer of cert-manager, or set certificates.certManager=false and make the Secrets" -}}

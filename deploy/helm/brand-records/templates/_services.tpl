@@ -116,7 +116,7 @@ KAFKA_TLS_CA: /authorities/kafka/ca.crt
 {{- end }}
 {{- if $v.kafka.saslMechanism }}
 KAFKA_SASL_MECHANISM: {{ $v.kafka.saslMechanism | quote }}
-KAFKA_SASL_USERNAME: {{ $v.kafka.saslUsername | quote }}
+KAFKA_SASL_USERNAME: {{ index $v.kafka.saslUsernames .component | quote }}
 {{- end }}
 {{- end }}
 {{- if eq .component "gateway" }}
