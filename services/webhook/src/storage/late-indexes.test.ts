@@ -9,7 +9,8 @@ import { buildLateIndexes } from "./late-indexes.ts";
 const DAYS = ["2026-01-20", "2026-01-21"];
 const LATE = ["events_of_record", "events_of_type", "past_deliveries_failed", "past_deliveries_of_type"];
 
-const OF_DELIVERIES = ["deliveries_of_event", "deliveries_of_type"];
+const OF_DELIVERIES = ["deliveries_unleased_newest", "deliveries_unleased_of_event", "deliveries_unleased_of_type"];
+const REPLACED = ["deliveries_newest", "deliveries_of_event", "deliveries_of_type"];
 
 let database: TestDatabase;
 let db: Database;
@@ -53,6 +54,14 @@ it("builds each index of the days that there are, once, whichever of several pro
   expect(await buildLateIndexes(db, database.url)).toEqual([]);
 });
 
+it("drops the indexes that they replace, even if nothing is left to build", async () => {
+  for (const name of REPLACED)
+    await db.query(`create index if not exists ${name} on webhook.deliveries (receiver_id) where state = 'pending'`);
+  expect(await buildLateIndexes(db, database.url)).toEqual([]);
+  const left = await db.query("select name from unnest($1::text[]) name where to_regclass('webhook.' || name) is not null", [REPLACED]);
+  expect(left).toEqual([]);
+});
+
 it("gives them to new days without building", async () => {
   await ensureDays(db, ["2026-01-22"]);
   expect(await buildLateIndexes(db, database.url)).toEqual([]);
@@ -60,10 +69,10 @@ it("gives them to new days without building", async () => {
 
 it("repeats a build that was interrupted", async () => {
   await dropLateIndexes();
-  await db.query("create index deliveries_of_event on webhook.deliveries (event_id)");
+  await db.query("create index deliveries_unleased_of_event on webhook.deliveries (event_id)");
   await db.query("create index events_of_type_20260120 on webhook.events_20260120 (brand_id)");
   await db.query(
-    "update pg_index set indisvalid = false where indexrelid in ('webhook.deliveries_of_event'::regclass, 'webhook.events_of_type_20260120'::regclass)",
+    "update pg_index set indisvalid = false where indexrelid in ('webhook.deliveries_unleased_of_event'::regclass, 'webhook.events_of_type_20260120'::regclass)",
   );
   await buildLateIndexes(db, database.url);
   expect(await areValid()).toBe(true);
