@@ -1,4 +1,4 @@
-import { readPem } from "@brand-records/config";
+import { httpsOnly, readPem } from "@brand-records/config";
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { Certificates, reportCertificates, requireLoopback } from "@brand-records/rpc";
@@ -6,7 +6,8 @@ import { Counter, openMetrics, startAdminServer, startTracing, type Logger } fro
 import { Verifier } from "./auth/verifier.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
-import type { ConsoleTarget } from "./http/console-forwarding.ts";
+import type { ConsoleTarget } from "./http/console/forward.ts";
+import { ConsoleUpstream } from "./http/console/upstream.ts";
 import { startHttpServer } from "./http/server.ts";
 import { openLimiter } from "./limits/open-limiter.ts";
 import { connectServices } from "./services.ts";
@@ -17,7 +18,8 @@ function consoleTarget(config: GatewayConfig, life: Lifecycle): ConsoleTarget | 
   const certificates = Certificates.of(config);
   if (certificates === undefined) requireLoopback("CONSOLE_ADDRESS", new URL(`http://${config.CONSOLE_ADDRESS}`).hostname);
   else life.own("console certificates", { stop: () => certificates.release() });
-  return { address: config.CONSOLE_ADDRESS, certificates, publicUrl: config.PUBLIC_URL };
+  const upstream = life.own("console connections", new ConsoleUpstream(config.CONSOLE_ADDRESS, certificates));
+  return { upstream, publicUrl: config.PUBLIC_URL };
 }
 
 /** Starts the gateway and returns the ports it listens on. It starts even if its services are unavailable. */
@@ -71,6 +73,10 @@ export async function startGateway(config: GatewayConfig, life: Lifecycle, log: 
     brokenRequests.inc({ error: kind });
     log.info({ error: kind, status: ERROR_KINDS[kind].http }, "broken request refused");
   };
-  const http = life.own("http server", await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs, onBrokenRequest }));
+  const brokenRequestHeaders = httpsOnly(config.PUBLIC_URL);
+  const http = life.own(
+    "http server",
+    await startHttpServer(app, { host, port, headersTimeoutMs, requestTimeoutMs, brokenRequestHeaders, onBrokenRequest }),
+  );
   return { port: http.port, admin_port: admin.port };
 }

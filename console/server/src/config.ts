@@ -83,9 +83,13 @@ export const Settings = z
       .describe("The provider's name on the button “Sign in with …”."),
     OIDC_TRUST_EMAIL: trueOrFalse.default("false").describe("Whether to trust addresses of an issuer that omits `email_verified`."),
     SIGN_IN_LINKS: trueOrFalse.meta({ unset: "`true` without a provider" }).optional().describe("Whether one-time links sign people in."),
-    REQUEST_DEADLINE_MS: integer(10_000, 100, 60_000).describe("A call that takes longer fails with `timeout`."),
+    REQUEST_DEADLINE_MS: integer(10_000, 100, 60_000).describe(
+      "A call that takes longer fails with `timeout`; its body has as long to arrive.",
+    ),
     CALLS_PER_SESSION: integer(600, 1, 100_000).describe("Calls of a session accepted in a minute, per process."),
-    CALLS_PER_ADDRESS: integer(1_200, 1, 100_000).describe("Calls of an address without a session accepted in a minute, per process."),
+    CALLS_PER_ADDRESS: integer(1_200, 1, 100_000).describe(
+      "Of an address in a minute, per process: calls to sign in or out; wrong tokens, after which valid sessions still pass.",
+    ),
     SIGN_INS_PER_ADDRESS: integer(30, 1, 100_000).describe(
       "Uses of sign-in links, and requests to `/auth`, of an address accepted in a minute, per process.",
     ),

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Output } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
 import type { CallContext } from "@brand-records/rpc";
@@ -14,13 +13,12 @@ export interface Person {
   readonly limited_to: string | null;
   /** The owner whose link opened the session, which is then limited to one brand. */
   readonly via: string | null;
-  /** Identifies the session without being its token. */
-  readonly sessionKey: string;
 }
 
+export const signedOut = (): AppError => new AppError("invalid_session", "You are signed out. Sign in again.");
+
 /** @throws AppError `invalid_session` */
-export async function readSession({ sessions }: Services, token: string | undefined, call: CallContext): Promise<Person> {
-  if (token === undefined) throw new AppError("invalid_session", "You are signed out. Sign in again.");
+export async function readSession({ sessions }: Services, token: string, call: CallContext): Promise<Person> {
   const { session, memberships } = await sessions.getSession({ token }, call);
   if (session == null) throw new Error("getSession returned no session");
   return {
@@ -30,7 +28,6 @@ export async function readSession({ sessions }: Services, token: string | undefi
     memberships: memberships.map((membership) => ({ ...membership, role: membership.role === "owner" ? "owner" : "member" })),
     limited_to: session.brand_id ?? null,
     via: session.made_by ?? null,
-    sessionKey: hash("sha256", token, "base64url"),
   };
 }
 

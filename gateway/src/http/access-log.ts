@@ -71,7 +71,7 @@ export function accessLog(log: Logger, metrics: Registry, routes: readonly strin
         duration_ms: Math.round(durationMs * 100) / 100,
         request_id: context.requestId,
         ...traceFields(context.traceparent),
-        client_ip: request.ip,
+        client_ip: context.address,
         brand_id: context.brandId,
         key_id: context.keyId,
         rpc_method: context.rpc?.method,

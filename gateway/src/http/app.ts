@@ -1,3 +1,4 @@
+import { httpsOnly } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
 import type { Logger, Registry } from "@brand-records/telemetry";
@@ -11,7 +12,7 @@ import type { Services } from "../services.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import { accessLog } from "./access-log.ts";
 import { boundBodies } from "./body.ts";
-import { CONSOLE_ROUTE, forwardToConsole, type ConsoleTarget } from "./console-forwarding.ts";
+import { CONSOLE_ROUTE, forwardToConsole, type ConsoleTarget } from "./console/forward.ts";
 import { descriptionRouter } from "./description.ts";
 import { errorHandler } from "./errors.ts";
 import { requireHost } from "./host.ts";
@@ -86,9 +87,10 @@ const errorForms: RequestHandler = (request, response, next) => {
 };
 
 /** Sets the headers of every response, then checks the Host header and the length of the URL. */
-function checkUrlAndHost({ isStopping }: AppDependencies): RequestHandler {
+function checkUrlAndHost({ publicUrl, isStopping }: AppDependencies): RequestHandler {
+  const headers = new Map(Object.entries({ "X-Content-Type-Options": "nosniff", ...httpsOnly(publicUrl) }));
   return (request, response, next) => {
-    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.setHeaders(headers);
     if (isStopping()) response.setHeader("Connection", "close");
     requireHost(request);
     if (request.url.length > URL_BYTES_MAX) throw new AppError("uri_too_long", "The URL is longer than 8 KiB.");

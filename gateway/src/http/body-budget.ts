@@ -1,24 +1,47 @@
-import { AppError } from "@brand-records/errors";
+import { AppError, type ErrorKind } from "@brand-records/errors";
 import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
 
-/** Bytes of all bodies being read in this process. */
-const TOTAL_BYTES_MAX = 64 * 1024 * 1024;
-/** Bytes of one brand's bodies: ten of the largest. One brand's slow senders leave room for the other brands. */
-const BRAND_BYTES_MAX = 8 * 1024 * 1024;
+const MIB = 1024 * 1024;
+
+interface Limit {
+  /** Bytes of all bodies in this process. */
+  readonly totalBytesMax: number;
+  /** Bytes of one sender's: ten of the largest bodies, or two. Slow senders leave room for the others. */
+  readonly senderBytesMax: number;
+  /** The error for a sender that holds too much itself. */
+  readonly refusal: ErrorKind;
+  /** Whether the body that has been arriving for the longest time makes room for another. Else the other one is refused. */
+  readonly evicts: boolean;
+}
+
+/**
+ * Senders are brands, which have shown a key, and the networks of the console's visitors, who have shown nothing yet. These never take from
+ * those. Anyone can send bodies that never end, but not in a hurry: bodies of people arrive at once, so the oldest is the one to give up.
+ */
+const LIMITS = {
+  brand: { totalBytesMax: 64 * MIB, senderBytesMax: 8 * MIB, refusal: "unavailable", evicts: false },
+  network: { totalBytesMax: 16 * MIB, senderBytesMax: 2 * MIB, refusal: "rate_limited", evicts: true },
+} as const satisfies Record<string, Limit>;
+export type SenderKind = keyof typeof LIMITS;
+
 const RETRY_AFTER_SECONDS = 1;
 
-/** The memory of one body while it is read. */
+/** The memory of one body. */
 export interface BodyReservation {
-  /** @throws AppError `unavailable` if the process or the brand holds too much already */
+  /** @throws AppError `unavailable` or `rate_limited` if the process or the sender holds too much already */
   add(bytes: number): void;
+  /** The body has arrived: it makes room for no other any more. */
+  complete(): void;
   /** May be called any number of times. */
   release(): void;
 }
 
 /** Bounds the memory of request bodies in this process. Counts bytes that have arrived, never announced ones. */
 export class BodyBudget {
-  readonly #byBrand = new Map<string, number>();
-  #total = 0;
+  readonly #bySender = new Map<string, number>();
+  readonly #totals: Record<SenderKind, number> = { brand: 0, network: 0 };
+  /** Bodies that are arriving, the oldest first. */
+  readonly #arriving: Record<SenderKind, Set<() => void>> = { brand: new Set(), network: new Set() };
   readonly #held: Gauge;
   readonly #refused: Counter;
 
@@ -35,32 +58,51 @@ export class BodyBudget {
     });
   }
 
-  open(brandId: string): BodyReservation {
+  /** @param onEvicted called if this body has to make room for another */
+  open(kind: SenderKind, sender: string, onEvicted: (error: AppError) => void): BodyReservation {
+    const limit: Limit = LIMITS[kind];
+    const key = `${kind} ${sender}`;
     let held = 0;
+    const change = (bytes: number): void => {
+      held += bytes;
+      this.#change(kind, key, bytes);
+    };
+    const evict = (): void => {
+      this.#arriving[kind].delete(evict);
+      change(-held);
+      onEvicted(this.#refusal("unavailable"));
+    };
+    this.#arriving[kind].add(evict);
     return {
       add: (bytes) => {
-        const brandBytes = this.#byBrand.get(brandId) ?? 0;
-        if (this.#total + bytes > TOTAL_BYTES_MAX || brandBytes + bytes > BRAND_BYTES_MAX) {
-          this.#refused.inc();
-          throw new AppError("unavailable", "Too many large bodies are being read at the same time. Send the request again.", {
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          });
+        if ((this.#bySender.get(key) ?? 0) + bytes > limit.senderBytesMax) throw this.#refusal(limit.refusal);
+        while (this.#totals[kind] + bytes > limit.totalBytesMax) {
+          const [oldest] = this.#arriving[kind];
+          if (!limit.evicts || oldest === undefined || oldest === evict) throw this.#refusal("unavailable");
+          oldest();
         }
-        held += bytes;
-        this.#change(brandId, bytes);
+        change(bytes);
       },
+      complete: () => void this.#arriving[kind].delete(evict),
       release: () => {
-        this.#change(brandId, -held);
-        held = 0;
+        this.#arriving[kind].delete(evict);
+        change(-held);
       },
     };
   }
 
-  #change(brandId: string, bytes: number): void {
-    this.#total += bytes;
-    this.#held.set(this.#total);
-    const brandBytes = (this.#byBrand.get(brandId) ?? 0) + bytes;
-    if (brandBytes === 0) this.#byBrand.delete(brandId);
-    else this.#byBrand.set(brandId, brandBytes);
+  #refusal(kind: ErrorKind): AppError {
+    this.#refused.inc();
+    return new AppError(kind, "Too many large bodies are being read at the same time. Send the request again.", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+
+  #change(kind: SenderKind, key: string, bytes: number): void {
+    this.#totals[kind] += bytes;
+    this.#held.set(this.#totals.brand + this.#totals.network);
+    const ofSender = (this.#bySender.get(key) ?? 0) + bytes;
+    if (ofSender === 0) this.#bySender.delete(key);
+    else this.#bySender.set(key, ofSender);
   }
 }

@@ -2,7 +2,7 @@ import { AppError } from "@brand-records/errors";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Registry } from "@brand-records/telemetry";
 import type { Request, RequestHandler, Response } from "express";
-import { BodyBudget } from "./body-budget.ts";
+import { BodyBudget, type SenderKind } from "./body-budget.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
 import { contextOf } from "./request-context.ts";
 
@@ -46,15 +46,32 @@ export async function readJsonBody(request: Request, response: Response): Promis
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!JSON_TYPE.test(type)) throw new AppError("unsupported_media_type", "Send JSON in UTF-8, with Content-Type: application/json.");
   if (encoding !== "identity") throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+  return withBody(request, response, "brand", contextOf(response).brandId ?? "", async (bytes) => parseJson(bytes));
+}
+
+/**
+ * Reads a body whole, and holds its part of the budget until `use` ends.
+ *
+ * @throws AppError `payload_too_large`; `invalid_request` or `request_timeout` if it does not arrive whole; `unavailable` or, of a network,
+ *   `rate_limited` if too many bodies are being read at the same time; and what `use` throws
+ */
+export async function withBody<T>(
+  request: Request,
+  response: Response,
+  kind: SenderKind,
+  sender: string,
+  use: (bytes: Buffer) => Promise<T>,
+): Promise<T> {
   const context = contextOf(response);
   const began = Date.now();
-  const reservation = (response.locals["bodies"] as BodyBudget).open(context.brandId ?? "");
+  const reservation = (response.locals["bodies"] as BodyBudget).open(kind, sender, (error) => breakBody(request, error));
   const body = new GrowingBuffer(JSON_BYTES_MAX);
   try {
     await receiveBody(request, response, JSON_BYTES_MAX, (chunk) => body.append(chunk, reservation.add));
     // The time its client took to send it does not shorten the time to serve it.
     context.deadline += Date.now() - began;
-    return parseJson(body.bytes());
+    reservation.complete();
+    return await use(body.bytes());
   } finally {
     reservation.release();
   }
@@ -68,6 +85,10 @@ function parseJson(bytes: Buffer): unknown {
     throw new AppError("invalid_json", error instanceof SyntaxError ? "The body is not valid JSON." : "The body is not UTF-8.");
   }
 }
+
+/** Whether the request announces a body, even an empty chunked one. */
+export const announcesBody = (request: IncomingMessage): boolean =>
+  request.headers["transfer-encoding"] !== undefined || announcedBytes(request) > 0;
 
 /** For operations without a body. Ignores a small one, which some clients always send, and reads a large one to its bound. */
 export async function ignoreBody(request: IncomingMessage, response: ServerResponse): Promise<void> {

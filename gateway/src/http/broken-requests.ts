@@ -8,6 +8,7 @@ import { closeLingering } from "./lingering-close.ts";
 import { rpcErrorForm } from "./mcp/endpoint.ts";
 import type { ErrorForm } from "./request-context.ts";
 import type { RequestQueues } from "./request-queue.ts";
+import type { HttpServerOptions } from "./server.ts";
 
 const BROKEN: Partial<Record<string, AppError>> = {
   HPE_HEADER_OVERFLOW: new AppError("headers_too_large", "The headers are larger than 32 KiB."),
@@ -21,13 +22,17 @@ const NOT_A_PROXY = new AppError("method_not_allowed", "This server is not a pro
  * Responds to bytes that never become a request Express could see, and closes the connection. Behind requests that still wait
  * for their responses such bytes get none: those requests are served, the last with `Connection: close`.
  *
- * @param onBroken called with each error sent here
+ * @param options.onBrokenRequest called with each error sent here
  */
-export function handleBrokenRequests(server: Server, queues: RequestQueues, onBroken: (error: AppError) => void): void {
+export function handleBrokenRequests(
+  server: Server,
+  queues: RequestQueues,
+  { brokenRequestHeaders, onBrokenRequest }: Pick<HttpServerOptions, "brokenRequestHeaders" | "onBrokenRequest">,
+): void {
   const send = (socket: Socket, error: AppError, form: ErrorForm = apiForm): void => {
     if (!socket.writable) return;
-    onBroken(error);
-    socket.write(rawResponse(error, form));
+    onBrokenRequest(error);
+    socket.write(rawResponse(error, form, brokenRequestHeaders));
     closeLingering(socket);
   };
   const broken = new WeakSet<Socket>();
@@ -67,10 +72,11 @@ function formFor(packet: Buffer | undefined): ErrorForm | undefined {
 
 const ASSISTANTS_LINE = /^[A-Z]+ \/api\/mcp[ ?]/;
 
-function rawResponse(error: AppError, form: ErrorForm): string {
+function rawResponse(error: AppError, form: ErrorForm, more: Readonly<Record<string, string>>): string {
   const requestId = randomUUID();
   const { status, body } = form(error, requestId);
   const headers = {
+    ...more,
     ...errorHeaders(error),
     ...(error === NOT_A_PROXY && { Allow: "GET, HEAD, POST" }),
     "Content-Type": "application/json; charset=utf-8",

@@ -17,6 +17,8 @@ export type ErrorForm = (
 /** The state of a request while it is served. The access log is written from it. */
 export interface RequestContext extends CallContext {
   readonly startedAt: number;
+  /** The client's address, as the trusted proxies report it. Read once: after a failure the request has lost its socket, and reading it throws. */
+  readonly address: string;
   deadline: number;
   traceparent: string;
   readonly signal: AbortSignal;
@@ -52,6 +54,7 @@ export function requestContext(deadlineMs: number): RequestHandler {
       ...edge,
       deadline: Date.now() + deadlineMs,
       startedAt: performance.now(),
+      address: request.ip ?? "",
       signal: disconnected.signal,
       route: "none",
     } satisfies RequestContext;

@@ -21,6 +21,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** Headers of the responses to bytes that are no request. */
+  readonly brokenRequestHeaders: Readonly<Record<string, string>>;
   /** Called with the error sent for bytes that were not a valid request or arrived too late. */
   onBrokenRequest(error: AppError): void;
 }
@@ -54,7 +56,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   // The body's reader sends 100 Continue, so a client that is refused before sends no body.
   server.on("checkContinue", queues.handle);
   server.on("connection", guard);
-  handleBrokenRequests(server, queues, options.onBrokenRequest);
+  handleBrokenRequests(server, queues, options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {

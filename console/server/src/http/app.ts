@@ -1,3 +1,4 @@
+import { httpsOnly } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
 import type { Logger, Registry } from "@brand-records/telemetry";
@@ -9,6 +10,7 @@ import { openProvider } from "../sign-in/provider.ts";
 import { serveSignIn } from "../sign-in/routes.ts";
 import { accessLog } from "./access-log.ts";
 import { serveAssets } from "./assets.ts";
+import { closeIfUnread } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
 import { serveCalls } from "./calls.ts";
 import { errorHandler } from "./errors.ts";
@@ -49,6 +51,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use(requestContext(config.REQUEST_DEADLINE_MS));
   app.use(accessLog(log, metrics));
   app.use(everyResponse(deps));
+  app.use(closeIfUnread);
   app.use("/console/assets", onlyReads, serveAssets(web));
   app.use("/console/api", serveCalls({ ...deps, provider, providerSignOut, signInsOfAddress }));
   if (provider !== undefined && providerSignOut !== undefined) {
@@ -63,10 +66,15 @@ export function createApp(deps: AppDependencies): Express {
   return app;
 }
 
-function everyResponse({ isStopping }: AppDependencies): RequestHandler {
-  return (_request, response, next) => {
-    response.setHeader("X-Content-Type-Options", "nosniff");
+function everyResponse({ config, isStopping }: AppDependencies): RequestHandler {
+  const headers = new Map(Object.entries({ "X-Content-Type-Options": "nosniff", ...httpsOnly(config.PUBLIC_URL) }));
+  return (request, response, next) => {
+    response.setHeaders(headers);
     if (isStopping()) response.setHeader("Connection", "close");
+    // Node's own refusal has none of the headers.
+    if (request.headers.host === undefined && request.httpVersion !== "1.0") {
+      throw new AppError("invalid_request", "Send a Host header: HTTP/1.1 requires one.");
+    }
     next();
   };
 }

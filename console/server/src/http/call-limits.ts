@@ -20,23 +20,20 @@ export class CallLimit {
    * @throws AppError `rate_limited` for each call beyond the limit in the caller's minute
    */
   spend(caller: string, now: number = Date.now()): void {
-    this.#count(caller, 1, now);
-  }
-
-  /** Refuses as `spend` does, without counting. */
-  requireRoom(caller: string, now: number = Date.now()): void {
-    this.#count(caller, 0, now);
-  }
-
-  #count(caller: string, calls: 0 | 1, now: number): void {
     let window = this.#calls.get(caller);
     if (window === undefined || window.endsAt <= now) {
       window = { count: 0, endsAt: now + WINDOW_MS };
       this.#calls.set(caller, window);
     }
-    window.count += calls;
-    if (window.count < this.#max + calls) return;
+    window.count += 1;
+    if (window.count <= this.#max) return;
     const retryAfterSeconds = Math.ceil((window.endsAt - now) / 1_000);
     throw new AppError("rate_limited", `Too many requests. Wait ${retryAfterSeconds} s, then try again.`, { retryAfterSeconds });
+  }
+
+  /** Whether the caller has used up the limit. Counts nothing. */
+  isUsedUp(caller: string, now: number = Date.now()): boolean {
+    const window = this.#calls.get(caller);
+    return window !== undefined && window.endsAt > now && window.count >= this.#max;
   }
 }

@@ -1,5 +1,6 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import type { ErrorBody } from "@brand-records/console-contract";
+import { NoRoomError } from "@brand-records/lifecycle";
 import type { ServerErrors } from "@brand-records/rpc";
 import type { ErrorRequestHandler } from "express";
 import { contextOf } from "./request-context.ts";
@@ -28,13 +29,16 @@ function errorBody({ kind, message, field, details }: AppError, requestId: strin
   };
 }
 
-/** Errors of body-parser and Express have a status and a type. Their messages may quote the request and never reach a response. */
+/** Errors of Express have a status. Their messages may quote the request and never reach a response. */
 function fromHttp(thrown: unknown): AppError {
+  if (thrown instanceof NoRoomError) {
+    return new AppError("rate_limited", "Too many requests wait already. Wait 1 s, then try again.", {
+      retryAfterSeconds: 1,
+      cause: thrown,
+    });
+  }
   if (thrown instanceof AppError || !(thrown instanceof Error)) return AppError.from(thrown);
-  const { status = 500, type } = thrown as Error & { readonly status?: number; readonly type?: string };
-  if (type === "entity.parse.failed") return new AppError("invalid_json", "The body is not valid JSON.");
-  if (status === 413) return new AppError("payload_too_large", "The body is too large.");
-  if (status === 415) return new AppError("unsupported_media_type", "Send JSON in UTF-8, without a Content-Encoding.");
+  const { status = 500 } = thrown as Error & { readonly status?: number };
   if (status < 500) return new AppError("invalid_request", "The request could not be read.", { cause: thrown });
   return AppError.from(thrown);
 }

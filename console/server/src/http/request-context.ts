@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { networkOf } from "@brand-records/config";
 import { requestIdFrom, type CallContext, type ServerErrorFields } from "@brand-records/rpc";
 import { startSpan, traceparentFrom, type TraceSpan } from "@brand-records/telemetry";
 import type { RequestHandler, Response } from "express";
@@ -6,10 +7,13 @@ import type { RequestHandler, Response } from "express";
 /** The state of a request while it is served. The access log is written from it. */
 export interface RequestContext extends CallContext {
   readonly startedAt: number;
+  deadline: number;
   /** Undefined if the request is not sampled, as the gateway decides. The access log ends it. */
   readonly span: TraceSpan | undefined;
   /** Of the person who sent it, as the trusted proxies report it. */
   readonly address: string;
+  /** What limits count for that address. */
+  readonly network: string;
   /** The route that matched, never the path: metrics must stay bounded. */
   route: string;
   brandId?: string;
@@ -36,13 +40,15 @@ export function requestContext(deadlineMs: number): RequestHandler {
     response.on("close", () => {
       if (!response.writableFinished) disconnected.abort();
     });
+    const address = addressOf(request.ip);
     response.locals["context"] = {
       requestId,
       traceparent: span?.traceparent ?? caller,
       span,
       deadline: Date.now() + deadlineMs,
       startedAt: performance.now(),
-      address: addressOf(request.ip),
+      address,
+      network: networkOf(address),
       signal: disconnected.signal,
       route: "none",
     } satisfies RequestContext;

@@ -2,16 +2,25 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { httpsOnly } from "@brand-records/config";
 import { peerOf, type Certificates } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
+import { handleBrokenRequests } from "./broken-requests.ts";
 
 /** Longer than the gateway keeps an idle connection, so that the gateway closes first and no request meets a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
 /** Requests in flight get this long before their connections are closed. */
 const DRAIN_MS = 10_000;
 
-const LIMITS = { maxHeaderSize: 32 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: KEEP_ALIVE_MS };
+const OPTIONS = {
+  maxHeaderSize: 32 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  // The application requires it: Node's own 400 has no headers of ours.
+  requireHostHeader: false,
+};
 
 export interface HttpServer {
   readonly port: number;
@@ -22,13 +31,17 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
+  readonly publicUrl: string;
   readonly certificates: Certificates | undefined;
   readonly log: Logger;
 }
 
 /** Listens for the gateway or an ingress; with certificates, only for the gateway's, as far as they have SPIFFE ids. */
-export async function startHttpServer(app: Express, { host, port, certificates, log }: HttpServerOptions): Promise<HttpServer> {
-  const server = certificates === undefined ? createServer(LIMITS, app) : openTlsServer(app, certificates, log);
+export async function startHttpServer(app: Express, { host, port, publicUrl, certificates, log }: HttpServerOptions): Promise<HttpServer> {
+  const server = certificates === undefined ? createServer(OPTIONS, app) : openTlsServer(app, certificates, log);
+  // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  handleBrokenRequests(server, httpsOnly(publicUrl));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -56,7 +69,7 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): S
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (!refused.has(request.socket)) app(request, response);
   };
-  const server = createTlsServer({ ...LIMITS, ...certificates.current, requestCert: true }, serve);
+  const server = createTlsServer({ ...OPTIONS, ...certificates.current, requestCert: true }, serve);
   certificates.listen({ onReplaced: () => server.setSecureContext(certificates.current) });
   server.on("secureConnection", (socket: TLSSocket) => {
     const { own } = certificates;

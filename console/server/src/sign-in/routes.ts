@@ -45,7 +45,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
       response.setHeader("Referrer-Policy", "no-referrer");
       const query = new URLSearchParams();
       try {
-        signInsOfAddress.spend(context.address);
+        signInsOfAddress.spend(context.network);
         response.redirect(303, await step(request, response, (returnTo) => query.set("return_to", returnTo)));
       } catch (error) {
         const { failure, fields } = diagnose(error);

@@ -53,6 +53,7 @@ async function call(params: Record<string, unknown>, changes: Partial<Principal>
     traceparent: "",
     deadline: 0,
     startedAt: 0,
+    address: "127.0.0.1",
     span: undefined,
     signal: new AbortController().signal,
     route: "",

@@ -1,0 +1,281 @@
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import type { OperationName } from "@brand-records/console-contract";
+import type { Page } from "playwright-core";
+import type { ConsoleCaller } from "./console-calls.ts";
+import { planInput } from "./plan-input.ts";
+
+/** A brand with an event of the last day. */
+export interface ShownBrand {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: ConsoleCaller;
+  /** May prepare campaign plans. */
+  readonly key: string;
+  readonly gatewayUrl: string;
+  /** A receiver that accepts everything. */
+  readonly receiverUrl: string;
+}
+
+/** How an owner makes a change in a page. */
+export interface Change {
+  /** In the audit log. */
+  readonly action: string;
+  readonly hasDialog: boolean;
+  /** Its page is of no record. */
+  readonly isOfList?: true;
+  /** Before the page is opened: a state that does not last. */
+  fake?(page: Page): Promise<unknown>;
+  /** Makes what is changed. @returns the page's path */
+  make(brand: ShownBrand, email: string): Promise<string> | string;
+  /** Does everything up to the last press. */
+  fill(page: Page, email: string): Promise<void>;
+  submit(page: Page): Promise<void>;
+}
+
+const pressed = (page: Page, name: string | RegExp): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+const ofDialog =
+  (name: string) =>
+  (page: Page): Promise<void> =>
+    page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+const ofPage =
+  (name: string) =>
+  (page: Page): Promise<void> =>
+    pressed(page, name);
+
+export async function makeReceiver({ id: brand_id, owner, receiverUrl }: ShownBrand): Promise<{ brand_id: string; receiver_id: string }> {
+  const settings = { url: receiverUrl + newId("hook"), label: "Warehouse", events: ["payout.paid"] };
+  const { receiver } = await owner.call("receivers.create", { brand_id, ...settings });
+  return { brand_id, receiver_id: receiver.id };
+}
+
+const settingsOf = ({ receiver_id }: { readonly receiver_id: string }): string => `/developers/receivers/${receiver_id}/settings`;
+const replayOf = ({ receiver_id }: { readonly receiver_id: string }): string => `/developers/receivers/${receiver_id}/replay`;
+
+/** Another member, made for the person. */
+const colleague = (email: string): string => `jun.${email}`;
+
+async function addColleague({ id: brand_id, owner }: ShownBrand, email: string): Promise<string> {
+  await owner.call("members.add", { brand_id, email: colleague(email), role: "member" });
+  return "/developers/members";
+}
+
+/** @returns the path of its page */
+export async function preparePlan({ key, gatewayUrl }: ShownBrand): Promise<string> {
+  const response = await fetch(`${gatewayUrl}/api/v1/campaign-plans`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(planInput()),
+  });
+  return ((await response.json()) as { readonly review_path: string }).review_path;
+}
+
+/** Every operation that changes something of a brand, by how a page does it. */
+export const CONSOLE_CHANGES = {
+  "keys.create": {
+    action: "key.create",
+    hasDialog: true,
+    isOfList: true,
+    make: () => "/developers/keys",
+    async fill(page) {
+      await pressed(page, "Create key");
+      await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Looker report");
+    },
+    submit: ofDialog("Create key"),
+  },
+  "keys.revoke": {
+    action: "key.revoke",
+    hasDialog: true,
+    isOfList: true,
+    async make({ id: brand_id, owner }, email) {
+      await owner.call("keys.create", { brand_id, name: email, may_prepare: false });
+      return "/developers/keys";
+    },
+    async fill(page, email) {
+      await pressed(page, `Revoke ${email}`);
+      await page.getByRole("textbox", { name: /Type the key’s name/ }).fill(email);
+    },
+    submit: ofDialog("Revoke key"),
+  },
+  "receivers.create": {
+    action: "receiver.create",
+    hasDialog: false,
+    isOfList: true,
+    make: () => "/developers/receivers/new",
+    async fill(page) {
+      await page.getByRole("textbox", { name: "URL" }).fill("https://receiver.example/hooks");
+      await page.getByRole("textbox", { name: "Label" }).fill("Warehouse");
+    },
+    submit: ofPage("Register receiver"),
+  },
+  "receivers.update": {
+    action: "receiver.update",
+    hasDialog: false,
+    make: async (brand) => settingsOf(await makeReceiver(brand)),
+    fill: (page) => page.getByRole("textbox", { name: "Label" }).fill("Another label"),
+    submit: ofPage("Save"),
+  },
+  "receivers.enable": {
+    action: "receiver.enable",
+    hasDialog: true,
+    async make(brand) {
+      const receiver = await makeReceiver(brand);
+      await brand.owner.call("receivers.disable", receiver);
+      return settingsOf(receiver);
+    },
+    fill: ofPage("Enable"),
+    submit: ofDialog("Enable"),
+  },
+  "receivers.disable": {
+    action: "receiver.disable",
+    hasDialog: true,
+    make: async (brand) => settingsOf(await makeReceiver(brand)),
+    fill: ofPage("Disable"),
+    submit: ofDialog("Disable"),
+  },
+  "receivers.delete": {
+    action: "receiver.delete",
+    hasDialog: true,
+    make: async (brand) => settingsOf(await makeReceiver(brand)),
+    async fill(page) {
+      await pressed(page, "Delete receiver");
+      await page.getByRole("textbox", { name: /Type the receiver’s label/ }).fill("Warehouse");
+    },
+    submit: ofDialog("Delete receiver"),
+  },
+  "receivers.rotate": {
+    action: "receiver.rotate_secret",
+    hasDialog: true,
+    make: async (brand) => settingsOf(await makeReceiver(brand)),
+    fill: ofPage("Make the next secret"),
+    submit: ofDialog("Make the next secret"),
+  },
+  "receivers.activate": {
+    action: "receiver.activate_secret",
+    hasDialog: false,
+    async make(brand) {
+      const receiver = await makeReceiver(brand);
+      await brand.owner.call("receivers.rotate", { ...receiver, replace: false });
+      return settingsOf(receiver);
+    },
+    fill: (page) => page.getByRole("checkbox", { name: "Activate without an accepted test" }).check(),
+    submit: ofPage("Activate"),
+  },
+  "receivers.test": {
+    action: "receiver.test",
+    hasDialog: true,
+    make: async (brand) => `/developers/receivers/${(await makeReceiver(brand)).receiver_id}`,
+    fill: ofPage("Send test"),
+    submit: ofDialog("Send test"),
+  },
+  "deliveries.replay": {
+    action: "delivery.replay",
+    hasDialog: false,
+    async make(brand) {
+      const { brand_id, receiver_id } = await makeReceiver(brand);
+      const { delivery_id } = await brand.owner.call("receivers.test", { brand_id, receiver_id, type: "payout.paid", next: false });
+      await eventually(async () => {
+        const { delivery } = await brand.owner.call("deliveries.get", { brand_id, delivery_id });
+        expect(delivery.state).toBe("delivered");
+      });
+      return `/developers/deliveries/${delivery_id}`;
+    },
+    fill: (page) => page.getByRole("button", { name: "Send again" }).waitFor(),
+    submit: ofPage("Send again"),
+  },
+  "replays.start": {
+    action: "receiver.replay",
+    hasDialog: true,
+    make: async (brand) => replayOf(await makeReceiver(brand)),
+    async fill(page) {
+      await page.getByRole("radio", { name: "Everything" }).check();
+      await pressed(page, "Start replay");
+    },
+    submit: ofDialog("Send 1 event"),
+  },
+  "replays.cancel": {
+    action: "replay.cancel",
+    hasDialog: true,
+    // A real one takes less time than a click.
+    fake: (page) =>
+      page.route("**/console/api/replays.latest", async (route) => {
+        const response = await route.fetch();
+        const { replay } = (await response.json()) as { readonly replay: object };
+        await route.fulfill({ response, json: { replay: { ...replay, finished_at: null } } });
+      }),
+    async make(brand) {
+      const receiver = await makeReceiver(brand);
+      const since = new Date(Date.now() - 3_600_000).toISOString();
+      await brand.owner.call("replays.start", { ...receiver, since, failed_only: true });
+      return replayOf(receiver);
+    },
+    fill: ofPage("Cancel replay"),
+    submit: ofDialog("Cancel replay"),
+  },
+  "members.add": {
+    action: "member.add",
+    hasDialog: true,
+    isOfList: true,
+    make: () => "/developers/members",
+    async fill(page, email) {
+      await pressed(page, "Add member");
+      await page.getByRole("dialog").getByLabel("E-mail address").fill(colleague(email));
+    },
+    submit: ofDialog("Add member"),
+  },
+  "members.set_role": {
+    action: "member.set_role",
+    hasDialog: true,
+    isOfList: true,
+    make: addColleague,
+    fill: (page, email) => pressed(page, `Change role: ${colleague(email)}`),
+    submit: ofDialog("Make an owner"),
+  },
+  "members.remove": {
+    action: "member.remove",
+    hasDialog: true,
+    isOfList: true,
+    make: addColleague,
+    fill: (page, email) => pressed(page, `Remove: ${colleague(email)}`),
+    submit: ofDialog("Remove member"),
+  },
+  "members.leave": {
+    action: "member.leave",
+    hasDialog: true,
+    isOfList: true,
+    make: () => "/developers/members",
+    fill: (page, email) => pressed(page, `Leave: ${email}`),
+    submit: ofDialog("Leave"),
+  },
+  "members.link": {
+    action: "sign_in_link.create",
+    hasDialog: true,
+    isOfList: true,
+    make: addColleague,
+    fill: (page, email) => pressed(page, `New link: ${colleague(email)}`),
+    submit: ofDialog("Make link"),
+  },
+  "plans.update": {
+    action: "plan.update",
+    hasDialog: false,
+    make: preparePlan,
+    fill: (page) => page.getByRole("textbox", { name: "Title" }).fill("Ulan at araw"),
+    submit: ofPage("Save and continue"),
+  },
+  "plans.complete": {
+    action: "plan.complete",
+    hasDialog: false,
+    make: async (brand) => `${await preparePlan(brand)}?step=review`,
+    async fill(page) {
+      for (const name of ["What creators are paid", "We have the rights", "We will fund"]) await page.getByLabel(name).check();
+    },
+    submit: ofPage("Complete plan"),
+  },
+  "plans.cancel": {
+    action: "plan.cancel",
+    hasDialog: true,
+    make: preparePlan,
+    fill: ofPage("Cancel plan"),
+    submit: ofDialog("Cancel plan"),
+  },
+} as const satisfies Partial<Record<OperationName, Change>>;

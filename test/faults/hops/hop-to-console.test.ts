@@ -1,0 +1,3 @@
+import { describeHopToConsole } from "./describe-hop-to-console.ts";
+
+describeHopToConsole({ seconds: 5 });

@@ -1,0 +1,3 @@
+import { describeRpcPort } from "./describe-rpc-port.ts";
+
+describeRpcPort({ connections: 200 });
