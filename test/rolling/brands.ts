@@ -63,21 +63,23 @@ export class Brands {
   }
 
   async #prepare(fleet: Fleet): Promise<void> {
+    for (let n = 0; n < BRANDS; n += 1) await this.add(fleet);
+  }
+
+  /** Adds a brand with a key and a receiver, which has its share of the traffic from now on. No one signs in for it. */
+  async add(fleet: Fleet): Promise<void> {
     const accounts = connectAccounts(fleet);
     const receivers = connectRpc(ReceiversServiceService, fleet.target("webhook"), { idempotent: [], config: fleet.operator });
     const url = `http://127.0.0.1:${(this.#receiver.address() as AddressInfo).port}/`;
-    for (let n = 0; n < BRANDS; n += 1) {
-      const id = newId("brd");
-      const email = ownerOf(id);
-      await accounts.createBrand({ id, name: `Brand ${n}`, tier: "plus", verified: true }, context());
-      await accounts.addMember({ brand_id: id, email, role: "owner" }, context());
-      const key = await createKey(accounts, id);
-      const { secret } = await receivers.createReceiver(
-        { brand_id: id, url: `${url}${id}`, label: "Rolling", events: ["submission.approved"] },
-        context(),
-      );
-      this.all.push({ id, ...key, secret, cookie: "" });
-    }
+    const id = newId("brd");
+    await accounts.createBrand({ id, name: `Brand ${this.all.length}`, tier: "plus", verified: true }, context());
+    await accounts.addMember({ brand_id: id, email: ownerOf(id), role: "owner" }, context());
+    const key = await createKey(accounts, id);
+    const { secret } = await receivers.createReceiver(
+      { brand_id: id, url: `${url}${id}`, label: "Rolling", events: ["submission.approved"] },
+      context(),
+    );
+    this.all.push({ id, ...key, secret, cookie: "" });
     accounts.stop();
     receivers.stop();
   }
@@ -102,8 +104,9 @@ export class Brands {
   /** Revokes keys of the brands, as their owners. */
   async revoke(fleet: Fleet, keyIds: readonly string[]): Promise<void> {
     const accounts = connectAccounts(fleet);
-    for (const [n, { id }] of this.all.entries()) {
-      await accounts.revokeKey({ brand_id: id, key_id: keyIds[n] ?? "", revoked_by: ownerOf(id) }, context());
+    for (const [n, key_id] of keyIds.entries()) {
+      const { id } = this.all[n] as RolledBrand;
+      await accounts.revokeKey({ brand_id: id, key_id, revoked_by: ownerOf(id) }, context());
     }
     accounts.stop();
   }

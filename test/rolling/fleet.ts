@@ -28,7 +28,7 @@ interface Member {
   readonly address: string;
   /** Gives a port of 127.0.0.1 an address of its own. */
   readonly proxy: TcpProxy | undefined;
-  /** Has got SIGTERM, and is still reached. */
+  /** Is replaced, and still reached. */
   isLeaving: boolean;
 }
 
@@ -140,15 +140,21 @@ export class Fleet {
     return members[this.#turn++ % members.length]?.address;
   }
 
-  /** Replaces the processes of a type, one after the other. */
-  async roll(type: ProcessType, release: Release): Promise<void> {
+  /**
+   * Replaces the processes of a type, one after the other.
+   *
+   * @param leaveAfterMs how long the old processes serve on, with their settings, beside all replacements. Default: each leaves when its own
+   * is ready.
+   */
+  async roll(type: ProcessType, release: Release, leaveAfterMs?: number): Promise<void> {
     const leaving = (this.#members.get(type) ?? []).filter((member) => !member.isLeaving);
     for (let replica = 0; replica < REPLICAS; replica += 1) {
       const added = await this.#start(type, release);
       this.#show(type, [...(this.#members.get(type) ?? []), added]);
       const replaced = leaving[replica];
-      if (replaced !== undefined) this.#ending.push(this.#end(type, replaced));
+      if (replaced !== undefined && leaveAfterMs === undefined) this.#ending.push(this.#end(type, replaced));
     }
+    if (leaveAfterMs !== undefined) for (const member of leaving) this.#ending.push(this.#end(type, member, leaveAfterMs));
   }
 
   /** Rolls every type at the same time, as Kubernetes does when every Deployment changes. */
@@ -173,8 +179,9 @@ export class Fleet {
     await Promise.all([...this.#members.values()].flat().map(async ({ proxy }) => proxy?.stop()));
   }
 
-  async #end(type: ProcessType, member: Member): Promise<void> {
+  async #end(type: ProcessType, member: Member, leaveAfterMs = 0): Promise<void> {
     member.isLeaving = true;
+    await pause(leaveAfterMs);
     const exited = member.process.kill("SIGTERM");
     await pause(NOTICE_MS);
     this.#show(

@@ -1,3 +1,4 @@
+export { AnnouncedKeys, heldKey, newestSharedKey, requireSharedKey, type HeldKey } from "./announced-keys/index.ts";
 export { check, emailField, idField, nextAfterId, pageSizeField } from "./check.ts";
 export { deleteInBatches, type Deleted, type DeletedRows, type DeletionStep } from "./delete-in-batches.ts";
 export { openMaintenance, type Maintenance } from "./maintenance.ts";

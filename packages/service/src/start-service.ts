@@ -3,6 +3,7 @@ import { openPool, type Database, type LateIndex } from "@brand-records/postgres
 import { reportCertificates, serveRpc, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, startTracing, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
+import { AnnouncedKeys, showUnusableKeys, type HeldKey } from "./announced-keys/index.ts";
 import { startIndexBuilder } from "./index-builder.ts";
 import { openMaintenance, type Maintenance } from "./maintenance.ts";
 import { poolMetrics } from "./pool-metrics.ts";
@@ -35,6 +36,18 @@ export interface StartedService {
   openPool(purpose: string, max: number): Database;
   /** Names a dependency in `/readyz` while `isDegraded` returns true: the service serves without it. */
   reportDegraded(dependency: string, isDegraded: () => boolean | Promise<boolean>): void;
+  /**
+   * Announces the keys of this process to the others of the service, until it stops, and reports degraded while it cannot.
+   *
+   * @param onRevived looks for what this process cannot read, after it had counted as ended
+   */
+  announceKeys(keys: readonly HeldKey[], onRevived?: () => Promise<boolean>): Promise<AnnouncedKeys>;
+  /**
+   * Names keys in `/readyz` and in the metric `unusable_keys`: those under which something is stored that this process cannot read.
+   *
+   * @param setting that has the keys
+   */
+  reportUnusableKeys(setting: string, ids: () => readonly number[]): void;
   /** Builds those of these indexes that do not exist, after the start: tables are read and written meanwhile. */
   buildIndexes(indexes: readonly LateIndex[]): void;
   /** Serves over gRPC. Called last: everything the handlers need has been started. */
@@ -58,7 +71,9 @@ export async function startService({ name, config, migrations, life, log }: Serv
   };
   const db = openOwnedPool(name, config.DATABASE_CONNECTIONS_MAX);
 
-  const degradedChecks = new Map<string, () => boolean | Promise<boolean>>();
+  const degradedChecks: DegradedCheck[] = [];
+  const reportDegraded = (dependency: string, isDegraded: () => boolean | Promise<boolean>): void =>
+    void degradedChecks.push(async () => ((await isDegraded()) ? [dependency] : []));
   const admin = life.own(
     "admin server",
     await startAdminServer({
@@ -66,7 +81,7 @@ export async function startService({ name, config, migrations, life, log }: Serv
       port: config.ADMIN_PORT,
       metrics,
       notReady: async () => [...(life.isReady ? [] : ["process"]), ...((await isReachable(db)) ? [] : ["postgres"])],
-      degraded: () => degradedAmong(degradedChecks),
+      degraded: async () => (await Promise.all(degradedChecks.map((check) => check()))).flat(),
     }),
   );
 
@@ -79,7 +94,16 @@ export async function startService({ name, config, migrations, life, log }: Serv
     metrics,
     maintenance,
     openPool: openOwnedPool,
-    reportDegraded: (dependency, isDegraded) => void degradedChecks.set(dependency, isDegraded),
+    reportDegraded,
+    async announceKeys(keys, onRevived) {
+      const announced = life.own("announced keys", await AnnouncedKeys.start({ db, schema: name, keys, log, onRevived }));
+      reportDegraded("announcement of its keys", () => announced.isFailing());
+      return announced;
+    },
+    reportUnusableKeys(setting, ids) {
+      showUnusableKeys(metrics, ids);
+      degradedChecks.push(async () => ids().map((id) => `key ${id} of ${setting}`));
+    },
     buildIndexes(indexes) {
       life.own("index builder", startIndexBuilder(db, { url: ownerUrl, schema: name, indexes }, maintenance, log));
     },
@@ -90,10 +114,8 @@ export async function startService({ name, config, migrations, life, log }: Serv
   };
 }
 
-async function degradedAmong(checks: ReadonlyMap<string, () => boolean | Promise<boolean>>): Promise<string[]> {
-  const results = await Promise.all([...checks].map(async ([dependency, isDegraded]) => ((await isDegraded()) ? [dependency] : [])));
-  return results.flat();
-}
+/** Returns the names of dependencies without which the service serves now. */
+type DegradedCheck = () => Promise<string[]>;
 
 const PROBE_TIMEOUT_MS = 1_000;
 

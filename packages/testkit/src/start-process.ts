@@ -20,6 +20,8 @@ export interface ProcessOptions {
   readonly readyMsMax?: number;
   /** Leaves the CPU to other processes until it is ready, as far as this user may give the priority back: see {@link canRaisePriority}. */
   readonly startsBehindOthers?: boolean;
+  /** Called with everything the process writes, in the order of arrival. Not cut at lines. */
+  onOutput?(text: string): void;
 }
 
 export interface ProcessExit {
@@ -51,13 +53,14 @@ export async function startProcess({
   env = {},
   readyMsMax = READY_MS,
   startsBehindOthers,
+  onOutput,
 }: ProcessOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ["--enable-source-maps", script], {
     env: { PATH: process.env["PATH"], ...compileCache(), ...ANY_PORT, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));
-  const output = keepOutput(child);
+  const output = keepOutput(child, onOutput);
   killWithParent(child);
   const isBehind = startsBehindOthers === true && canRaisePriority() && child.pid !== undefined;
   if (isBehind) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
@@ -108,11 +111,12 @@ function readyMessage(child: ChildProcess, exited: Promise<ProcessExit>, readyMs
   });
 }
 
-function keepOutput(child: ChildProcess): () => string {
+function keepOutput(child: ChildProcess, onOutput: ProcessOptions["onOutput"]): () => string {
   const chunks: string[] = [];
   let length = 0;
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      onOutput?.(chunk);
       length += chunk.length;
       chunks.push(chunk);
       while (length > OUTPUT_CHARS_KEPT && chunks.length > 1) length -= chunks.shift()?.length ?? 0;

@@ -12,7 +12,7 @@ export const Settings = z.object({
     .transform(parsePeppers)
     .meta({ values: "`version:base64` of 32 bytes or more, comma-separated", secret: true })
     .describe(
-      "Hashes of API keys depend on them. New keys use the highest version; verification tries all versions. Every version in use must be present.",
+      "Hashes of API keys depend on them. New keys use the highest version that every process has; verification tries all versions. Every version in use must be present.",
     ),
   SESSION_IDLE_SECONDS: integer(7_200, 60, 86_400).describe("A session ends if it is not used for this long."),
   SESSION_SECONDS_MAX: integer(43_200, 60, 604_800).describe("A session ends after this time, used or not."),

@@ -15,4 +15,6 @@ export interface AccountsDependencies {
   readonly usageKeepDays: number;
   /** Records that a key was verified just now. */
   recordKeyUse(keyId: string): void;
+  /** Whether a key that this process does not find may be stored nevertheless, under a pepper that it lacks. */
+  mayMissKeys(): boolean;
 }

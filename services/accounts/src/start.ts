@@ -13,6 +13,7 @@ import { openRedis } from "@brand-records/redis";
 import { service } from "@brand-records/rpc";
 import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
 import type { Logger } from "@brand-records/telemetry";
+import { announcePeppers } from "./announce-peppers.ts";
 import type { AccountsConfig } from "./config.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
 import { noEpochPublisher, redisEpochPublisher, type EpochPublisher } from "./epochs/epoch-publisher.ts";
@@ -37,7 +38,6 @@ import { signInHandlers } from "./rpc/sign-in.ts";
 import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
-import { requirePeppers } from "./use-cases/require-peppers.ts";
 
 /** Only an owner waits for a publication; no API request does. */
 const PUBLISH_TIMEOUT_MS = 500;
@@ -46,7 +46,7 @@ const PUBLISH_TIMEOUT_MS = 500;
 export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "accounts", config, migrations: MIGRATIONS, life, log });
   const { db, maintenance } = base;
-  await requirePeppers({ db, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT });
+  const mayMissKeys = await announcePeppers(base, { db, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT });
   const epochs = startEpochs(config, base, life, log);
   const keyUsage = life.own("key usage", startKeyUsage(db, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
@@ -61,6 +61,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     sessionLimits,
     usageKeepDays,
     recordKeyUse: keyUsage.record,
+    mayMissKeys,
   };
   return base.serve([
     service(VerificationServiceService, verificationHandlers(deps), VERIFICATION_CALLERS),

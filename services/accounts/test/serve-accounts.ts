@@ -46,6 +46,8 @@ export interface ServedAccounts {
   readonly audit: RpcClient<AuditServiceService>;
   readonly usage: RpcClient<UsageServiceService>;
   readonly db: Database;
+  /** `host:port` */
+  readonly address: string;
   /** Serves the same database with other dependencies; stops with this one. */
   alsoWith(overrides: Partial<AccountsDependencies>): Promise<ServedAccounts>;
   createBrand(options?: { tier?: string; verified?: boolean }): Promise<TestBrand>;
@@ -68,6 +70,7 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     usageKeepDays: 31,
     recordKeyUse: () => {},
+    mayMissKeys: () => false,
     ...overrides,
   });
   return {
@@ -108,6 +111,7 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
   return {
     ...clients,
     db: deps.db,
+    address,
     async alsoWith(overrides) {
       const other = await serve({ ...deps, ...overrides });
       others.push(other);

@@ -14,7 +14,9 @@ export const Settings = z.object({
     .string()
     .transform(parseSecretKeys)
     .meta({ values: "`id:base64` of 32 bytes, comma-separated", secret: true })
-    .describe("Encrypt the receivers' signing secrets. New secrets use the highest id. Every id in use must be present."),
+    .describe(
+      "Encrypt the receivers' signing secrets. New secrets use the highest id that every process has. Every id in use must be present.",
+    ),
   PUBLIC_URL: origin
     .default("http://localhost:8080")
     .describe("Origin of the gateway as callers reach it: the start of `dashboard_url` in deliveries."),

@@ -2,11 +2,14 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
+import { AnnouncedKeys } from "@brand-records/service";
+import { openLog } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, webhookDatabase } from "../test/serve-receivers.ts";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import { openSigningSecret, type SealedSecret } from "./domain/signing-secret.ts";
 import { createReceiver } from "./use-cases/create-receiver.ts";
+import { heldSecretKeys } from "./use-cases/shared-secret-key.ts";
 
 /** The program `re-encrypt.js` as operators run it: exit codes, and what it prints. */
 
@@ -77,6 +80,30 @@ it("re-encrypts secrets under the newest key, prints how many, and changes nothi
   expect(stored?.keyId).toBe(2);
   expect(openSigningSecret([two], created.receiver.id, stored as SealedSecret)).toBe(created.secret);
   expect(await run(settings(two))).toMatchObject({ code: 0 });
+});
+
+it("seals nothing while a living process lacks the key: it exits with 78 and names the process, until that has ended", async () => {
+  const parts = { db, keys: [two] as const, ports: new Set<number>(), brands: new Brands(db) };
+  await createReceiver(parts, { brandId: newBrand(), url: "https://hooks.brand.example/", label: "x", events: ["payout.paid"] });
+  const three = { id: 3, bytes: randomBytes(32) };
+  const holding = { db, schema: "webhook", log: openLog("webhook", "silent") };
+  const replacement = await AnnouncedKeys.start({ ...holding, keys: heldSecretKeys([three, two]) });
+  const old = await AnnouncedKeys.start({ ...holding, keys: heldSecretKeys([two]) });
+  // Another key under the same id is another key.
+  const wrong = await AnnouncedKeys.start({ ...holding, keys: heldSecretKeys([{ ...three, bytes: randomBytes(32) }, two]) });
+
+  const refused = await run(settings(three, two));
+  expect(refused).toMatchObject({ code: 78, stdout: "" });
+  expect(
+    refused.stderr.match(/ {2}RECEIVER_SECRET_KEYS: .+ \(process \d+\) lacks key 3; .*wait until it has ended, and run this again/g),
+  ).toHaveLength(2);
+  expect(await db.query("select secret_key_id from webhook.receivers where secret_key_id = 3")).toEqual([]);
+
+  await old.stop();
+  await wrong.stop();
+  await db.query("insert into webhook.living_processes values ('killed', 'killed', '[]', clock_timestamp() - interval '31 s')");
+  expect(await run(settings(three, two))).toMatchObject({ code: 0 });
+  await replacement.stop();
 });
 
 it("exits with 1 and logs the cause if the database is away", async () => {

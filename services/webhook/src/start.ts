@@ -16,6 +16,7 @@ import { MIGRATIONS } from "./migrations.ts";
 import { webhookServices } from "./rpc/services.ts";
 import { startSending } from "./sending/start-sending.ts";
 import { requireSecretKeys } from "./use-cases/require-secret-keys.ts";
+import { heldSecretKeys } from "./use-cases/shared-secret-key.ts";
 
 /**
  * Enough for a claim, a batch of results and expired leases at the same time. Sending has its own pool, so that requests and intake
@@ -28,6 +29,9 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   const base = await startService({ name: "webhook", config, migrations: MIGRATIONS, life, log });
   const { db, maintenance, metrics } = base;
   const keys = config.RECEIVER_SECRET_KEYS;
+  await requireSecretKeys(db, keys);
+  await base.announceKeys(heldSecretKeys(keys));
+  // Once more: until it was announced, others may have sealed secrets under a key that it lacks.
   await requireSecretKeys(db, keys);
 
   const accounts = life.own(
@@ -44,7 +48,9 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
 
   life.own("janitor", startJanitor({ db, ownerUrl: base.ownerUrl, maintenance, log, keepDays: config.RETENTION_DAYS }));
   const sending = sendingMetrics(metrics);
-  startSending({ config, db: base.openPool("webhook sending", SENDING_CONNECTIONS), life, maintenance, metrics: sending, log });
+  const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS);
+  const sender = startSending({ config, db: sendingPool, life, maintenance, metrics: sending, log });
+  base.reportUnusableKeys("RECEIVER_SECRET_KEYS", () => sender.unusableKeyIds());
   showReceivers(metrics, db);
   const replaying = life.own("replay worker", startReplayWorker(db, log));
 

@@ -5,6 +5,7 @@ import { parseConfig } from "../src/config.ts";
 import { BREAKER_FAILURES, IN_FLIGHT_MAX, IN_FLIGHT_START } from "../src/domain/lane.ts";
 import { OUTCOMES } from "../src/domain/outcome.ts";
 import { RECEIVERS_MAX } from "../src/domain/receiver.ts";
+import { TESTS_MAX, TESTS_SECONDS } from "../src/domain/test-limit.ts";
 import { RESPONSE_BYTES_MAX } from "../src/sending/attempt.ts";
 import { ROOM_MAX } from "../src/storage/lanes.ts";
 
@@ -44,6 +45,7 @@ it.each<[string, string]>([
   ["docs/webhooks.md", `| an attempt | ${defaults.DELIVERY_DEADLINE_MS / 1_000} s in total |`],
   ["docs/webhooks.md", `| concurrent attempts | ${IN_FLIGHT_START}, growing to ${IN_FLIGHT_MAX};`],
   ["docs/webhooks.md", `| receivers | ${RECEIVERS_MAX} to a brand`],
+  ["docs/webhooks.md", `at most ${TESTS_MAX} tests in any ${TESTS_SECONDS} seconds`],
   ["docs/webhooks.md", `at most ${EVENT_MESSAGE_BYTES_MAX / 1_024} KiB; let your server take`],
   ["docs/webhooks.md", `Up to ${RESPONSE_BYTES_MAX / 1_024} KiB of its body are kept`],
   ["docs/webhooks.md", `After ${BREAKER_FAILURES === 10 ? "ten" : BREAKER_FAILURES} failed attempts in a row`],

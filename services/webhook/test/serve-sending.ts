@@ -84,7 +84,7 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
     async createReceiver(url, { brand = newId("brd"), maxInFlight = 64 } = {}) {
       const id = newId("rcv");
       const secret = newSigningSecret();
-      const { sealed, keyId } = sealSigningSecret(keys, id, secret);
+      const { sealed, keyId } = sealSigningSecret(keys[0], id, secret);
       await db.query("insert into webhook.brands (brand_id) values ($1) on conflict do nothing", [brand]);
       await db.query(
         `insert into webhook.receivers (brand_id, id, url, label, events, secret, secret_key_id, max_in_flight)

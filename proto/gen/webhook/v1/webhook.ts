@@ -5952,7 +5952,7 @@ export const ReceiversServiceService = {
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
    * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
-   * is no next secret.
+   * is no next secret. RESOURCE_EXHAUSTED (kind `rate_limited`, with the seconds to wait) after ten tests of the receiver in a minute.
    */
   sendTest: {
     path: "/webhook.v1.ReceiversService/SendTest" as const,
@@ -5997,7 +5997,7 @@ export interface ReceiversServiceServer extends UntypedServiceImplementation {
   /**
    * Queues a test delivery of one of the selected types, with sample data. Queued does not mean delivered.
    * FAILED_PRECONDITION (kind `receiver_disabled`) if the receiver is disabled, or (kind `no_next_secret`) if `next` is set and there
-   * is no next secret.
+   * is no next secret. RESOURCE_EXHAUSTED (kind `rate_limited`, with the seconds to wait) after ten tests of the receiver in a minute.
    */
   sendTest: handleUnaryCall<SendTestRequest, SendTestResponse>;
 }

@@ -1,6 +1,11 @@
 import { generateKey, keyDigest } from "@brand-records/api-key";
 import type { AppError } from "@brand-records/errors";
+import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
+import { connectRpc } from "@brand-records/rpc";
+import { AnnouncedKeys } from "@brand-records/service";
+import { openLog } from "@brand-records/telemetry";
 import { callContext, pepper, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
+import { heldPeppers } from "../use-cases/newest-shared-pepper.ts";
 
 const used: string[] = [];
 let served: ServedAccounts;
@@ -91,6 +96,34 @@ describe("peppers", () => {
     expect(await verify(newer.secret, two)).toMatchObject({ key_id: newer.id });
     await expect(verify(older.secret, two)).rejects.toMatchObject({ kind: "invalid_key" });
     await expect(verify(newer.secret, one)).rejects.toMatchObject({ kind: "invalid_key" });
+  });
+
+  it("of new keys are the newest that every living process has", async () => {
+    const [first, second] = [pepper(1), pepper(2)];
+    const both = await served.alsoWith({ peppers: [second, first] });
+    const versionOf = async ({ id }: { readonly id: string }) =>
+      (await served.db.query<{ version: number }>("select pepper_version as version from accounts.keys where id = $1", [id]))[0]?.version;
+    const brand = await served.createBrand();
+    const log = openLog("accounts", "silent");
+    const old = await AnnouncedKeys.start({ db: served.db, schema: "accounts", keys: heldPeppers([first]), log });
+    expect(await versionOf(await both.createKey(brand))).toBe(1);
+    await old.stop();
+    expect(await versionOf(await both.createKey(brand))).toBe(2);
+  });
+
+  it("that a process may lack make it answer unavailable, so that callers try another one, not invalid_key", async () => {
+    const late = await served.alsoWith({ peppers: [pepper(1)], mayMissKeys: () => true });
+    const { secret } = await served.createKey(await served.createBrand());
+    await expect(verify(secret, late)).rejects.toMatchObject({ kind: "unavailable" });
+    await expect(verify(generateKey("live"), late)).rejects.toMatchObject({ kind: "unavailable" });
+    const both = connectRpc(VerificationServiceService, `ipv4:${late.address},${served.address}`, { idempotent: ["verifyKey"] });
+    for (let call = 0; call < 20; call++) {
+      expect(await both.verifyKey({ key_sha256: keyDigest(secret) }, callContext())).toMatchObject({ principal: { key_name: "Reports" } });
+    }
+    both.stop();
+    const lacking = await served.alsoWith({ mayMissKeys: () => true });
+    // What it finds is valid all the same.
+    expect(await verify(secret, lacking)).toMatchObject({ key_name: "Reports" });
   });
 
   it("are stored by version with each key", async () => {

@@ -35,7 +35,7 @@ const statements = {
     name: "keys.revoke",
     text: `update accounts.keys set revoked_at = now(), revoked_by = $2 where id = $1 and revoked_at is null returning ${COLUMNS}`,
   },
-  /** Reads every key: for the start only. */
+  /** Reads every key: for the start, and for a process that was frozen. */
   underOthers: {
     name: "keys.under_others",
     text: `select k.pepper_version as "pepperVersion", count(*) as keys from accounts.keys k

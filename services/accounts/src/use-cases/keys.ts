@@ -8,6 +8,7 @@ import { requireOwner } from "../domain/membership.ts";
 import { findKey, findPrincipal, insertKey, keysWithName, markKeyRevoked } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
 import { changeBrand } from "./change-brand.ts";
+import { newestSharedPepper } from "./newest-shared-pepper.ts";
 
 export interface KeyRequest {
   readonly brandId: string;
@@ -29,19 +30,19 @@ export interface CreatedKey {
 /**
  * Creates a key.
  *
- * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`
+ * @throws AppError `invalid_request`, `not_found`, `owner_required`, `plan_required`, `brand_not_verified`, `unavailable`
  */
 export async function createKey(deps: AccountsDependencies, request: KeyRequest): Promise<CreatedKey> {
   const { brandId, name, environment, createdBy } = request;
   const permissions = grantedPermissions(request.permissions, environment);
   const secret = generateKey(environment);
-  const [pepper] = deps.peppers;
   const created = await changeBrand(
     deps,
     brandId,
     async (sql, brand) => {
       requireOwner(await findMember(sql, brandId, createdBy), createdBy);
       requireApiAccess(brand);
+      const pepper = await newestSharedPepper(sql, deps.peppers);
       const sameName = await keysWithName(sql, { brand_id: brandId, environment, name });
       const key = await insertKey(sql, {
         id: newId("key"),
@@ -64,11 +65,16 @@ export async function createKey(deps: AccountsDependencies, request: KeyRequest)
 /**
  * Finds the principal behind a key and records the key's use.
  *
+ * @throws AppError `unavailable` if another process may know the key
  * @throws AppError `invalid_key`, the same for unknown, revoked and other-environment keys, so that it reveals nothing
  */
 export async function verifyKey(deps: AccountsDependencies, digest: Uint8Array): Promise<Principal> {
   const hashes = deps.peppers.map((pepper) => keyHash(digest, pepper));
   const principal = await findPrincipal(deps.db, hashes, deps.environment);
+  // After the query: a process that was frozen before or during it does not take a good key for a bad one.
+  if (principal === undefined && deps.mayMissKeys()) {
+    throw new AppError("unavailable", "This process may lack the pepper of the key: another one may know it");
+  }
   if (principal === undefined) throw new AppError("invalid_key", "This key is not valid here");
   deps.recordKeyUse(principal.key_id);
   return principal;

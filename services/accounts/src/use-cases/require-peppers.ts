@@ -13,9 +13,18 @@ export async function requirePeppers({
   peppers,
   environment,
 }: Pick<AccountsDependencies, "db" | "peppers" | "environment">): Promise<void> {
-  const versions = peppers.map(({ version }) => version);
-  const missing = await countKeysUnderOthers(db, versions, environment);
+  const missing = await missingPeppers({ db, peppers, environment });
   if (missing.length > 0) throw new ConfigError(missing.map(missingPepper));
+}
+
+/** Returns the peppers that stored keys need and that are not among these. Reads every key. */
+export function missingPeppers({
+  db,
+  peppers,
+  environment,
+}: Pick<AccountsDependencies, "db" | "peppers" | "environment">): Promise<KeysUnderPepper[]> {
+  const versions = peppers.map(({ version }) => version);
+  return countKeysUnderOthers(db, versions, environment);
 }
 
 const missingPepper = ({ pepperVersion, keys }: KeysUnderPepper): string =>

@@ -8,6 +8,13 @@ const TAG_BYTES = 16;
 /** A sealed text cannot be opened: another key, another owner, or changed bytes. Reveals nothing of the content. */
 export class SealBroken extends Error {
   override readonly name = "SealBroken";
+  /** Of the key under which it is sealed. */
+  readonly keyId: number;
+
+  constructor(keyId: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.keyId = keyId;
+  }
 }
 
 /**
@@ -24,7 +31,7 @@ export function seal(key: SecretKey, owner: string, text: string, nonce: Buffer 
 
 /** @throws SealBroken */
 export function unseal(key: SecretKey, owner: string, sealed: Buffer): string {
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken(`the text sealed under key ${key.id} is too short`);
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SealBroken(key.id, `the text sealed under key ${key.id} is too short`);
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(owner));
@@ -33,6 +40,6 @@ export function unseal(key: SecretKey, owner: string, sealed: Buffer): string {
     const text = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString("utf8");
   } catch (error) {
-    throw new SealBroken(`the text sealed for ${owner} does not open under key ${key.id}`, { cause: error });
+    throw new SealBroken(key.id, `the text sealed for ${owner} does not open under key ${key.id}`, { cause: error });
   }
 }

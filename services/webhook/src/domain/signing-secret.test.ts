@@ -15,7 +15,7 @@ it("is whsec_ and 32 bytes in base64", () => {
 it("is sealed under the newest key, and opens while that key is configured", () => {
   const [three, two, one] = [key(3), key(2), key(1)];
   const secret = newSigningSecret();
-  const sealed = sealSigningSecret([two, one], "rcv_1", secret);
+  const sealed = sealSigningSecret(two, "rcv_1", secret);
   expect(sealed.keyId).toBe(2);
   expect(openSigningSecret([two, one], "rcv_1", sealed)).toBe(secret);
   expect(openSigningSecret([three, two], "rcv_1", sealed)).toBe(secret);
@@ -23,7 +23,7 @@ it("is sealed under the newest key, and opens while that key is configured", () 
 
 it("opens neither without its key nor for another receiver", () => {
   const [two, one] = [key(2), key(1)];
-  const sealed = sealSigningSecret([two, one], "rcv_1", newSigningSecret());
+  const sealed = sealSigningSecret(two, "rcv_1", newSigningSecret());
   expect(() => openSigningSecret([one], "rcv_1", sealed)).toThrow(SealBroken);
   expect(() => openSigningSecret([two], "rcv_2", sealed)).toThrow(SealBroken);
 });

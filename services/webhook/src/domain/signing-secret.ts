@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { seal, SealBroken, unseal } from "./sealing.ts";
-import type { SecretKeys } from "./secret-keys.ts";
+import type { SecretKey, SecretKeys } from "./secret-keys.ts";
 
 const SECRET_BYTES = 32;
 
@@ -15,14 +15,13 @@ export interface SealedSecret {
   readonly keyId: number;
 }
 
-/** Seals a secret under the newest key. */
-export function sealSigningSecret([newest]: SecretKeys, receiverId: string, secret: string): SealedSecret {
-  return { sealed: seal(newest, receiverId, secret), keyId: newest.id };
+export function sealSigningSecret(key: SecretKey, receiverId: string, secret: string): SealedSecret {
+  return { sealed: seal(key, receiverId, secret), keyId: key.id };
 }
 
 /** @throws SealBroken, also if its key is not configured */
 export function openSigningSecret(keys: SecretKeys, receiverId: string, { sealed, keyId }: SealedSecret): string {
   const key = keys.find(({ id }) => id === keyId);
-  if (key === undefined) throw new SealBroken(`the secret of ${receiverId} is sealed under key ${keyId}, which is not configured`);
+  if (key === undefined) throw new SealBroken(keyId, `the secret of ${receiverId} is sealed under key ${keyId}, which is not configured`);
   return unseal(key, receiverId, sealed);
 }

@@ -127,7 +127,7 @@ describe("activating a secret without an accepted test", () => {
     [
       "a process of 0.2.0, which does not know the new columns, replaces the next secret",
       ({ id }) => {
-        const { sealed, keyId } = sealSigningSecret(served.deps.keys, id, `whsec_${"x".repeat(43)}=`);
+        const { sealed, keyId } = sealSigningSecret(served.deps.keys[0], id, `whsec_${"x".repeat(43)}=`);
         return served.db.query("update webhook.receivers set next_secret = $2, next_secret_key_id = $3 where id = $1", [id, sealed, keyId]);
       },
     ],

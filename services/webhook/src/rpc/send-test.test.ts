@@ -1,4 +1,5 @@
 import { readEventMessage } from "@brand-records/brand-events";
+import { openPool } from "@brand-records/postgres";
 import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { pageOfEvents } from "../storage/events.ts";
 import { sendTest } from "../use-cases/send-test.ts";
@@ -119,6 +120,56 @@ it("is refused while the receiver is disabled", async () => {
   await served.receivers.disableReceiver(keyOf(receiver), callContext());
   await expect(test(receiver)).rejects.toMatchObject({ kind: "receiver_disabled" });
   expect(await queued(receiver)).toEqual([]);
+});
+
+describe("a receiver's tests in a minute", () => {
+  const keyIn = (receiver: Receiver) => ({ brandId: receiver.brand_id, receiverId: receiver.id });
+  const age = (receiver: Receiver, seconds: number) =>
+    served.db.query("update webhook.events set received_at = received_at - make_interval(secs => $2) where brand_id = $1", [
+      receiver.brand_id,
+      seconds,
+    ]);
+
+  it("are ten, whatever becomes of them; the refusal says when the next one may be sent, and other receivers of the brand have their own", async () => {
+    const receiver = await served.create(newBrand());
+    const bystander = await served.create(receiver.brand_id);
+    const ids: string[] = [];
+    for (const type of [...Array<string>(5).fill("payout.paid"), ...Array<string>(5).fill("submission.approved")]) {
+      ids.push((await test(receiver, type)).delivery_id);
+    }
+    await served.db.query(
+      "update webhook.deliveries set state = 'sending', lease = gen_random_uuid(), lease_until = now() where id = any($1::text[])",
+      [ids.slice(0, 3)],
+    );
+    await served.db.query(
+      `with finished as (delete from webhook.deliveries where id = any($1::text[]) returning *)
+       insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, state, attempts, test, created_at)
+       select id, $2, receiver_id, event_id, event_created_at, 'delivered', 1, true, created_at from finished`,
+      [ids.slice(3, 7), receiver.brand_id],
+    );
+    await age(receiver, 50);
+    const refusal = await test(receiver).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
+      kind: "rate_limited",
+      message: expect.stringMatching(/at most 10 tests in 60 seconds\. Wait (\d|10) s/),
+    });
+    const { retryAfterSeconds = 0 } = refusal as { retryAfterSeconds?: number };
+    expect([retryAfterSeconds > 0, retryAfterSeconds <= 10]).toEqual([true, true]);
+    await test(bystander);
+
+    await age(receiver, 10);
+    await test(receiver);
+  });
+
+  it("are ten however many processes send them at the same time", async () => {
+    const receiver = await served.create(newBrand());
+    const pools = [1, 2].map((n) => openPool({ url: served.url, applicationName: `webhook ${n}` }));
+    const sent = await Promise.allSettled(Array.from({ length: 30 }, (_, n) => sendTest(pools[n % 2] ?? served.db, keyIn(receiver))));
+    await Promise.all(pools.map((pool) => pool.stop()));
+    expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    for (const result of sent) if (result.status === "rejected") expect(result.reason).toMatchObject({ kind: "rate_limited" });
+    expect(await queued(receiver)).toHaveLength(10);
+  });
 });
 
 it("returns not_found for another brand's receiver", async () => {

@@ -9,7 +9,6 @@ import type { Outcome } from "../domain/outcome.ts";
 import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
-import { openSigningSecret } from "../domain/signing-secret.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
@@ -17,6 +16,7 @@ import { attemptPost } from "./attempt.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
+import { SigningSecrets, type AttemptSecrets } from "./signing-secrets.ts";
 
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
@@ -28,7 +28,11 @@ const FAILING_SHARE = 0.5;
 /** With less room than this share, receivers with attempts in flight wait for those with none. */
 const CROWDED_SHARE = 0.5;
 
-type Sendable = ClaimedDelivery & { readonly brand_id: string };
+type Sendable = ClaimedDelivery & {
+  readonly brand_id: string;
+  /** Undefined for a test of a next secret that no longer exists. */
+  readonly secrets: AttemptSecrets | undefined;
+};
 
 export interface SenderOptions {
   readonly db: Database;
@@ -42,6 +46,8 @@ export interface SenderOptions {
   readonly retryDelaysSeconds: readonly number[];
   readonly publicUrl: string;
   readonly headerWord: string;
+  /** After which secrets that did not open are looked at again. Default: 10,000. */
+  readonly recheckMs?: number;
 }
 
 const newAttemptId = idSequence("att");
@@ -50,11 +56,14 @@ const newAttemptId = idSequence("att");
 export class Sender {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
+  readonly #secrets: SigningSecrets;
   readonly #stopping = new AbortController();
   /** Claimed deliveries whose result is not written yet. */
   #inFlight = 0;
   /** Those among them to receivers whose last attempt failed. */
   #failing = 0;
+  /** Claims that another process has to serve, and that could not be returned yet. */
+  #toReturn: ClaimedDelivery[] = [];
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
   readonly #running: Promise<void>;
@@ -63,12 +72,18 @@ export class Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#results = new ResultWriter(options.db, options.metrics, options.log);
+    this.#secrets = new SigningSecrets(options);
     this.#running = this.#run();
   }
 
   /** Looks for due deliveries now instead of at the next poll. */
   wake(): void {
     this.#wake.notify();
+  }
+
+  /** Ids of the keys under which secrets are sealed that this process cannot open. */
+  unusableKeyIds(): number[] {
+    return this.#secrets.unusableIds();
   }
 
   /**
@@ -80,6 +95,8 @@ export class Sender {
     this.#wake.notify();
     await withTimeout(this.#running, CLAIM_STOP_MS);
     this.#stopped = true;
+    const returned = this.#returnClaims().catch((error: unknown) => this.#logNotReturned(error, this.#toReturn));
+    await withTimeout(Promise.all([returned, this.#secrets.stop()]), CLAIM_STOP_MS);
     await Promise.all(this.#attempts);
     await this.#results.stop();
   }
@@ -101,30 +118,52 @@ export class Sender {
   }
 
   async #claim(room: number): Promise<number> {
-    const { db, deadlineMs, inFlightMax, metrics, log } = this.#options;
+    const { db, deadlineMs, inFlightMax, metrics } = this.#options;
+    await this.#returnClaims();
     const claimed = await claimDeliveries(db, {
       max: room,
+      except: this.#secrets.exclusions,
       leaseSeconds: leaseSecondsFor(deadlineMs),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
       crowded: room < inFlightMax * CROWDED_SHARE,
     });
     if (this.#stopped && claimed.length > 0) {
-      await returnClaims(db, claimed).catch((error: unknown) => {
-        log.warn({ err: error, deliveries: claimed.length }, "late claims not returned: the deliveries continue when their leases expire");
-      });
+      await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
       return 0;
     }
     const unsendable: ClaimedDelivery[] = [];
     for (const delivery of claimed) {
       const { brand_id } = delivery;
       if (brand_id === null) unsendable.push(delivery);
-      else this.#start({ ...delivery, brand_id });
+      else if (lacksNextSecret(delivery)) this.#start({ ...delivery, brand_id, secrets: undefined });
+      else {
+        const secrets = this.#secrets.open(delivery);
+        if (secrets === undefined) this.#toReturn.push(delivery);
+        else this.#start({ ...delivery, brand_id, secrets });
+      }
     }
+    const returned = this.#toReturn.length;
+    await this.#returnClaims();
     if (unsendable.length > 0) {
       await abandonDeliveries(db, unsendable);
       metrics.finished.inc({ state: "removed" }, unsendable.length);
     }
-    return claimed.length;
+    // Those that it remembers it does not claim again. Otherwise it pauses, or it would claim and return the same ones all the time.
+    return this.#secrets.isFull ? claimed.length - returned : claimed.length;
+  }
+
+  /** Returns what only another process can send: pending, and the attempt does not count. If this fails, the next claim tries again. */
+  async #returnClaims(): Promise<void> {
+    if (this.#toReturn.length === 0) return;
+    await returnClaims(this.#options.db, this.#toReturn);
+    this.#toReturn = [];
+  }
+
+  #logNotReturned(error: unknown, claims: readonly ClaimedDelivery[]): void {
+    this.#options.log.warn(
+      { err: error, deliveries: claims.length },
+      "claims not returned: the deliveries continue when their leases expire",
+    );
   }
 
   #start(delivery: Sendable): void {
@@ -170,15 +209,9 @@ export class Sender {
 
   /** The timestamp is that of the recorded start, so that a request can be shown as it was sent. */
   async #attempt(delivery: Sendable, startedAt: Date): Promise<Outcome> {
-    const { agent, keys, deadlineMs, publicUrl, headerWord, log } = this.#options;
-    if (delivery.sign_with_next && delivery.next_secret === null) return unsendable("there is no next secret any more to sign it with");
-    let secrets: [string, ...string[]];
-    try {
-      secrets = secretsOf(keys, delivery);
-    } catch (error) {
-      log.error({ err: error, delivery_id: delivery.id }, "delivery cannot be signed");
-      return unsendable("its signing secret cannot be opened");
-    }
+    const { agent, deadlineMs, publicUrl, headerWord } = this.#options;
+    const { secrets } = delivery;
+    if (secrets === undefined) return unsendable("there is no next secret any more to sign it with");
     const body = eventBody(delivery, publicUrl);
     const signed = {
       eventId: delivery.event_id,
@@ -197,6 +230,9 @@ export class Sender {
 /** Whether the start of its attempt shows how late this service is: replays and retries are late on purpose. */
 const isFirst = ({ attempt, from_intake, failing }: ClaimedDelivery): boolean => attempt === 1 && from_intake && !failing;
 
+/** A test of a secret that was activated or withdrawn since. No process can send it, now or later. */
+const lacksNextSecret = ({ sign_with_next, next_secret }: ClaimedDelivery): boolean => sign_with_next && next_secret === null;
+
 const unsendable = (error: string): Outcome => ({
   outcome: "unsendable",
   httpStatus: null,
@@ -204,15 +240,6 @@ const unsendable = (error: string): Outcome => ({
   response: null,
   retryAfterSeconds: null,
 });
-
-/** Returns the secrets that sign an attempt: the first signs X-Service-Signature, each of them webhook-signature. */
-function secretsOf(keys: SecretKeys, delivery: ClaimedDelivery): [string, ...string[]] {
-  const { receiver_id, secret, secret_key_id, next_secret, next_secret_key_id, sign_with_next } = delivery;
-  const current = (): string => openSigningSecret(keys, receiver_id, { sealed: secret, keyId: secret_key_id });
-  if (next_secret === null || next_secret_key_id === null) return [current()];
-  const next = openSigningSecret(keys, receiver_id, { sealed: next_secret, keyId: next_secret_key_id });
-  return sign_with_next ? [next] : [current(), next];
-}
 
 function resultOf(delivery: Sendable, outcome: Outcome, next: NextState, startedAt: Date, duration_ms: number): AttemptResult {
   return {

@@ -24,7 +24,7 @@ export interface SendingStart {
   readonly log: Logger;
 }
 
-export function startSending({ config, db, life, maintenance, metrics, log }: SendingStart): void {
+export function startSending({ config, db, life, maintenance, metrics, log }: SendingStart): Sender {
   const allowLoopback = config.RECEIVERS_ON_LOOPBACK === "true";
   if (allowLoopback) log.warn({}, "RECEIVERS_ON_LOOPBACK is set: deliveries may go to this machine, without TLS");
   const agent = new ReceiverAgent({
@@ -59,6 +59,7 @@ export function startSending({ config, db, life, maintenance, metrics, log }: Se
     onDisconnect: (err) => log.warn({ err }, "no notifications of new deliveries: polling"),
   });
   life.own("notifier", withStopTimeout(notifier, NOTIFIER_STOP_MS));
+  return sender;
 }
 
 function proxyOf({ EGRESS_PROXY_URL: address, EGRESS_PROXY_MODE: mode }: WebhookConfig, log: Logger): ReceiverAgentOptions["proxy"] {

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { Delivery, DeliveryState } from "../domain/delivery.ts";
+import { UNLEASED } from "./late-indexes.ts";
 
 /** Sorts after every delivery id. */
 const BEYOND = "dlv_~";
@@ -65,7 +66,7 @@ interface Conditions {
 }
 
 const BRANCHES: Readonly<Record<StoredState, (conditions: Conditions) => string[]>> = {
-  pending: (conditions) => unfinished("pending", conditions, conditions.held),
+  pending: (conditions) => unfinished("pending", { ...conditions, common: [...conditions.common, `d.${UNLEASED}`] }, conditions.held),
   sending: (conditions) => unfinished("sending", conditions),
   delivered: (conditions) => finished("delivered", conditions),
   failed: (conditions) => finished("failed", conditions),

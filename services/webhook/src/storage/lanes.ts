@@ -143,15 +143,27 @@ export const HAS_LANE = "exists (select from webhook.lanes o where o.receiver_id
  * (`crowded`) is true.
  */
 const CAP = `case when l.failed_in_a_row >= ${BREAKER_FAILURES} or $3 then 1 else l.max_in_flight end`;
-const LOCK_LANES_TO_SERVE = `
+const lanesToServe = (condition = ""): string => `
   select l.receiver_id, l.failed_in_a_row > 0 as failing, least(${CAP} - l.in_flight, ${ROOM_MAX}) as room
     from webhook.lanes l
    where l.next_due < 'infinity' and not l.held and l.next_due <= now() and l.open_until <= now()
      and ($2 or l.failed_in_a_row = 0)
-     and l.in_flight < ${CAP}
+     and l.in_flight < ${CAP}${condition}
    order by l.last_served
    limit $1
      for update skip locked`;
+const LOCK_LANES_TO_SERVE = lanesToServe();
+const LOCK_OTHER_LANES_TO_SERVE = lanesToServe(`
+     and l.receiver_id <> all($4::text[])
+     and not exists (select from webhook.receivers r where r.id = l.receiver_id
+                        and (r.secret_key_id = any($5::int[]) or r.next_secret_key_id = any($5::int[])))`);
+
+/** Lanes to leave to other processes. */
+export interface LaneExclusions {
+  readonly receiverIds: readonly string[];
+  /** Receivers whose secret or next secret is sealed under one of these keys now. */
+  readonly secretKeyIds: readonly number[];
+}
 
 export interface LanesToServe {
   /** Deliveries to claim, rounded up to a multiple of 16: each lane adds up to `ROOM_MAX`. */
@@ -160,6 +172,7 @@ export interface LanesToServe {
   readonly failing: boolean;
   /** Serve only receivers with nothing in flight, one delivery each. */
   readonly crowded: boolean;
+  readonly except?: LaneExclusions | undefined;
 }
 
 export interface LaneToServe {
@@ -171,8 +184,12 @@ export interface LaneToServe {
 }
 
 /** Locks the due lanes that have room, those served longest ago first. Skips lanes that another transaction has locked. */
-export function lockLanesToServe(sql: Sql, { max, failing, crowded }: LanesToServe): Promise<LaneToServe[]> {
-  return sql.query<LaneToServe>(LOCK_LANES_TO_SERVE, [Math.min(SERVED_LANES_MAX, Math.ceil(max / ROOM_MAX)), failing, crowded]);
+export function lockLanesToServe(sql: Sql, { max, failing, crowded, except }: LanesToServe): Promise<LaneToServe[]> {
+  const values = [Math.min(SERVED_LANES_MAX, Math.ceil(max / ROOM_MAX)), failing, crowded];
+  // The usual statement stays as it is: 0.05 ms with 20,000 due lanes. The other one looks at the receiver of each: 0.6 ms if a tenth may be
+  // served, 13 ms if none may.
+  if (except === undefined) return sql.query<LaneToServe>(LOCK_LANES_TO_SERVE, values);
+  return sql.query<LaneToServe>(LOCK_OTHER_LANES_TO_SERVE, [...values, except.receiverIds, except.secretKeyIds]);
 }
 
 export interface LockedLane extends LaneState {

@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import type { ReceiverKey } from "../domain/receiver.ts";
 import type { Replay, ReplayKey, ReplayRequest } from "../domain/replay.ts";
+import { UNLEASED } from "./late-indexes.ts";
 
 /** Events counted for a total, at most: 40 ms. */
 const COUNTED_MAX = 100_000;
@@ -44,7 +45,7 @@ const FAILED: Ahead = {
   isReplayed: `coalesce(${IS_SELECTED}, false)
     and not exists (select from webhook.past_deliveries d
                      where d.event_id = e.id and d.event_created_at = e.created_at and d.receiver_id = p.receiver_id and d.state = 'delivered')
-    and not exists (select from webhook.deliveries d where d.event_id = e.id and d.receiver_id = p.receiver_id and d.state = 'pending')
+    and not exists (select from webhook.deliveries d where d.event_id = e.id and d.receiver_id = p.receiver_id and d.state = 'pending' and d.${UNLEASED})
     and e.id not in (select d.event_id from webhook.deliveries d where d.state = 'sending' and d.receiver_id = p.receiver_id)`,
 };
 

@@ -17,6 +17,16 @@ const statements = {
             union select r.next_secret_key_id from webhook.receivers r where r.next_secret_key_id is not null
             order by id`,
   },
+  inUseAmong: {
+    name: "secret_keys.in_use_among",
+    text: `select k.id from unnest($1::int[]) k (id)
+            where exists (select from webhook.receivers r where r.secret_key_id = k.id or r.next_secret_key_id = k.id)`,
+  },
+  stored: {
+    name: "secret_keys.stored",
+    text: `select r.id as receiver_id, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id
+             from webhook.receivers r where r.id = any($1::text[])`,
+  },
   underOthers: {
     name: "secret_keys.under_others",
     text: `select r.id, r.secret as sealed, r.secret_key_id as "keyId" from webhook.receivers r
@@ -47,6 +57,25 @@ export function listProofs(sql: Sql): Promise<Proof[]> {
 /** Returns the ids of the keys under which any receiver's secret or next secret is sealed. */
 export async function idsInUse(sql: Sql): Promise<number[]> {
   return (await sql.query<{ id: number }>(statements.inUse)).map(({ id }) => id);
+}
+
+/** Returns those of these keys under which any receiver's secret or next secret is sealed. Reads every receiver if there is none. */
+export async function idsInUseAmong(sql: Sql, keyIds: readonly number[]): Promise<number[]> {
+  return (await sql.query<{ id: number }>(statements.inUseAmong, [keyIds])).map(({ id }) => id);
+}
+
+/** A receiver's current and next secret. */
+export interface StoredSecrets {
+  readonly receiver_id: string;
+  readonly secret: Buffer;
+  readonly secret_key_id: number;
+  readonly next_secret: Buffer | null;
+  readonly next_secret_key_id: number | null;
+}
+
+/** Returns the secrets of these receivers, without those that were deleted. */
+export function storedSecretsOf(sql: Sql, receiverIds: readonly string[]): Promise<StoredSecrets[]> {
+  return sql.query<StoredSecrets>(statements.stored, [receiverIds]);
 }
 
 export interface StoredSecret extends SealedSecret {

@@ -5,12 +5,13 @@ import { duplicateUrl, RECEIVERS_MAX, requireReceiver, type NewReceiver, type Re
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { countReceivers, findReceiver, insertReceiver } from "../storage/receivers.ts";
+import { sharedSecretKey } from "./shared-secret-key.ts";
 
 /**
  * Adds a receiver, up to twenty for a brand. The limit is exact, even if several are added at the same time.
  *
  * @returns the receiver and its signing secret, which is never shown again
- * @throws AppError `not_found`, `duplicate_url`, `receiver_limit`
+ * @throws AppError `not_found`, `duplicate_url`, `receiver_limit`, `unavailable`
  */
 export async function createReceiver(
   { db, keys, brands }: Pick<WebhookDependencies, "db" | "keys" | "brands">,
@@ -23,9 +24,10 @@ export async function createReceiver(
   return db.transaction(async (sql) => {
     // Its deletion may have begun since.
     if (!(await lockBrand(sql, brandId))) throw brandNotFound();
+    const sealed = sealSigningSecret(await sharedSecretKey(sql, keys), id, secret);
     // Checked before the limit: a caller who repeats a call whose response was lost gets `duplicate_url`, which shows that the call
     // succeeded, even if the brand is now at its limit.
-    if (!(await insertReceiver(sql, { ...input, id, ...sealSigningSecret(keys, id, secret) }))) throw duplicateUrl();
+    if (!(await insertReceiver(sql, { ...input, id, ...sealed }))) throw duplicateUrl();
     if ((await countReceivers(sql, brandId)) > RECEIVERS_MAX) throw receiverLimit();
     return { receiver: requireReceiver(await findReceiver(sql, { brandId, receiverId: id })), secret };
   });

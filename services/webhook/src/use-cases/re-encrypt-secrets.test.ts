@@ -1,11 +1,16 @@
 import { openPool, type Database } from "@brand-records/postgres";
-import type { TestDatabase } from "@brand-records/testkit";
+import { AnnouncedKeys } from "@brand-records/service";
+import { openLog } from "@brand-records/telemetry";
+import { eventually, type TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, secretKey, webhookDatabase } from "../../test/serve-receivers.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { openSigningSecret, type SealedSecret } from "../domain/signing-secret.ts";
 import { createReceiver } from "./create-receiver.ts";
 import { reEncryptSecrets } from "./re-encrypt-secrets.ts";
 import { requireSecretKeys } from "./require-secret-keys.ts";
+import { heldSecretKeys } from "./shared-secret-key.ts";
+
+const log = openLog("webhook", "silent");
 
 let database: TestDatabase;
 let db: Database;
@@ -42,6 +47,33 @@ it("seals every current secret under the newest key, so that the older one can b
   expect(await secretsUnder(two)).toEqual(before);
   await requireSecretKeys(db, [two]);
   expect(await reEncryptSecrets(db, [two])).toEqual({ secrets: 0, still_in_use: [] });
+});
+
+it("stops before the next batch if a process starts that lacks the newest key, and goes on when that has ended", async () => {
+  await requireSecretKeys(db, [one]);
+  for (let index = 0; index < 101; index++) await addReceiver(one);
+  let starting: Promise<AnnouncedKeys> | undefined;
+  /** The process starts while the first batch is sealed: it is announced when that is committed, and before the next one. */
+  const during: Database = {
+    ...db,
+    async transaction(work) {
+      const result = await db.transaction(async (sql) => {
+        const sealed = await work(sql);
+        starting ??= AnnouncedKeys.start({ db, schema: "webhook", keys: heldSecretKeys([one]), log });
+        await eventually(async () => {
+          expect(await db.query("select from pg_locks where locktype = 'advisory' and not granted")).toHaveLength(1);
+        });
+        return sealed;
+      });
+      await starting;
+      return result;
+    },
+  };
+  await expect(reEncryptSecrets(during, [two, one])).rejects.toThrow("lacks key 2");
+  const sealed = () => db.query("select from webhook.receivers where secret_key_id = 2");
+  expect(await sealed()).toHaveLength(100);
+  await (await starting)?.stop();
+  expect(await reEncryptSecrets(db, [two, one])).toEqual({ secrets: 1, still_in_use: [] });
 });
 
 it("leaves a next secret and its acceptance as they are, and reports its key as still in use", async () => {

@@ -4,17 +4,21 @@ import { noNextSecret, receiverNotFound, requireReceiver, type Receiver, type Re
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import { activateNextSecret, findReceiver, setNextSecret } from "../storage/receivers.ts";
+import { sharedSecretKey } from "./shared-secret-key.ts";
 
 /**
  * Starts a rotation: creates the next secret. The current one stays in force until the next one is activated. A repeat replaces
  * the next secret, so a lost one can be made again.
  *
  * @returns the receiver and its next secret, which is never shown again
- * @throws AppError `not_found`
+ * @throws AppError `not_found`, `unavailable`
  */
 export async function rotateSecret(db: Database, keys: SecretKeys, key: ReceiverKey): Promise<{ receiver: Receiver; secret: string }> {
   const secret = newSigningSecret();
-  if (!(await setNextSecret(db, key, sealSigningSecret(keys, key.receiverId, secret)))) throw receiverNotFound();
+  await db.transaction(async (sql) => {
+    const sealed = sealSigningSecret(await sharedSecretKey(sql, keys), key.receiverId, secret);
+    if (!(await setNextSecret(sql, key, sealed))) throw receiverNotFound();
+  });
   return { receiver: requireReceiver(await findReceiver(db, key)), secret };
 }
 

@@ -4,12 +4,14 @@ import type { Database } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import { noNextSecret, receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { sampleData } from "../domain/sample-data.ts";
+import { requireRoomForTest } from "../domain/test-limit.ts";
 import { isBrandOpen } from "../storage/brands.ts";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import { insertTestDelivery } from "../storage/deliveries.ts";
 import { insertTestEvent } from "../storage/events.ts";
 import { lockLane } from "../storage/lanes.ts";
 import { findSettings } from "../storage/receivers.ts";
+import { recentTests, testDeliveryId } from "../storage/recent-tests.ts";
 
 export interface QueuedTest {
   readonly deliveryId: string;
@@ -24,9 +26,10 @@ export interface TestOptions {
 }
 
 /**
- * Queues a delivery of sample data, which is sent like every other delivery. Queued does not mean delivered.
+ * Queues a delivery of sample data, which is sent like every other delivery. Queued does not mean delivered. The limit on tests is exact
+ * over all processes: they count and add under the lane's lock.
  *
- * @throws AppError `not_found`, `receiver_disabled`, `no_next_secret`, `invalid_request`
+ * @throws AppError `not_found`, `receiver_disabled`, `no_next_secret`, `invalid_request`, `rate_limited`
  */
 export async function sendTest(
   db: Database,
@@ -37,13 +40,15 @@ export async function sendTest(
   const { brandId, receiverId } = key;
   const created_at = new Date(now()).toISOString();
   await ensureDays(db, [created_at.slice(0, 10)]);
-  const [deliveryId, eventId] = [newId("dlv"), newId("evt")];
+  const eventId = newId("evt");
+  const deliveryId = testDeliveryId(eventId);
   await db.transaction(async (sql) => {
     const receiver = (await lockLane(sql, key)) ? await findSettings(sql, key) : undefined;
     if (receiver === undefined || !(await isBrandOpen(sql, brandId))) throw receiverNotFound();
     if (!receiver.enabled) throw receiverDisabled();
     if (next && !receiver.rotating) throw noNextSecret();
     const chosen = chooseType(receiver.events, type);
+    requireRoomForTest(await recentTests(sql, key));
     const data = JSON.stringify(sampleData(chosen, created_at));
     await insertTestEvent(sql, { id: eventId, created_at, brand_id: brandId, type: chosen, data });
     const delivery = { id: deliveryId, receiver_id: receiverId, event_id: eventId, event_created_at: created_at, event_type: chosen };

@@ -1,0 +1,82 @@
+import { AnnouncedKeys, type StartedService } from "@brand-records/service";
+import { openLog } from "@brand-records/telemetry";
+import { eventually } from "@brand-records/testkit";
+import { pepper, serveAccounts, type ServedAccounts } from "../test/serve-accounts.ts";
+import { announcePeppers } from "./announce-peppers.ts";
+import type { Pepper } from "./domain/key-hash.ts";
+import { heldPeppers } from "./use-cases/newest-shared-pepper.ts";
+
+/** An accounts process knows when a key that it does not find may exist nevertheless. */
+
+const [one, two] = [pepper(1), pepper(2)];
+const log = openLog("accounts", "silent");
+
+let served: ServedAccounts;
+const started: AnnouncedKeys[] = [];
+beforeEach(async () => {
+  served = await serveAccounts({ peppers: [two, one] });
+});
+afterEach(async () => {
+  for (const each of started.splice(0)) await each.stop();
+  await served.stop();
+});
+
+interface Announced {
+  mayMissKeys(): boolean;
+  /** As /readyz and the metric name them. */
+  unusable(): readonly number[];
+}
+
+/** Starts as a process with these peppers does, with a heartbeat every 20 ms. */
+async function announce(...peppers: [Pepper, ...Pepper[]]): Promise<Announced> {
+  let unusable: () => readonly number[] = () => [];
+  const base: Pick<StartedService, "announceKeys" | "reportUnusableKeys"> = {
+    async announceKeys(keys, onRevived) {
+      const announced = await AnnouncedKeys.start({ db: served.db, schema: "accounts", keys, log, onRevived, everyMs: 20 });
+      started.push(announced);
+      return announced;
+    },
+    reportUnusableKeys: (setting, ids) => {
+      expect(setting).toBe("KEY_PEPPERS");
+      unusable = ids;
+    },
+  };
+  const mayMissKeys = await announcePeppers(base, { db: served.db, peppers, environment: "live" });
+  return { mayMissKeys, unusable: () => unusable() };
+}
+
+it("misses none as long as the others know of it: they store nothing that it cannot find", async () => {
+  const late = await announce(one);
+  await served.createKey(await served.createBrand());
+  expect([late.mayMissKeys(), late.unusable()]).toEqual([false, []]);
+  expect(await served.db.query("select distinct pepper_version from accounts.keys")).toEqual([{ pepper_version: 1 }]);
+});
+
+it("may miss those that were stored under a newer pepper while it was frozen, and names that pepper", async () => {
+  const late = await announce(one);
+  // The others count it as ended, and then it wakes.
+  await served.db.transaction(async (sql) => {
+    await sql.query("update accounts.living_processes set seen_at = clock_timestamp() - interval '31 s'");
+    await sql.query(`insert into accounts.brands (id, name, tier, verified) values ('brd_1', 'x', 'plus', true)`);
+    await sql.query(
+      `insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)
+       values ('key_1', 'brd_1', 'live', 'x', '{}', 'x', 2, $1, 'x@y.example')`,
+      [Buffer.alloc(32)],
+    );
+  });
+  await eventually(() => expect([late.mayMissKeys(), late.unusable()]).toEqual([true, [2]]));
+});
+
+it("may miss some while another process has a different pepper under the same version, and names it", async () => {
+  const process = await announce(two, one);
+  const other = await AnnouncedKeys.start({ db: served.db, schema: "accounts", keys: heldPeppers([pepper(2)]), log });
+  await eventually(() => expect([process.mayMissKeys(), process.unusable()]).toEqual([true, [2]]));
+  await other.stop();
+  await eventually(() => expect([process.mayMissKeys(), process.unusable()]).toEqual([false, []]));
+});
+
+it("does not start without a pepper that stored keys need, and is not announced", async () => {
+  await served.createKey(await served.createBrand());
+  await expect(announce(one)).rejects.toThrow("pepper 2 is missing");
+  expect(await served.db.query("select from accounts.living_processes")).toEqual([]);
+});

@@ -1,0 +1,3 @@
+import { describeHostileAnswers } from "../../test/describe-hostile-answers.ts";
+
+describeHostileAnswers({ attempts: 600 });

@@ -1,0 +1,131 @@
+import { repeat, type Stoppable } from "@brand-records/lifecycle";
+import type { Sql } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
+import { SealBroken } from "../domain/sealing.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
+import { openSigningSecret } from "../domain/signing-secret.ts";
+import type { ClaimedDelivery } from "../storage/claims.ts";
+import type { LaneExclusions } from "../storage/lanes.ts";
+import { idsInUseAmong, storedSecretsOf } from "../storage/secret-keys.ts";
+
+const RECHECK_MS = 10_000;
+/** Receivers whose secrets are damaged are rare: those beyond this are claimed and returned again and again. */
+const RECEIVERS_MAX = 1_000;
+
+/** The secrets that sign an attempt: the first signs X-Service-Signature, each of them webhook-signature. */
+export type AttemptSecrets = readonly [string, ...string[]];
+
+type StoredSecrets = Pick<
+  ClaimedDelivery,
+  "receiver_id" | "secret" | "secret_key_id" | "next_secret" | "next_secret_key_id" | "sign_with_next"
+>;
+
+export interface SigningSecretsOptions {
+  readonly db: Sql;
+  readonly keys: SecretKeys;
+  readonly log: Logger;
+  /** Milliseconds after which secrets that did not open are looked at again. Default: 10,000. */
+  readonly recheckMs?: number | undefined;
+}
+
+/**
+ * Opens the signing secrets of claimed deliveries, and remembers those that do not open in this process: their key is missing here, or
+ * the stored bytes are damaged. Another process may have the key, so nothing is decided about their deliveries.
+ */
+export class SigningSecrets {
+  readonly #options: SigningSecretsOptions;
+  /** Keys that are missing here, and in use. */
+  readonly #missingIds = new Set<number>();
+  /** Receivers with a secret that does not open under a key that this process has, by that key's id. */
+  readonly #damaged = new Map<string, number>();
+  readonly #rechecking: Stoppable;
+
+  constructor(options: SigningSecretsOptions) {
+    this.#options = options;
+    this.#rechecking = repeat(() => this.#recheck(), options.recheckMs ?? RECHECK_MS);
+  }
+
+  /** Returns undefined if this process cannot open them. */
+  open(delivery: StoredSecrets): AttemptSecrets | undefined {
+    try {
+      return openAll(this.#options.keys, delivery);
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error;
+      this.#remember(delivery.receiver_id, error);
+      return undefined;
+    }
+  }
+
+  /** What not to claim meanwhile; undefined if every secret opens. */
+  get exclusions(): LaneExclusions | undefined {
+    if (this.#missingIds.size === 0 && this.#damaged.size === 0) return undefined;
+    return { secretKeyIds: [...this.#missingIds], receiverIds: [...this.#damaged.keys()] };
+  }
+
+  /** Whether it remembers no more receivers, so that claims may return the same ones again. */
+  get isFull(): boolean {
+    return this.#damaged.size >= RECEIVERS_MAX;
+  }
+
+  /** Ids of the keys under which secrets are sealed that do not open here. */
+  unusableIds(): number[] {
+    return [...new Set([...this.#missingIds, ...this.#damaged.values()])].toSorted((a, b) => a - b);
+  }
+
+  async stop(): Promise<void> {
+    await this.#rechecking.stop();
+  }
+
+  /** Logs the first one of each key only: there may be thousands. */
+  #remember(receiver_id: string, error: SealBroken): void {
+    const { keys, log } = this.#options;
+    const { keyId } = error;
+    if (!this.unusableIds().includes(keyId)) {
+      log.error(
+        { err: error, key_id: keyId, receiver_id },
+        "signing secrets cannot be opened: their deliveries wait for a process that can",
+      );
+    }
+    if (!keys.some(({ id }) => id === keyId)) this.#missingIds.add(keyId);
+    else if (!this.isFull) this.#damaged.set(receiver_id, keyId);
+  }
+
+  /** Forgets what opens by now, was sealed again under a key that this process has, or was deleted. */
+  async #recheck(): Promise<void> {
+    const { db, keys, log } = this.#options;
+    const before = this.unusableIds();
+    if (before.length === 0) return;
+    try {
+      const inUse = await idsInUseAmong(db, [...this.#missingIds]);
+      for (const id of this.#missingIds) if (!inUse.includes(id)) this.#missingIds.delete(id);
+      const stored = new Map((await storedSecretsOf(db, [...this.#damaged.keys()])).map((each) => [each.receiver_id, each]));
+      for (const receiverId of this.#damaged.keys()) {
+        const secrets = stored.get(receiverId);
+        if (secrets === undefined || opens(keys, secrets)) this.#damaged.delete(receiverId);
+      }
+    } catch (error) {
+      log.warn({ err: error }, "signing secrets that did not open cannot be looked at again");
+    }
+    const after = this.unusableIds();
+    for (const key_id of before) if (!after.includes(key_id)) log.info({ key_id }, "signing secrets can be opened again");
+  }
+}
+
+/** @throws SealBroken */
+function openAll(keys: SecretKeys, delivery: StoredSecrets): AttemptSecrets {
+  const { receiver_id, secret, secret_key_id, next_secret, next_secret_key_id, sign_with_next } = delivery;
+  const current = (): string => openSigningSecret(keys, receiver_id, { sealed: secret, keyId: secret_key_id });
+  if (next_secret === null || next_secret_key_id === null) return [current()];
+  const next = openSigningSecret(keys, receiver_id, { sealed: next_secret, keyId: next_secret_key_id });
+  return sign_with_next ? [next] : [current(), next];
+}
+
+function opens(keys: SecretKeys, secrets: Omit<StoredSecrets, "sign_with_next">): boolean {
+  try {
+    openAll(keys, { ...secrets, sign_with_next: false });
+    return true;
+  } catch (error) {
+    if (error instanceof SealBroken) return false;
+    throw error;
+  }
+}

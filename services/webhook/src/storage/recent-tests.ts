@@ -1,0 +1,37 @@
+import type { Sql, Statement } from "@brand-records/postgres";
+import type { ReceiverKey } from "../domain/receiver.ts";
+import { SAMPLE_RECORD_IDS } from "../domain/sample-data.ts";
+import { TESTS_SECONDS, type RecentTests } from "../domain/test-limit.ts";
+
+/** Clocks of processes set created_at, the database's received_at: no more is expected between them. */
+const CLOCKS_APART_SECONDS = 300;
+
+/**
+ * Begins with the events of the brand's tests, which an index finds by their record: a receiver's deliveries of a minute may be thousands.
+ * A test's delivery has a known id. "= any": the ids lead into the primary keys whatever the planner estimates for the rest.
+ */
+const COUNT: Statement = {
+  name: "recent_tests.count",
+  text: `
+    with sent as materialized (
+      select 'dlv' || substr(e.id, 4) as delivery_id, e.received_at from webhook.events e
+       where e.brand_id = $1 and e.data ->> 'id' = any($4::text[]) and e.created_at > now() - make_interval(secs => $3 + ${CLOCKS_APART_SECONDS})
+         and e.test and e.received_at > now() - make_interval(secs => $3)),
+    of_receiver as materialized (
+      select d.id from webhook.deliveries d where d.id = any(array(select delivery_id from sent)) and d.receiver_id = $2
+      union all
+      select p.id from webhook.past_deliveries p
+       where p.id = any(array(select delivery_id from sent)) and p.receiver_id = $2
+         and p.event_created_at > now() - make_interval(secs => $3 + ${CLOCKS_APART_SECONDS}))
+    select count(*) as count, coalesce(extract(epoch from min(sent.received_at) + make_interval(secs => $3) - now()), 0)::float8 as seconds_left
+      from of_receiver join sent on sent.delivery_id = of_receiver.id`,
+};
+
+/** Counts the receiver's tests that are queued, being sent or finished. Its lane must be locked, by an earlier statement. */
+export async function recentTests(sql: Sql, { brandId, receiverId }: ReceiverKey): Promise<RecentTests> {
+  const [row] = await sql.query<RecentTests>(COUNT, [brandId, receiverId, TESTS_SECONDS, SAMPLE_RECORD_IDS]);
+  return row ?? { count: 0, seconds_left: 0 };
+}
+
+/** The id of the delivery of a test's event. */
+export const testDeliveryId = (eventId: string): string => `dlv${eventId.slice("evt".length)}`;
