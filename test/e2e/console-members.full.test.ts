@@ -116,7 +116,7 @@ it("a person of two brands switches between them, and nothing of the other brand
   expectNoProblems();
 }, 60_000);
 
-it("a person who is removed while a page is open is led to the other brand, then to the sign-in page", async () => {
+it("a person who is removed while a page is open chooses the other brand, and is then led to the sign-in page", async () => {
   const [one, two] = [await stack.createBrand(), await stack.createBrand()];
   const email = newEmail();
   for (const brand of [one, two]) await add(brand, email, "owner");
@@ -127,9 +127,11 @@ it("a person who is removed while a page is open is led to the other brand, then
   await page.getByRole("textbox", { name: "Name" }).fill("Too late");
   await remove(one, email);
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
-  await page.getByText("You are no longer a member of").first().waitFor();
-  expect(new URL(page.url()).pathname).toBe("/developers");
+  await page.getByRole("heading", { level: 1, name: "You are no longer a member of" }).waitFor();
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Show Brand" }).click();
+  await page.getByRole("heading", { level: 1, name: "Developers" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/developers");
   await page.goto(`${url}/developers/keys`);
   await page.getByRole("button", { name: "Revoke" }).first().waitFor();
   await remove(two, email);

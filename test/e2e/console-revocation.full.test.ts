@@ -1,5 +1,6 @@
 import { startRedisServer, type RedisServer } from "@brand-records/testkit";
 import { consoleCaller, signIn, type ConsoleCaller } from "../console-calls.ts";
+import { rawRequest } from "../raw-http.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
 
 /** One promise: what is taken away through one console is gone at once, through every console and every gateway. */
@@ -72,6 +73,32 @@ it("a removed member sees nothing of the brand with the next call at both consol
   }
   await stack.accounts.removeMember({ brand_id: other.id, email, acting_member: other.owner }, callContext());
   for (const caller of callers) expect((await caller.send("session.me", {})).code).toBe("invalid_session");
+});
+
+it("a member who is removed while a call's last byte is held back gets nothing for it, from the console itself and through its gateway", async () => {
+  const listening = stack.gateways[0].console?.process.ready as { readonly port: number } | undefined;
+  const consoleUrl = `http://127.0.0.1:${listening?.port}`;
+  for (const url of [consoleUrl, urls[0]]) {
+    const email = await newMember("member");
+    const [caller] = await atBoth(email);
+    const body = JSON.stringify({ brand_id: brand.id });
+    const head = [
+      "POST /console/api/keys.list HTTP/1.1",
+      `Host: ${new URL(urls[0]).host}`,
+      `Cookie: ${caller.cookie}`,
+      "Sec-Fetch-Site: same-origin",
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    ].join("\r\n");
+    const pieces = async function* (): AsyncGenerator<string> {
+      yield `${head}\r\n\r\n${body.slice(0, -1)}`;
+      expect((await caller.send("keys.list", { brand_id: brand.id })).status).toBe(200);
+      await stack.accounts.removeMember({ brand_id: brand.id, email, acting_member: brand.owner }, callContext());
+      yield body.slice(-1);
+    };
+    // Without a brand there is no session.
+    expect(await rawRequest(url, pieces())).toMatchObject({ status: 401, body: expect.stringContaining("invalid_session") });
+  }
 });
 
 it("a session that is signed out at one console is over at the other, and the person's other sessions go on", async () => {

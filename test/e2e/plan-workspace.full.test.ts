@@ -403,7 +403,7 @@ it("completes what the review shows: edits made during a save stay in sight, and
   expectNoProblems();
 }, 30_000);
 
-it("refuses a change of another person who signed in in another tab, until that person repeats it", async () => {
+it("refuses a change of another person who signed in in another tab, and keeps what was typed", async () => {
   const { plan_id, review_path } = await prepare(planInput());
   const { page, expectNoProblems } = await open(owner);
   await page.goto(`${url}${review_path}?step=notes`);
@@ -411,11 +411,15 @@ it("refuses a change of another person who signed in in another tab, until that 
   const [name = "", value = ""] = other.cookie.split("=");
   await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
   await save(page);
-  await page.getByRole("alert").getByText(`Nothing was changed: ${jun} is signed in now`).waitFor();
+  await page.getByRole("heading", { level: 1, name: `${jun} is signed in now` }).waitFor();
+  await page.getByText("What you had not saved").waitFor();
+  await page.getByText("Of the owner", { exact: true }).waitFor();
   expect((await read(plan_id)).notes).toBeNull();
+  await button(page, `Continue as ${jun}`).click();
+  await textbox(page, "Notes").fill("Of the owner, by Jun");
   await save(page);
   await stepTitle(page, "Review");
-  expect(await read(plan_id)).toMatchObject({ notes: "Of the owner", edited_by: jun });
+  expect(await read(plan_id)).toMatchObject({ notes: "Of the owner, by Jun", edited_by: jun });
   expectNoProblems();
 }, 30_000);
 
@@ -437,8 +441,7 @@ it("keeps what is typed when a step cannot be loaded, or the person is removed f
   await textbox(page, "Summary").fill("A text that\ntook a while");
   await stack.accounts.removeMember({ brand_id: brand.id, email }, callContext());
   await save(page);
-  await page.waitForURL("**/developers");
-  await page.getByText(`You are no longer a member of`).first().waitFor();
+  await page.getByRole("heading", { level: 1, name: "You are no longer a member of" }).waitFor();
   await page.getByText("A text that\ntook a while").waitFor();
   expect((await read(plan_id)).planning_budget_centavos).toBe(8_000_000);
   expectNoProblems(403, 404);

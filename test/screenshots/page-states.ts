@@ -1,4 +1,4 @@
-import type { Plan } from "@brand-records/console-contract";
+import type { Output, Plan } from "@brand-records/console-contract";
 import type { Page } from "playwright-core";
 
 /** @param name of an operation that the server fails to carry out */
@@ -52,6 +52,49 @@ export async function changing(page: Page): Promise<void> {
     route.fulfill({ status: 409, json: { error: { code: "plan_changed", message: "The plan has changed.", request_id: "1" } } }),
   );
 }
+
+type Me = Output<"session.me">;
+
+/** Who the person is, changed: at once, or from the second time on that the page asks. */
+const changedMe =
+  (changed: (me: Me) => Partial<Me>, from: 1 | 2) =>
+  async (page: Page): Promise<void> => {
+    let reads = 0;
+    await page.route("**/console/api/session.me", async (route) => {
+      const response = await route.fetch();
+      const me = (await response.json()) as Me;
+      reads += 1;
+      await route.fulfill({ response, json: reads < from ? me : { ...me, ...changed(me) } });
+    });
+  };
+
+/** An owner removes the person from the brand that the page shows. */
+export const removedFromBrand = changedMe(({ memberships }) => ({ memberships: memberships.slice(1) }), 2);
+
+export const otherPersonSignsIn = changedMe(() => ({ email: "carla@kapeng-alapaap.example" }), 2);
+
+export const longBrandName = changedMe(
+  ({ memberships }) => ({
+    memberships: memberships.map((one) => ({
+      ...one,
+      brand_name: "Pinagsama-samang Pagawaan ng Kape at Tsokolate sa Kabundukan ng Cordillera, Inc.",
+    })),
+  }),
+  1,
+);
+
+/** Returns to the page's tab, and waits for what it shows then. */
+export const returnUntil =
+  (shown: string) =>
+  async (page: Page): Promise<void> => {
+    const text = page.getByText(shown).first();
+    // Not before: what was read within the last second is not read again.
+    for (let tries = 0; tries < 50 && !(await text.isVisible()); tries += 1) {
+      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+      await text.waitFor({ timeout: 200 }).catch(() => undefined);
+    }
+    await text.waitFor();
+  };
 
 /** @param name of an operation that gets no response */
 export const hanging = (name: string) => (page: Page) => page.route(`**/console/api/${name}`, () => {});

@@ -1,6 +1,18 @@
 import type { Page } from "playwright-core";
 import type { Filled, People } from "./fill-brands.ts";
-import { changing, failing, hanging, openNavigation, press, pressInDialog, replaying } from "./page-states.ts";
+import {
+  changing,
+  failing,
+  hanging,
+  longBrandName,
+  openNavigation,
+  otherPersonSignsIn,
+  press,
+  pressInDialog,
+  removedFromBrand,
+  replaying,
+  returnUntil,
+} from "./page-states.ts";
 
 /** One picture: a page as a person sees it. */
 export interface Shot {
@@ -61,6 +73,14 @@ export const SHOTS: readonly Shot[] = [
   { name: "keys-empty", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet" },
   { name: "keys-ineligible", as: "ineligible", path: to("/developers/keys"), shown: "No keys yet" },
   { name: "key-create", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet", act: press("Create key") },
+  {
+    name: "key-create-long-name",
+    as: "newcomer",
+    path: to("/developers/keys"),
+    shown: "No keys yet",
+    before: longBrandName,
+    act: press("Create key"),
+  },
   {
     name: "key-create-refused",
     as: "newcomer",
@@ -331,6 +351,23 @@ export const SHOTS: readonly Shot[] = [
 
   { name: "not-found", as: "owner", path: to("/developers/nowhere"), shown: "Nothing is here" },
   { name: "unknown-delivery", as: "owner", path: to("/developers/deliveries/dlv_unknown"), shown: "Nothing is here" },
+  {
+    name: "left-brand",
+    as: "agency",
+    path: to("/developers/keys"),
+    shown: "Create key",
+    before: removedFromBrand,
+    act: returnUntil("You are no longer a member"),
+  },
+  {
+    name: "other-person",
+    as: "newcomer",
+    path: to("/developers/keys"),
+    shown: "No keys yet",
+    before: otherPersonSignsIn,
+    act: returnUntil("is signed in now"),
+  },
+  { name: "long-brand-name", as: "newcomer", path: to("/developers/keys"), shown: "No keys yet", before: longBrandName },
   { name: "failing", as: "owner", path: to("/developers/keys"), shown: "Try again", before: failing("session.me") },
   { name: "navigation", as: "owner", path: to("/developers/keys"), shown: "Looker report", act: openNavigation },
 ];

@@ -2,10 +2,10 @@ import { ownPath } from "@brand-records/console-contract/own-path";
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
+import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
 import { deliverySearch } from "./screens/deliveries/delivery-search.ts";
 import { planListSearch, planSearch } from "./screens/plans/plan-search.ts";
-import { chooseBrand } from "./shell/brand.tsx";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -21,14 +21,22 @@ async function showSignIn(): Promise<void> {
   queryClient.removeQueries({ predicate: ({ queryKey: [name] }) => !String(name).startsWith("sign_in.") });
 }
 
+interface Loading {
+  readonly preload: boolean;
+  readonly abortController: AbortController;
+}
+
 /** Links name no brand: shows the one of the person's brands that has the record. For an unknown record the page says so. */
-async function showBrandOf(recordId: string, isPreload: boolean): Promise<void> {
+async function showBrandOf(recordId: string, { preload, abortController }: Loading): Promise<void> {
   // The pointer is only above the link.
-  if (isPreload) return;
+  if (preload) return;
   const { memberships } = await queryClient.ensureQueryData(query("session.me", {}));
-  if (memberships.length < 2) return;
+  if (memberships.every(({ brand_id }) => brand_id === shownTab().brand_id)) return;
   try {
-    chooseBrand((await queryClient.ensureQueryData(query("session.locate", { id: recordId }))).brand_id);
+    const located = await queryClient.ensureQueryData(query("session.locate", { id: recordId }));
+    const brand = memberships.find(({ brand_id }) => brand_id === located.brand_id);
+    // The person may have gone elsewhere meanwhile: that page keeps its brand.
+    if (brand !== undefined && !abortController.signal.aborted) showBrand(brand);
   } catch (error) {
     if (!(error instanceof Error && isGone(error))) throw error;
   }
@@ -69,7 +77,7 @@ const shell = createRoute({
   id: "shell",
   beforeLoad: async ({ location }): Promise<void> => {
     try {
-      await queryClient.ensureQueryData(query("session.me", {}));
+      pinTab(await queryClient.ensureQueryData(query("session.me", {})));
     } catch (error) {
       if (!(error instanceof CallError && error.code === "invalid_session")) throw error;
       throw redirect({ to: "/sign-in", search: { return_to: location.href } });
@@ -106,26 +114,26 @@ const developerScreens = [
     getParentRoute: () => developers,
     path: "/receivers/$receiverId",
     validateSearch: deliverySearch,
-    beforeLoad: ({ params, preload }) => showBrandOf(params.receiverId, preload),
+    beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
     component: lazyRouteComponent(() => import("./screens/receivers/receiver.tsx"), "Receiver"),
   }),
   createRoute({
     getParentRoute: () => developers,
     path: "/receivers/$receiverId/replay",
-    beforeLoad: ({ params, preload }) => showBrandOf(params.receiverId, preload),
+    beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
     component: lazyRouteComponent(() => import("./screens/receivers/replay/replay.tsx"), "Replay"),
   }),
   createRoute({
     getParentRoute: () => developers,
     path: "/receivers/$receiverId/settings",
     validateSearch: settingsSearch,
-    beforeLoad: ({ params, preload }) => showBrandOf(params.receiverId, preload),
+    beforeLoad: ({ params, ...loading }) => showBrandOf(params.receiverId, loading),
     component: lazyRouteComponent(() => import("./screens/receivers/settings.tsx"), "ReceiverSettings"),
   }),
   createRoute({
     getParentRoute: () => developers,
     path: "/deliveries/$deliveryId",
-    beforeLoad: ({ params, preload }) => showBrandOf(params.deliveryId, preload),
+    beforeLoad: ({ params, ...loading }) => showBrandOf(params.deliveryId, loading),
     component: lazyRouteComponent(() => import("./screens/deliveries/delivery.tsx"), "Delivery"),
   }),
   createRoute({
@@ -137,7 +145,7 @@ const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
     path: "/events/$eventId",
-    beforeLoad: ({ params, preload }) => showBrandOf(params.eventId, preload),
+    beforeLoad: ({ params, ...loading }) => showBrandOf(params.eventId, loading),
     component: lazyRouteComponent(() => import("./screens/events/event.tsx"), "Event"),
   }),
   createRoute({
@@ -179,7 +187,7 @@ const workspaceScreens = [
     getParentRoute: () => workspaces,
     path: "/$type/plans/$planId",
     validateSearch: planSearch,
-    beforeLoad: ({ params, preload }) => showBrandOf(params.planId, preload),
+    beforeLoad: ({ params, ...loading }) => showBrandOf(params.planId, loading),
     component: lazyRouteComponent(() => import("./screens/plans/plan.tsx"), "Plan"),
   }),
 ] as const;
@@ -202,5 +210,9 @@ export const router = createRouter({
 declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;
+  }
+  interface HistoryState {
+    /** The brand that was chosen with this navigation. */
+    brand_id?: string;
   }
 }

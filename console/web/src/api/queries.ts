@@ -9,6 +9,7 @@ import {
   type UseMutationResult,
 } from "@tanstack/react-query";
 import { call, CallError, isUncertain } from "./call.ts";
+import { shownTab } from "./tab.ts";
 
 /** Errors that a repetition does not change. */
 const isFinal = (error: Error): boolean => error instanceof CallError && !isUncertain(error);
@@ -22,7 +23,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown): void => {
     if (!(error instanceof CallError)) return;
     if (error.code === "invalid_session") onSignedOut();
-    // The shell then shows another brand, or what a member sees.
+    // The shell then says so, or shows what a member sees.
     if (isRefusedMember(error)) void client.invalidateQueries({ queryKey: ["session.me"] });
   };
   const client = new QueryClient({
@@ -70,7 +71,19 @@ export const pollFirst =
     page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS);
 
 /**
- * The mutation of an operation that changes something. Lists named in `changes` are read again before it counts as done, so that a page
+ * Reads who is signed in now, before a change is made: another person may have signed in in another tab, and would be recorded
+ * as who made it. The shell then shows that person instead of the page.
+ *
+ * @throws Error if it is not the person whom the page shows
+ */
+async function requirePerson(client: QueryClient): Promise<void> {
+  const me = await call("session.me", {});
+  client.setQueryData(query("session.me", {}).queryKey, me);
+  if (me.email !== shownTab().email) throw new Error(`Nothing was changed: ${me.email} is signed in now.`);
+}
+
+/**
+ * The mutation of an operation that changes something. Once somebody is signed in, it is made by the person whom the page shows, or not at all. Lists named in `changes` are read again before it counts as done, so that a page
  * never shows the state before. They are read again after an error too: the change may have been made, or another person was first.
  */
 export function useChange<Name extends OperationName>(
@@ -79,7 +92,10 @@ export function useChange<Name extends OperationName>(
 ): UseMutationResult<Output<Name>, Error, Input<Name>> {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input<Name>) => call(name, input),
+    mutationFn: async (input: Input<Name>) => {
+      if (!name.startsWith("sign_in.")) await requirePerson(client);
+      return call(name, input);
+    },
     onSettled: async (_output, error) => {
       const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
       // An error shows at once.

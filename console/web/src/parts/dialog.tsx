@@ -1,5 +1,6 @@
-import { Modal } from "@mantine/core";
+import { Modal, Text } from "@mantine/core";
 import { useLayoutEffect, type ReactNode } from "react";
+import { useTab } from "../api/tab.ts";
 
 export interface DialogProps {
   readonly title: string;
@@ -12,9 +13,10 @@ export interface DialogProps {
   onClose(): void;
 }
 
-/** A dialog, shown as long as it is mounted. The keyboard's focus then returns to what opened it. */
+/** A dialog about something of the tab's brand, which it names, shown as long as it is mounted. The keyboard's focus then returns to what opened it. */
 export function Dialog({ title, size, isPending = false, isKept = false, children, onClose }: DialogProps) {
   useReturnedFocus();
+  const { brand_name } = useTab();
   const close = (): void => {
     if (!isPending) onClose();
   };
@@ -22,7 +24,14 @@ export function Dialog({ title, size, isPending = false, isKept = false, childre
     <Modal
       opened
       onClose={close}
-      title={title}
+      title={
+        <>
+          {title}
+          <Text span display="block" size="sm" fw={400} c="dimmed">
+            Brand: {brand_name}
+          </Text>
+        </>
+      }
       {...(size && { size })}
       withCloseButton={!isKept}
       closeOnEscape={!isKept}

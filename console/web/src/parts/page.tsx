@@ -7,7 +7,8 @@ let isFirstPage = true;
 function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
+    // The switcher keeps it: the keyboard chooses the next brand.
+    if (!isFirstPage && document.activeElement?.tagName !== "SELECT") heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);
   return heading;

@@ -4,6 +4,7 @@ import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
 import { query, useChange } from "../api/queries.ts";
+import { unpinTab } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { Page } from "../parts/page.tsx";
 import { ErrorState, FormError } from "../parts/states.tsx";
@@ -73,6 +74,7 @@ function useEnter(): () => void {
   const router = useRouter();
   const client = useQueryClient();
   return () => {
+    unpinTab();
     // Not what this page shows: it would be read again, and the link is used now.
     client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== "sign_in.peek" });
     router.history.replace(ownPath(return_to));

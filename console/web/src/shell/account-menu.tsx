@@ -17,7 +17,7 @@ export function AccountMenu() {
       <Popover.Target>
         <UnstyledButton className={styles["account"]}>
           <span className={styles["initial"]} data-initial={email.slice(0, 1).toUpperCase()} />
-          <Text size="sm" className={styles["email"]}>
+          <Text size="sm" className={styles["wide"]}>
             {email}
           </Text>
         </UnstyledButton>

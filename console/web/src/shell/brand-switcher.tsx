@@ -1,7 +1,8 @@
 import { NativeSelect, Text } from "@mantine/core";
-import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useLocation, useRouter } from "@tanstack/react-router";
+import { chooseBrand } from "../api/tab.ts";
 import { announce } from "../parts/status-region.tsx";
-import { chooseBrand, useBrand, useMe } from "./brand.tsx";
+import { useBrand, useMe } from "./brand.tsx";
 import styles from "./shell.module.css";
 
 const TIERS: Readonly<Record<string, string>> = { starter: "Starter", plus: "Plus", pro: "Pro", enterprise: "Enterprise" };
@@ -22,7 +23,7 @@ const AREAS = [
 export function BrandSwitcher() {
   const { memberships, environment } = useMe();
   const brand = useBrand();
-  const navigate = useNavigate();
+  const router = useRouter();
   const { pathname } = useLocation();
   return (
     <div className={styles["brand"]}>
@@ -30,12 +31,15 @@ export function BrandSwitcher() {
         <NativeSelect
           aria-label="Brand"
           value={brand.brand_id}
-          onChange={({ currentTarget }) => {
-            const { value, selectedOptions } = currentTarget;
+          onChange={({ currentTarget: { value } }) => {
+            const chosen = memberships.find(({ brand_id }) => brand_id === value);
             // A record, a page of a list or a filter of one brand means nothing in another.
-            void navigate({ to: AREAS.find((area) => pathname.startsWith(area)) ?? "/developers" }).then(() => {
-              chooseBrand(value);
-              announce(`Showing ${selectedOptions[0]?.text}`);
+            const to = AREAS.find((area) => pathname.startsWith(area)) ?? "/developers";
+            void router.navigate({ to, state: { brand_id: value } }).then(() => {
+              // A person who stays with unsaved edits stays with their brand. That navigation counts as done as soon as another one is.
+              if (chosen === undefined || router.state.location.state.brand_id !== value) return;
+              chooseBrand(chosen);
+              announce(`Showing ${chosen.brand_name}`);
             });
           }}
           data={memberships.map(({ brand_id, brand_name }) => ({ value: brand_id, label: brand_name }))}

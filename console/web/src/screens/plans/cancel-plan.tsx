@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
+import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import { isChanged, isOutdated } from "./outdated.ts";
-import { usePlanChange } from "./plan-change.ts";
 import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
 import type { PlanEditing } from "./use-plan-editing.ts";
@@ -12,7 +12,7 @@ import type { PlanEditing } from "./use-plan-editing.ts";
 /** Cancels a plan permanently. */
 export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { readonly editing: PlanEditing; onClose(): void }) {
   const { ofBrand } = useBrand();
-  const cancel = usePlanChange("plans.cancel");
+  const cancel = useChange("plans.cancel", ["plans.list"]);
   const submit = (): void => {
     if (cancel.isPending) return;
     cancel.mutate(

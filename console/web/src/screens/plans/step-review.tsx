@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Text } from "@mantine/core";
 import { useRef, useState } from "react";
+import { useChange } from "../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
@@ -8,7 +9,6 @@ import { CONFIRMATIONS, isConfirmed, type Confirmations } from "./confirmations.
 import { ErrorSummary } from "./error-summary.tsx";
 import { problemName } from "./field-problems.ts";
 import { isOutdated } from "./outdated.ts";
-import { usePlanChange } from "./plan-change.ts";
 import { PlanContents } from "./plan-contents.tsx";
 import { fieldList, STEP_TITLES } from "./plan-texts.ts";
 import { valuesOf, type PlanField } from "./plan-values.ts";
@@ -30,7 +30,7 @@ interface ReviewStepProps {
 export function ReviewStep({ editing, confirmations, onConfirm, onRefused, onSave, onDiscard }: ReviewStepProps) {
   const { plan, isDirty, adopt, readAgain } = editing;
   const { ofBrand } = useBrand();
-  const complete = usePlanChange("plans.complete");
+  const complete = useChange("plans.complete", ["plans.list"]);
   const [attempt, setAttempt] = useState(0);
   const unsaved = useRef<HTMLDivElement>(null);
   const missing = CONFIRMATIONS.filter(({ name }) => !isConfirmed(confirmations, plan, name));

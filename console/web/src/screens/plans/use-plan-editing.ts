@@ -1,7 +1,7 @@
 import type { Plan } from "@brand-records/console-contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { query } from "../../api/queries.ts";
+import { query, useChange } from "../../api/queries.ts";
 import { announce } from "../../parts/status-region.tsx";
 import { useBrand } from "../../shell/brand.tsx";
 import {
@@ -21,7 +21,6 @@ import { problemsOf, refusedFields, type Problems } from "./field-problems.ts";
 import { isOutdated } from "./outdated.ts";
 import { changesOf, valuesOf, type PlanField, type PlanValues } from "./plan-values.ts";
 import type { StepProps } from "./step.ts";
-import { usePlanChange } from "./plan-change.ts";
 import { isNewer, theirChanges, type TheirChanges } from "./their-changes.ts";
 
 /** Saves that meet a change of other fields each are repeated on the newer plan, at most this often. */
@@ -65,7 +64,7 @@ export function usePlanEditing(loaded: Plan): PlanEditing {
   const [isSaving, setIsSaving] = useState(false);
   const saving = useRef(false);
   const wasEdited = useRef(false);
-  const update = usePlanChange("plans.update");
+  const update = useChange("plans.update", ["plans.list"]);
   const planQuery = query("plans.get", { ...ofBrand, plan_id: plan.id });
 
   /** Shows a newer plan. What differs from the one before and is no edit of `mine` was somebody else. */

@@ -1,0 +1,368 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { OPERATIONS } from "@brand-records/console-contract";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import type { Page } from "playwright-core";
+import { startBrowser, type TestBrowser } from "../browser.ts";
+import { CONSOLE_CHANGES, makeReceiver, preparePlan, type Change, type ShownBrand } from "../console-changes.ts";
+import { openAs, signIn, type ConsoleCaller } from "../console-calls.ts";
+import { publishEvents } from "../publish-events.ts";
+import { callContext, startStack, type Stack } from "../stack.ts";
+
+/** One promise: a tab of the console shows one brand, and changes no other, whatever happens to the person's memberships meanwhile. */
+
+let stack: Stack;
+let browser: TestBrowser;
+let server: Server;
+let url: string;
+/** By name, as people's brands are sorted: a person of the last two is added to the first while tabs show the others. */
+let alapaap: ShownBrand;
+let mabini: ShownBrand;
+let zamora: ShownBrand;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const envOf = { webhook: { RECEIVERS_ON_LOOPBACK: "true" } };
+  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf }), startBrowser()]);
+  url = stack.gateways[0].console?.url ?? "";
+  [alapaap, mabini, zamora] = await Promise.all([createBrand("Alapaap"), createBrand("Mabini"), createBrand("Zamora")]);
+}, 300_000);
+afterAll(async () => {
+  await browser?.stop();
+  await stack?.stop();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function createBrand(name: string): Promise<ShownBrand> {
+  const id = newId("brd");
+  const email = `owner@${id.slice(4)}.example`;
+  await stack.accounts.createBrand({ id, name, tier: "plus", verified: true }, callContext());
+  await add({ id }, email);
+  const owner = await signIn(stack, url, email);
+  await publishEvents(stack, id, [{ type: "payout.paid", at: Date.now() - 60_000 }]);
+  const { secret } = await owner.call("keys.create", { brand_id: id, name: "Planner", may_prepare: true });
+  return {
+    id,
+    name,
+    owner,
+    key: secret,
+    gatewayUrl: stack.url,
+    receiverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+  };
+}
+
+const newEmail = (): string => `ana@${newId("test").slice(5)}.example`;
+const add = ({ id }: Pick<ShownBrand, "id">, email: string, role = "owner") =>
+  stack.accounts.addMember({ brand_id: id, email, role }, callContext());
+const remove = ({ id }: ShownBrand, email: string) => stack.accounts.removeMember({ brand_id: id, email }, callContext());
+
+/** An owner of the brands. */
+async function person(...brands: readonly ShownBrand[]): Promise<{ readonly email: string; readonly caller: ConsoleCaller }> {
+  const email = newEmail();
+  for (const brand of brands) await add(brand, email);
+  return { email, caller: await signIn(stack, url, email) };
+}
+
+/** What the person did in a brand, or tried. */
+async function auditOf(
+  { id: brand_id }: ShownBrand,
+  actor: string,
+): Promise<(readonly [action: string, outcome: string | null | undefined])[]> {
+  const filter = { brand_id, actor, action: null, from: null, to: null, page_size: 0, page_token: null };
+  const { entries } = await stack.audit.listAudit(filter, callContext());
+  return entries.map(({ action, outcome }) => [action, outcome] as const);
+}
+
+async function keysBy({ id: brand_id, owner }: ShownBrand, email: string): Promise<string[]> {
+  const { keys } = await owner.call("keys.list", { brand_id });
+  return keys.filter(({ created_by }) => created_by === email).map(({ name }) => name);
+}
+
+const switcher = (page: Page) => page.locator("select[aria-label=Brand]");
+
+/** The brands that the calls of a page name from now on. */
+function brandsNamed(page: Page): ReadonlySet<string> {
+  const named = new Set<string>();
+  page.on("request", (request) => {
+    if (!request.url().includes("/console/api/")) return;
+    const { brand_id } = request.postDataJSON() as { readonly brand_id?: string };
+    if (brand_id !== undefined) named.add(brand_id);
+  });
+  return named;
+}
+
+/** Returns to the page's tab, as it were, until it has read that the person is a member of these brands. */
+const expectKnown = (page: Page, ...brands: readonly ShownBrand[]): Promise<void> =>
+  eventually(
+    async () => {
+      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+      expect(await switcher(page).locator("option").allTextContents()).toEqual(brands.map(({ name }) => name));
+    },
+    { everyMs: 200 },
+  );
+
+const leftHeading = (page: Page, { name }: ShownBrand) =>
+  page.getByRole("heading", { level: 1, name: `You are no longer a member of ${name}`, exact: true });
+
+it("an open dialog makes the key for the brand of its page, though the person was added to a brand that sorts earlier", async () => {
+  const { email, caller } = await person(mabini);
+  const { page, expectNoProblems } = await openAs(browser, url, caller);
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill(`Of ${email}`);
+  await add(alapaap, email);
+  await expectKnown(page, alapaap, mabini);
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page.getByText("This is the only time the key is shown").waitFor();
+  expect([await keysBy(alapaap, email), await keysBy(mabini, email)]).toEqual([[], [`Of ${email}`]]);
+  expectNoProblems();
+}, 30_000);
+
+it("the table of changes has every operation that changes something of a brand", () => {
+  const changes = Object.entries(OPERATIONS)
+    .filter(([name, { needs }]) => (needs === "member" || needs === "owner") && !/\.(list|get|stats|count|latest)$/.test(name))
+    .map(([name]) => name);
+  expect(Object.keys(CONSOLE_CHANGES).toSorted()).toEqual(changes.toSorted());
+});
+
+describe("two tabs, two brands: the person is added to a brand that sorts earlier, and removed from the brand of the second tab", () => {
+  it.each(Object.entries(CONSOLE_CHANGES))(
+    "%s is made for the brand that its tab shows, or refused",
+    async (_name, change: Change) => {
+      const { email, caller } = await person(mabini, zamora);
+      const first = await openAs(browser, url, caller);
+      await openForm(first.page, change, mabini, email);
+      const second = await first.page.context().newPage();
+      // A link to a record shows its brand by itself.
+      if (change.isOfList) {
+        await second.goto(`${url}/developers/members`);
+        await switcher(second).selectOption({ label: zamora.name });
+        await second.getByText(`Showing ${zamora.name}`).waitFor({ state: "attached" });
+      }
+      await openForm(second, change, zamora, email);
+      const [ofFirst, ofSecond] = [brandsNamed(first.page), brandsNamed(second)];
+      // A page that reads by itself would notice first.
+      await second.route(/console\/api\/.*\.(list|get|stats|count|latest)$/, () => {});
+
+      await add(alapaap, email);
+      await remove(zamora, email);
+      await change.submit(second);
+      await leftHeading(second, zamora).waitFor();
+      await second.getByRole("button", { name: `Show ${mabini.name}` }).waitFor();
+      expect([await second.getByRole("dialog").count(), await second.getByRole("navigation").count()]).toEqual([0, 0]);
+
+      await expectKnown(first.page, alapaap, mabini);
+      await change.submit(first.page);
+      await eventually(async () => expect(await auditOf(mabini, email)).toEqual([[change.action, "done"]]));
+      expect([await auditOf(alapaap, email), await auditOf(zamora, email)]).toEqual([[], []]);
+      expect([[...ofFirst], [...ofSecond].filter((id) => id !== zamora.id)]).toEqual([[mabini.id], []]);
+      first.expectNoProblems();
+    },
+    60_000,
+  );
+
+  /** Up to the last press. A dialog says for which brand it is. */
+  async function openForm(page: Page, change: Change, brand: ShownBrand, email: string): Promise<void> {
+    await change.fake?.(page);
+    await page.goto(url + (await change.make(brand, email)));
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await change.fill(page, email);
+    if (change.hasDialog) await page.getByRole("dialog").getByText(`Brand: ${brand.name}`).waitFor();
+  }
+});
+
+/** The form is open, and its brand is the tab's. */
+async function openCreateKey(page: Page, brand: ShownBrand): Promise<void> {
+  await page.goto(`${url}/developers/keys`);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByText(`Brand: ${brand.name}`).waitFor();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Looker report");
+}
+
+const shownName = (page: Page): Promise<string> => switcher(page).locator("option:checked").innerText();
+
+describe("which brand a tab shows", () => {
+  it("stays after a reload and in a tab beside it; a new tab begins with the one last chosen, or else with the first", async () => {
+    const { email, caller } = await person(alapaap, mabini, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    await page.goto(`${url}/developers/keys`);
+    expect(await shownName(page)).toBe(alapaap.name);
+    const beside = await page.context().newPage();
+    await beside.goto(`${url}/developers/keys`);
+    await switcher(beside).focus();
+    await switcher(beside).selectOption({ label: zamora.name });
+    await beside.getByText(`Showing ${zamora.name}`).waitFor({ state: "attached" });
+    // The keyboard can go on to the next brand.
+    expect(await beside.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Brand");
+    await page.reload();
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    const third = await page.context().newPage();
+    await third.goto(`${url}/developers/keys`);
+    expect([await shownName(page), await shownName(beside), await shownName(third)]).toEqual([alapaap.name, zamora.name, zamora.name]);
+    await remove(zamora, email);
+    const fourth = await page.context().newPage();
+    await fourth.goto(`${url}/developers/keys`);
+    expect(await shownName(fourth)).toBe(alapaap.name);
+    expectNoProblems();
+  }, 60_000);
+
+  it("is asked for after a removal, also by a reload, and stays as chosen", async () => {
+    const { email, caller } = await person(mabini, zamora);
+    const { page, expectNoProblems, expectAccessible } = await openAs(browser, url, caller);
+    await page.goto(`${url}/developers/keys`);
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    await add(alapaap, email);
+    await remove(mabini, email);
+    await page.reload();
+    await leftHeading(page, mabini).waitFor();
+    await expectAccessible();
+    await page.getByRole("link", { name: "Brand Records" }).click();
+    await page.waitForURL("**/developers");
+    await leftHeading(page, mabini).waitFor();
+    await page.getByRole("button", { name: `Show ${zamora.name}` }).click();
+    await page.getByText(`Connect your own systems to ${zamora.name}`).waitFor();
+    await openCreateKey(page, zamora);
+    await add(mabini, email);
+    await expectKnown(page, alapaap, mabini, zamora);
+    expect(await shownName(page)).toBe(zamora.name);
+    expectNoProblems();
+  }, 60_000);
+
+  it("is that of the record which a link leads to, in this tab alone", async () => {
+    const { email, caller } = await person(mabini, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    await page.goto(`${url}/developers/keys`);
+    expect(await shownName(page)).toBe(mabini.name);
+    const beside = await page.context().newPage();
+    const named = brandsNamed(beside);
+    await beside.goto(`${url}/developers/receivers/${(await makeReceiver(zamora)).receiver_id}`);
+    await beside.getByRole("button", { name: "Send test" }).click();
+    await beside.getByRole("dialog").getByText(`Brand: ${zamora.name}`).waitFor();
+    await beside.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
+    await eventually(async () => expect(await auditOf(zamora, email)).toEqual([["receiver.test", "done"]]));
+    expect([...named]).toEqual([zamora.id]);
+    await openCreateKey(page, mabini);
+    expectNoProblems();
+  }, 60_000);
+
+  it("does not change with a link that the person has given up", async () => {
+    const { caller } = await person(mabini, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.goto(`${url}/developers/receivers/${(await makeReceiver(zamora)).receiver_id}`);
+    await page.getByRole("link", { name: "API keys" }).click();
+    await switcher(page).selectOption({ label: mabini.name });
+    await page.getByText(`Showing ${mabini.name}`).waitFor({ state: "attached" });
+    await page.reload();
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    await page.route("**/console/api/session.locate", (route) => isReleased.then(() => route.continue()));
+    const asked = page.waitForRequest("**/console/api/session.locate");
+    await page.evaluate("history.go(-2)");
+    await asked;
+    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByRole("button", { name: "Add member" }).click();
+    const located = page.waitForResponse("**/console/api/session.locate");
+    release();
+    await (await located).finished();
+    await expectKnown(page, mabini, zamora);
+    await page.getByRole("dialog").getByText(`Brand: ${mabini.name}`).waitFor();
+    expectNoProblems();
+  }, 60_000);
+
+  it("changes under no open dialog: what loads slowly closes it", async () => {
+    const { caller } = await person(mabini, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.goto(`${url}/developers/receivers/${(await makeReceiver(zamora)).receiver_id}`);
+    await page.getByRole("link", { name: "Members" }).click();
+    await switcher(page).selectOption({ label: mabini.name });
+    await page.getByText(`Showing ${mabini.name}`).waitFor({ state: "attached" });
+    await page.reload();
+    await page.route("**/assets/receiver-*.js", (route) => isReleased.then(() => route.continue()));
+    await page.getByRole("button", { name: "Add member" }).click();
+    await page.getByRole("dialog").getByText(`Brand: ${mabini.name}`).waitFor();
+    await page.evaluate("history.go(-2)");
+    await eventually(async () => expect(await shownName(page)).toBe(zamora.name));
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    release();
+    await page.getByRole("heading", { level: 1, name: "Warehouse" }).waitFor();
+    expectNoProblems();
+  }, 60_000);
+
+  it("stays with unsaved edits, also if the person chose another one first", async () => {
+    const { email, caller } = await person(mabini, zamora);
+    const { page, expectNoProblems } = await openAs(browser, url, caller);
+    await page.goto(url + (await preparePlan(zamora)));
+    await page.getByRole("textbox", { name: "Title" }).fill("Ulan at araw");
+    await switcher(page).selectOption({ label: mabini.name });
+    await page.getByRole("dialog", { name: "Save your edits?" }).getByRole("button", { name: "Stay" }).click();
+    await page.getByRole("button", { name: "Save and continue" }).click();
+    await page.getByRole("heading", { level: 2, name: "Budget" }).waitFor();
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    expect(await shownName(page)).toBe(zamora.name);
+    expect([await auditOf(mabini, email), await auditOf(zamora, email)]).toEqual([[], [["plan.update", "done"]]]);
+    expectNoProblems();
+  }, 60_000);
+});
+
+it("a person who signed in in another tab makes no change in a page of the person before, and sees nothing of it", async () => {
+  const [before, now] = [await person(mabini, zamora), await person(alapaap, mabini)];
+  const { page, expectNoProblems, expectAccessible } = await openAs(browser, url, before.caller);
+  await openCreateKey(page, mabini);
+  const [name = "", value = ""] = now.caller.cookie.split("=");
+  await page.context().addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]);
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("heading", { level: 1, name: `${now.email} is signed in now` }).waitFor();
+  await page.getByText(`To go on with it, sign in as ${before.email}`).waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await expectAccessible();
+  for (const { email } of [before, now]) expect(await auditOf(mabini, email)).toEqual([]);
+  await page.getByRole("button", { name: `Continue as ${now.email}` }).click();
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  // Of the person's own choice, not of the other's.
+  expect(await shownName(page)).toBe(alapaap.name);
+  expectNoProblems();
+}, 60_000);
+
+it("on a narrow screen the header names the brand, and no name is too long for it, for a dialog, or for the page after a removal", async () => {
+  const [spaced, unbroken] = await Promise.all([
+    createBrand("Ang Pinakamahabang Pangalan ".repeat(3).slice(0, 80)),
+    createBrand("W".repeat(80)),
+  ]);
+  for (const brand of [spaced, unbroken]) {
+    const { email, caller } = await person(brand, mabini);
+    const { page, expectNoProblems, expectAccessible } = await openAs(browser, url, caller, { viewport: { width: 360, height: 740 } });
+    const expectFits = async (): Promise<void> => {
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      await expectAccessible();
+    };
+    await page.goto(`${url}/developers/receivers/${(await makeReceiver(brand)).receiver_id}`);
+    await page.getByRole("heading", { level: 1, name: "Warehouse" }).waitFor();
+    const shown = page.getByRole("banner").getByText(brand.name.trim());
+    await shown.waitFor();
+    // One line, cut off; whole as its title and for those who hear it.
+    const account = await page.getByRole("banner").getByRole("button", { name: email }).boundingBox();
+    expect((account?.x ?? 0) + (account?.width ?? Infinity)).toBeLessThanOrEqual(360 - 16);
+    expect([((await shown.boundingBox())?.height ?? 0) < 32, await shown.getAttribute("title")]).toEqual([true, brand.name]);
+    await expectFits();
+    await openCreateKey(page, brand);
+    const { x = 0, width = Infinity } = (await page.getByRole("dialog").boundingBox()) ?? {};
+    expect([x >= 0, x + width <= 360]).toEqual([true, true]);
+    expect(
+      await page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('[role=dialog]'))"),
+    ).toBe(true);
+    await expectFits();
+    await remove(brand, email);
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: `Show ${mabini.name}` }).waitFor();
+    await expectFits();
+    expectNoProblems(404);
+  }
+}, 60_000);
