@@ -110,6 +110,21 @@ describe("values that are refused", () => {
       ["--set", "gateway.autoscaling.enabled=true,gateway.autoscaling.minReplicas=20"],
       /maxReplicas/,
     ],
+    [
+      "an Ingress without the proxies before the gateway",
+      ["--set", "ingress.enabled=true,ingress.host=records.example"],
+      /trustProxy: set the proxies before the gateway, such as --set-string trustProxy=1/,
+    ],
+    [
+      "an HTTPRoute without the proxies before the gateway",
+      ["--set", "httpRoute.enabled=true,httpRoute.parentRefs[0].name=public"],
+      /Without it every caller has the proxy's address/,
+    ],
+    [
+      "an Ingress behind no proxies",
+      ["--set", "ingress.enabled=true,ingress.host=records.example", "--set-string", "trustProxy=0"],
+      /trustProxy: set/,
+    ],
     ["a route to no Gateway", ["--set", "httpRoute.enabled=true"], /parentRefs: name your Gateway/],
     [
       "more webhook processes than partitions",
@@ -119,6 +134,12 @@ describe("values that are refused", () => {
   ])("%s", async (_, args, message) => {
     await expect(renderText([...LAPTOP, ...args])).rejects.toThrow(message);
   });
+});
+
+it.each(["1", "10.0.0.0/8, fd00::/8"])("an Ingress and an HTTPRoute are rendered with the proxies %s", async (proxies) => {
+  const routes = ["--set", "ingress.enabled=true,ingress.host=records.example,httpRoute.enabled=true,httpRoute.parentRefs[0].name=public"];
+  const objects = await render([...LAPTOP, ...routes, "--set-string", `trustProxy=${proxies.replaceAll(",", "\\,")}`]);
+  expect([...ofKind(objects, "Ingress"), ...ofKind(objects, "HTTPRoute")]).toHaveLength(2);
 });
 
 describe("the connections of Postgres", () => {

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "@brand-records/testkit";
+import { parse } from "yaml";
 import { findCommands } from "../docs/find-commands.js";
 import { startCluster, type Cluster } from "./kubernetes/cluster.ts";
 import { installCustomResources } from "./kubernetes/crds.ts";
@@ -16,6 +19,9 @@ import {
 
 /** The first run builds the API server. */
 const BUILD_MS_MAX = 40 * 60_000;
+/** The chart's default image, and one that is not it. */
+const PRESENT = (parse(readFileSync(join(CHART, "Chart.yaml"), "utf8")) as { appVersion: string }).appVersion;
+const NEXT = `${PRESENT}-next`;
 const INSTALL_MS_MAX = 180_000;
 
 let cluster: Cluster;
@@ -93,7 +99,7 @@ describe("a release", () => {
     "is upgraded without a moment with fewer ready processes, and rolled back",
     async () => {
       const before = await settledReplicas("standard");
-      await helm("standard", "upgrade", RELEASE, CHART, ...valuesOf("standard"), "--set-string", "image.tag=0.3.0");
+      await helm("standard", "upgrade", RELEASE, CHART, ...valuesOf("standard"), "--set-string", `image.tag=${NEXT}`);
       const fewest = new Map(before);
       await eventually(
         async () => {
@@ -114,10 +120,10 @@ describe("a release", () => {
       );
       // brandctl's pod serves nothing.
       for (const [name, replicas] of before) if (!name.endsWith("-operator")) expect([name, fewest.get(name)]).toEqual([name, replicas]);
-      expect(await imagesOf()).toEqual(["brand-records:0.3.0"]);
+      expect(await imagesOf()).toEqual([`brand-records:${NEXT}`]);
       await helm("standard", "rollback", RELEASE, "1");
       await rolledOut("standard");
-      expect(await imagesOf()).toEqual(["brand-records:0.2.0"]);
+      expect(await imagesOf()).toEqual([`brand-records:${PRESENT}`]);
     },
     2 * INSTALL_MS_MAX,
   );
@@ -125,7 +131,7 @@ describe("a release", () => {
   it(
     "migrates before an upgrade's first process starts",
     async () => {
-      await helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), "--set-string", "image.tag=0.3.0");
+      await helm("large", "upgrade", RELEASE, CHART, ...valuesOf("large"), "--set-string", `image.tag=${NEXT}`);
       // Jobs of the install are gone, those of the hook too: it deletes them when they have succeeded.
       expect(await get("large", "jobs")).toEqual([]);
       const events = JSON.parse(await cluster.kubectl(["get", "events", "--namespace", "large", "--output=json"])) as {
@@ -195,7 +201,7 @@ it("an object with an unknown field is refused, so that the strict validation ab
 });
 
 /** Simulated pods run nothing; test/chart/processes.full.test.ts runs helm test and brandctl. */
-const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart/;
+const NEEDS_RUNNING_PODS = /\b(exec|port-forward)\b|^helm .*\btest\b|^curl|rollout restart|\$OLD\b/;
 
 it(
   "docs/kubernetes.md: its commands install, upgrade, roll back and remove a release, in their order",

@@ -33,4 +33,8 @@
 {{- if and $v.externalSecrets.enabled (not $v.externalSecrets.storeRef.name) -}}{{- fail "externalSecrets.storeRef.name: is required" -}}{{- end -}}
 {{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) -}}{{- fail "httpRoute.parentRefs: name your Gateway" -}}{{- end -}}
 {{- if and $v.ingress.enabled (not $v.ingress.host) -}}{{- fail "ingress.host: is required" -}}{{- end -}}
+{{- /* 0 hops is none, too. */ -}}
+{{- if and (or $v.httpRoute.enabled $v.ingress.enabled) (regexMatch "^0*$" $v.trustProxy) -}}
+  {{- fail "trustProxy: set the proxies before the gateway, such as --set-string trustProxy=1 for the ingress or Gateway alone, or their addresses and subnets. Without it every caller has the proxy's address: limits count all people as one, and the audit log names the proxy" -}}
+{{- end -}}
 {{- end -}}

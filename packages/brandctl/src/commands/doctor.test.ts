@@ -84,6 +84,14 @@ describe("brandctl doctor", () => {
     expect(checks.find(({ name }) => name === "records, ready")).toMatchObject({ state: "degraded", remedy: expect.any(String) });
   });
 
+  it("names a key that a process lacks, and its setting", async () => {
+    readiness.body = '{"status":"ready","degraded":["key 2 of RECEIVER_SECRET_KEYS"]}';
+    const { code, stdout } = await brandctl(["doctor"], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/!.*ready +serves without its key 2 of RECEIVER_SECRET_KEYS/);
+    expect(stdout).toContain("put it into RECEIVER_SECRET_KEYS");
+  });
+
   it.each<[string, (typeof PROCESSES)[number], string]>([
     ['outbox_oldest_seconds{service="records"} 21.4', "records", "the oldest event has waited for 21 s in the outbox"],
     ['outbox_oldest_seconds{service="records"} -1', "records", "it cannot read from its database how long events wait"],

@@ -14,11 +14,21 @@ const REMEDIES: Readonly<Record<string, string>> = {
   "event log": EVENT_LOG_REMEDY,
   redis: REDIS_REMEDY,
   postgres: "Is Postgres reachable (DATABASE_URL)?",
+  "announcement of its keys":
+    "Is Postgres reachable and writable (DATABASE_URL)? After 30 s others may store what this process cannot read.",
   process: "It is starting or stopping: try again in a few seconds.",
 };
 
+/** `key 2 of RECEIVER_SECRET_KEYS` */
+const KEY = /^key \d+ of ([A-Z_]+)$/;
+
 /** @param dependency as /readyz names it, under `degraded` or `waiting_for` */
-export const remedyFor = (dependency: string): string => REMEDIES[dependency] ?? "Its log says more.";
+export function remedyFor(dependency: string): string {
+  const [, setting] = KEY.exec(dependency) ?? [];
+  if (setting !== undefined)
+    return `Something stored needs this key: put it into ${setting} (docs/runbooks/KeyUnusable.md). Nothing is lost.`;
+  return REMEDIES[dependency] ?? "Its log says more.";
+}
 
 interface MetricRule {
   readonly process: ProcessName;
