@@ -1,7 +1,7 @@
 import { findCommands } from "./find-commands.js";
 
 /** Commands for a cluster: simulated pods take those that need no running process. */
-const ON_KUBERNETES = findCommands("docs/kubernetes.md").filter((command) => /^(kubectl|helm) /.test(command));
+const ON_KUBERNETES = findCommands("docs/kubernetes.md").filter((command) => /^(OLD=\$\()?(kubectl|helm) /.test(command));
 
 const FOR_KAFKA = findCommands("docs/security.md").filter((command) => command.startsWith("kafka-acls.sh "));
 
@@ -87,20 +87,20 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run licences": "npm run check runs it",
   "npm run advisories": "npm run check runs it",
   "npm run sbom": "npm run check runs it",
-  "npm run sbom -- /tmp/brand-records-0.3.0.cdx.json":
+  "npm run sbom -- /tmp/brand-records-0.4.0.cdx.json":
     "npm run check runs it; test/e2e/image.full.test.ts compares the result with the image",
-  "sed -i 's/0\\.2\\.0/0.3.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
-  "git ls-files '*package.json' | xargs sed -i 's/\"0\\.2\\.0\"/\"0.3.0\"/'": "would make another release of the clean copy",
+  "sed -i 's/0\\.3\\.0/0.4.0/' deploy/helm/brand-records/Chart.yaml": "would make another release of the clean copy",
+  "git ls-files '*package.json' | xargs sed -i 's/\"0\\.3\\.0\"/\"0.4.0\"/'": "would make another release of the clean copy",
   "npm install --package-lock-only --ignore-scripts": "would change the lock of the clean copy",
   "npm run freeze": "would freeze what is not released; test/structure/released-migrations.test.ts checks its result",
   "docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'": "no Docker engine",
-  'docker buildx build --platform linux/amd64,linux/arm64 --provenance mode=max --build-arg RELEASE=0.3.0 --build-arg REVISION="$(git rev-parse HEAD)" --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… --tag "$IMAGE:0.3.0" --metadata-file image.json --push .':
+  'docker buildx build --platform linux/amd64,linux/arm64 --provenance mode=max --build-arg RELEASE=0.4.0 --build-arg REVISION="$(git rev-parse HEAD)" --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… --tag "$IMAGE:0.4.0" --metadata-file image.json --push .':
     "no Docker engine; test/structure/supply-chain.test.ts runs the check of these arguments",
   "DIGEST=$(jq -r '.\"containerimage.digest\"' image.json)": "reads what docker buildx writes",
   "deploy/image/require-release.sh": "the Dockerfile runs it with its arguments, as test/structure/supply-chain.test.ts does",
   "docker compose run --rm certificates": "no Docker engine; test/e2e/make-certificates.full.test.ts runs the script",
   'cosign sign "$IMAGE@$DIGEST"': "needs a registry and an identity",
-  'cosign attest --type cyclonedx --predicate /tmp/brand-records-0.3.0.cdx.json "$IMAGE@$DIGEST"': "needs a registry and an identity",
+  'cosign attest --type cyclonedx --predicate /tmp/brand-records-0.4.0.cdx.json "$IMAGE@$DIGEST"': "needs a registry and an identity",
   'cosign verify "$IMAGE@$DIGEST" --certificate-identity "$SIGNER" --certificate-oidc-issuer "$ISSUER"': "needs a registry",
   'cosign verify-attestation --type cyclonedx "$IMAGE@$DIGEST" --certificate-identity "$SIGNER" --certificate-oidc-issuer "$ISSUER"':
     "needs a registry",
