@@ -1,17 +1,13 @@
 import { availableParallelism } from "node:os";
 
-/**
- * Tests run from source through swc; the processes of the end-to-end tests run the code that `tsc -b` compiled.
- * jest.full.config.js runs the files named `*.full.test.ts`, which take minutes.
- */
-export default {
+const CODE = "<rootDir>/{packages,services,gateway,console,brandctl,deploy,test}/**";
+
+/** Tests run from source through swc; the processes of the end-to-end tests run the code that `tsc -b` compiled. */
+const project = {
   testEnvironment: "node",
-  testMatch: ["<rootDir>/{packages,services,gateway,console,deploy,test}/**/!(*.full|*.image).test.ts"],
   // Each test file runs in its own context, where looking up a global is slow unless it is listed here: one file went from 37
   // to 19 CPU seconds. Date is not listed because fake timers replace it, Buffer because CommonJS modules declare it.
   sandboxInjectedGlobals: ["Array", "BigInt", "JSON", "Map", "Math", "Number", "Object", "Set", "String"],
-  // Tests mostly wait for processes: a second worker on two cores shortens the run by a third.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
   testPathIgnorePatterns: ["/node_modules/", "/dist/"],
   modulePathIgnorePatterns: ["/dist/", "/.local/"],
   transform: {
@@ -20,11 +16,27 @@ export default {
   moduleNameMapper: {
     "^@brand-records/proto/([a-z]+)/v1$": "<rootDir>/proto/gen/$1/v1/$1.ts",
     "^@brand-records/postgres/embedded$": "<rootDir>/packages/postgres/src/embedded/index.ts",
+    "^@brand-records/brandctl$": "<rootDir>/brandctl/src/index.ts",
+    "^@brand-records/console-contract$": "<rootDir>/console/contract/src/index.ts",
     "^@brand-records/([a-z-]+)$": "<rootDir>/packages/$1/src/index.ts",
   },
-  testSequencer: "<rootDir>/test/setup/processes-first-sequencer.js",
   globalSetup: "<rootDir>/test/setup/start-backing-services.ts",
   globalTeardown: "<rootDir>/test/setup/stop-backing-services.ts",
-  reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],
   testTimeout: 30_000,
+};
+
+export default {
+  projects: [
+    { ...project, displayName: "quick", testMatch: [`${CODE}/!(*.full|*.image).test.ts`] },
+    // Each file takes minutes: scripts/test-full.js runs them, some in pairs.
+    { ...project, displayName: "full", testMatch: [`${CODE}/*.full.test.ts`] },
+    // Needs buildah and podman, which no other test does.
+    { ...project, displayName: "image", testMatch: ["<rootDir>/test/image/*.image.test.ts"] },
+    // Pictures of the console to look at. No test depends on them.
+    { ...project, displayName: "screenshots", testMatch: ["<rootDir>/test/screenshots/take-screenshots.ts"] },
+  ],
+  // Tests mostly wait for processes: a second worker on two cores shortens the run by a third.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+  testSequencer: "<rootDir>/test/setup/processes-first-sequencer.js",
+  reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],
 };

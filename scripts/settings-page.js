@@ -1,5 +1,5 @@
 // Makes docs/settings.md, and what the chart knows of settings, from the schemas with which the processes read their environment. Needs the compiled processes.
-import { ENVIRONMENT } from "../packages/brandctl/dist/environment.js";
+import { ENVIRONMENT } from "../brandctl/dist/environment.js";
 import { Settings as consoleSettings } from "../console/server/dist/config.js";
 import { Settings as startSettings } from "../deploy/embedded/dist/config.js";
 import { Settings as observeSettings } from "../deploy/embedded/dist/observe/config.js";

@@ -38,9 +38,9 @@ function runJest(name, command, args) {
 const fileResult = ({ name, startTime, endTime }) => ({ path: relative(root, name), minutes: (endTime - startTime) / 60_000 });
 
 const quick = runJest("npm-test", "npm", ["test", "--"]);
-const fullJest = ["jest", "--config", "jest.full.config.js"];
+const fullJest = ["jest", "--selectProjects", "full"];
 const paired = runJest("paired", "npx", [...fullJest, "--maxWorkers=2", ...alonePaths.map((path) => `--testPathIgnorePatterns=/${path}`)]);
-const alone = runJest("alone", "npx", [...fullJest, ...alonePaths]);
+const alone = runJest("alone", "npx", [...fullJest, "--maxWorkers=1", ...alonePaths]);
 const runs = [quick, paired, alone];
 
 const parts = [{ path: "npm test", minutes: quick.minutes }, ...paired.files, ...alone.files];

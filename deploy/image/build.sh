@@ -23,7 +23,7 @@ NPM_CI="npm ci --ignore-scripts --prefer-offline --no-audit --no-fund"
 # The processes and brandctl.
 programs() {
   local manifest
-  for manifest in services/*/package.json gateway/package.json console/*/package.json packages/brandctl/package.json; do dirname "$manifest"; done
+  for manifest in services/*/package.json {gateway,brandctl}/package.json console/{server,web}/package.json; do dirname "$manifest"; done
 }
 
 workspace_options() { programs | sed 's/^/--workspace=/'; }
@@ -31,7 +31,7 @@ workspace_options() { programs | sed 's/^/--workspace=/'; }
 # Lists the folders of our packages.
 packages() {
   local manifest
-  for manifest in proto/package.json gateway/package.json test/package.json {packages,services,console,deploy}/*/package.json; do
+  for manifest in {proto,gateway,brandctl,test}/package.json {packages,services,console,deploy}/*/package.json; do
     if [ -f "$manifest" ]; then dirname "$manifest"; fi
   done
 }

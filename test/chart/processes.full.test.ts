@@ -88,7 +88,7 @@ it(
     const operator = deployments().find((deployment) => componentOf(deployment) === "operator") as KubernetesObject;
     const { env } = await prepareLocally(podOf(operator));
     const brandctl = async (...args: string[]): Promise<string> => {
-      const program = [join(ROOT, "packages/brandctl/bin/brandctl.js"), ...args];
+      const program = [join(ROOT, "brandctl/bin/brandctl.js"), ...args];
       return (await promisify(execFile)(process.execPath, program, { env, timeout: 60_000 })).stdout.trim();
     };
     const created = await brandctl("brands", "create", "--name", "Tindahan ni Aling Nena", "--tier", "plus", "--verified");

@@ -35,6 +35,6 @@ it("every brandctl command that a page names exists", async () => {
   const named = [...commands].flatMap((command) => /^(?:npx )?brandctl ([a-z][a-z-]*(?: [a-z][a-z-]*)?)(?= |$)/.exec(command)?.[1] ?? []);
   expect(named).toEqual(expect.arrayContaining(["receivers rotate", "events replay-dead", "listen", "doctor"]));
   // The shell completion lists every command.
-  const { stdout: completion } = await run(process.execPath, ["packages/brandctl/bin/brandctl.js", "completion", "fish"]);
+  const { stdout: completion } = await run(process.execPath, ["brandctl/bin/brandctl.js", "completion", "fish"]);
   expect(named.filter((name) => !completion.includes(`' ${name}'`))).toEqual([]);
 });

@@ -29,9 +29,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "node services/webhook/dist/after-restore.js --since 2026-11-23T06:00:00Z": "test/faults/restore.full.test.ts runs it",
   "kill -KILL PID": "it would end a process of the system that this test runs; the drills kill every process",
   "npm run test:full": ".ci/run runs it, and this test is part of it",
-  "npx jest --config jest.full.config.js ledger": "npm run test:full runs the same files",
-  "npx jest --config jest.full.config.js test/faults/drills": "npm run test:full runs the same files",
-  "npx jest --config jest.full.config.js test/clients": "npm run test:full runs the same files",
+  "npx jest --selectProjects full ledger": "npm run test:full runs the same files",
+  "npx jest --selectProjects full test/faults/drills": "npm run test:full runs the same files",
+  "npx jest --selectProjects full test/clients": "npm run test:full runs the same files",
   "npm run test:rolling -- --runs 10": "test/rolling/rolling.full.test.ts is one run",
   "node services/SERVICE/dist/migrate.js": "test/e2e/start.full.test.ts runs it; a running system's schema is migrated already",
   "deploy/backing-services/ensure.sh": "every test run starts with it",
@@ -80,8 +80,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npx brandctl brands delete brd_…": "would delete the brand of the other commands; test/faults/brand-deletion.full.test.ts runs it",
 
   // Runs until Ctrl-C, and its pipe takes no options of ours.
-  "npx brandctl listen --create --brand brd_… --json | jq -c .body":
-    "packages/brandctl/src/commands/listen.test.ts tests the lines that it prints",
+  "npx brandctl listen --create --brand brd_… --json | jq -c .body": "brandctl/src/commands/listen.test.ts tests the lines that it prints",
 
   "npm run observe": "runs until Ctrl-C; test/observability/observe.full.test.ts runs it",
   "npm run licences": "npm run check runs it",
@@ -113,7 +112,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm run screenshots -- -t keys": "like npm run screenshots",
 
   "npx brandctl members erase EMAIL --yes":
-    "needs a person who has left, and other commands need the member; packages/brandctl/src/commands/members-people.test.ts runs it",
+    "needs a person who has left, and other commands need the member; brandctl/src/commands/members-people.test.ts runs it",
 
   // They need jq and the ids of a reader's own request.
   "grep -h order-sync-4711 .local/logs/*.log* | jq -sc 'sort_by(.time)[]'": "test/e2e/logs.full.test.ts follows a request by its id",

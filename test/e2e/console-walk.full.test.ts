@@ -77,7 +77,7 @@ async function waitForStart(): Promise<void> {
 
 /** Runs brandctl as in another terminal. */
 async function brandctl(...parameters: string[]): Promise<void> {
-  const child = spawn(process.execPath, ["packages/brandctl/bin/brandctl.js", ...parameters], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], { env, stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const [code] = (await once(child, "close")) as [number];

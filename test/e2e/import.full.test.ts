@@ -39,7 +39,7 @@ async function brandctl(...parameters: string[]): Promise<Outcome> {
     BASE_URL: stack.url,
   };
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["packages/brandctl/bin/brandctl.js", ...parameters], { env });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], { env });
     return { code: 0, stdout, stderr };
   } catch (error) {
     return error as Outcome;

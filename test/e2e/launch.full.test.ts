@@ -213,7 +213,7 @@ it(
   async () => {
     const before = await readRun();
     await launcher?.end("SIGKILL");
-    const brandctl = run("packages/brandctl/bin/brandctl.js", {}, ["brands", "list"]);
+    const brandctl = run("brandctl/bin/brandctl.js", {}, ["brands", "list"]);
     expect(await brandctl.exited).toBe(1);
     expect(brandctl.output()).toContain("run.json is left from a run that was killed");
 

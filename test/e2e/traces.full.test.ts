@@ -268,7 +268,7 @@ it("holds nothing secret or personal, and nothing that callers make up", async (
 
 /** Runs brandctl, with traces to the same receiver. */
 async function brandctl(...parameters: string[]): Promise<void> {
-  const child = spawn(process.execPath, ["packages/brandctl/bin/brandctl.js", ...parameters], {
+  const child = spawn(process.execPath, ["brandctl/bin/brandctl.js", ...parameters], {
     env: { PATH: process.env["PATH"], ...otlp.env, PLATFORM_DATABASE_URL: stack.databaseUrl },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -124,7 +124,7 @@ function startDeletion(): {
 } {
   const args = ["brands", "delete", brand.id, "--confirm", `Brand ${brand.id}`, "--yes", "--json"];
   const addresses = Object.entries(stack.addresses).map(([name, address]) => [`${name.toUpperCase()}_ADDRESS`, address]);
-  const child = spawn(process.execPath, ["packages/brandctl/bin/brandctl.js", ...args], {
+  const child = spawn(process.execPath, ["brandctl/bin/brandctl.js", ...args], {
     env: { ...Object.fromEntries(addresses), PATH: process.env["PATH"] },
     stdio: ["ignore", "pipe", "pipe"],
   });

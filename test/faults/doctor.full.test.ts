@@ -8,7 +8,7 @@ import { startStack, type Stack } from "../stack.ts";
 
 /** One promise: brandctl doctor never reports a healthy system while events are stuck. */
 
-const BRANDCTL = join(process.cwd(), "packages/brandctl/bin/brandctl.js");
+const BRANDCTL = join(process.cwd(), "brandctl/bin/brandctl.js");
 /** Events count as stuck after 15 s; only timeouts reveal a frozen broker. */
 const DETECTION_MS_MAX = 60_000;
 

@@ -92,7 +92,7 @@ const isAsset = (specifier: string): boolean => /^\..*\.(css|svg)$/.test(specifi
 /** Its packages are in the bundle, and installed nowhere else. */
 const isBundled = (file: string): boolean => file.startsWith("console/web/");
 
-const isForTests = (file: string): boolean => file.startsWith("test/") || file.includes("/src/testing/");
+const isForTests = (file: string): boolean => file.startsWith("test/");
 
 it("reads every project and its imports", () => {
   const paths = projects.map(({ path }) => path);

@@ -1,2 +1,3 @@
 export { AppError, type Dependency, type ProblemDetail } from "./app-error.ts";
 export { ERROR_KINDS, isErrorKind, isServerError, type ErrorKind } from "./kinds.ts";
+export { parseRequest } from "./parse-request.ts";

@@ -1,4 +1,4 @@
-import { AnnouncedKeys, type StartedService } from "@brand-records/service";
+import { AnnouncedKeys, type StartedService } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { pepper, serveAccounts, type ServedAccounts } from "../test/serve-accounts.ts";

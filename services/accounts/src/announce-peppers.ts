@@ -1,4 +1,4 @@
-import type { StartedService } from "@brand-records/service";
+import type { StartedService } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "./dependencies.ts";
 import { heldPeppers } from "./use-cases/newest-shared-pepper.ts";
 import { missingPeppers, requirePeppers } from "./use-cases/require-peppers.ts";

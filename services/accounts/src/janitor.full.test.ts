@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { openMaintenance } from "@brand-records/service";
+import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts } from "../test/serve-accounts.ts";

@@ -1,6 +1,6 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Maintenance } from "@brand-records/service";
+import type { Maintenance } from "@brand-records/service-runtime";
 import type { SessionLimits } from "./domain/session.ts";
 import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";

@@ -11,7 +11,7 @@ import {
 } from "@brand-records/proto/accounts/v1";
 import { openRedis } from "@brand-records/redis";
 import { service } from "@brand-records/rpc";
-import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
+import { startService, type ServicePorts, type StartedService } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { announcePeppers } from "./announce-peppers.ts";
 import type { AccountsConfig } from "./config.ts";

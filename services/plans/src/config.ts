@@ -1,5 +1,5 @@
 import { parseEnv, rpcTarget } from "@brand-records/config";
-import { serviceSettings } from "@brand-records/service";
+import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 
 export const Settings = z.object({

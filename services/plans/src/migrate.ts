@@ -1,5 +1,5 @@
 import { buildLateIndexes } from "@brand-records/postgres";
-import { runMigrations } from "@brand-records/service";
+import { runMigrations } from "@brand-records/service-runtime";
 import { MIGRATIONS } from "./migrations.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
 

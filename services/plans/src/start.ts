@@ -2,7 +2,7 @@ import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { connectRpc, service } from "@brand-records/rpc";
-import { startService, type ServicePorts } from "@brand-records/service";
+import { startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { BrandMembers } from "./brand-members.ts";
 import type { PlansConfig } from "./config.ts";

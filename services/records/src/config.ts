@@ -1,6 +1,6 @@
 import { parseEnv, rpcTarget } from "@brand-records/config";
 import { eventLogSettings } from "@brand-records/event-log";
-import { serviceSettings } from "@brand-records/service";
+import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 
 export const Settings = z.object({

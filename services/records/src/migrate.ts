@@ -1,4 +1,4 @@
-import { runMigrations } from "@brand-records/service";
+import { runMigrations } from "@brand-records/service-runtime";
 import { MIGRATIONS } from "./migrations.ts";
 
 await runMigrations({ name: "records", migrations: MIGRATIONS, env: process.env });

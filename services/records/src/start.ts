@@ -3,7 +3,7 @@ import type { Lifecycle } from "@brand-records/lifecycle";
 import { ImportServiceService, OperatorServiceService, RecordsServiceService } from "@brand-records/proto/records/v1";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, service } from "@brand-records/rpc";
-import { startService, type ServicePorts, type StartedService } from "@brand-records/service";
+import { startService, type ServicePorts, type StartedService } from "@brand-records/service-runtime";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";

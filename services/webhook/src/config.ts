@@ -1,6 +1,6 @@
 import { integer, MAKE_A_KEY, origin, parseEnv, rpcTarget, trueOrFalse } from "@brand-records/config";
 import { eventLogSettings } from "@brand-records/event-log";
-import { serviceSettings } from "@brand-records/service";
+import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { EGRESS_PROXY_MODES, parseEgressProxy } from "./domain/egress-proxy.ts";
 import { RETRY_DELAYS_SECONDS } from "./domain/retry-schedule.ts";

@@ -1,6 +1,6 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Maintenance } from "@brand-records/service";
+import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";

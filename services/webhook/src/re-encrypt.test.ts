@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openPool, type Database } from "@brand-records/postgres";
-import { AnnouncedKeys } from "@brand-records/service";
+import { AnnouncedKeys } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import type { TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, webhookDatabase } from "../test/serve-receivers.ts";

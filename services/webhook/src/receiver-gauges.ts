@@ -1,5 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
-import { showSampled, type SampledGauge } from "@brand-records/service";
+import { showSampled, type SampledGauge } from "@brand-records/service-runtime";
 import type { Registry } from "@brand-records/telemetry";
 import { receiverStates, type ReceiverStates } from "./storage/receiver-states.ts";
 

@@ -1,7 +1,7 @@
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { startService, type ServicePorts } from "@brand-records/service";
+import { startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { BrandOwners } from "./brand-owners.ts";
 import type { WebhookConfig } from "./config.ts";

@@ -1,4 +1,4 @@
-import { openMaintenance } from "@brand-records/service";
+import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import type { Database } from "@brand-records/postgres";

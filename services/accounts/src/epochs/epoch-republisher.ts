@@ -1,6 +1,6 @@
 import { repeat } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Maintenance } from "@brand-records/service";
+import type { Maintenance } from "@brand-records/service-runtime";
 import { epochsChangedWithin } from "../storage/brands.ts";
 import type { EpochPublisher } from "./epoch-publisher.ts";
 import { CACHES_EXPIRE_AFTER_MS } from "./invalidate-gateway-caches.ts";

@@ -1,6 +1,7 @@
+import { parseRequest } from "@brand-records/errors";
 import type { AccountsServiceService, Key as KeyMessage } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, nextAfterId } from "@brand-records/service";
+import { nextAfterId } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Key } from "../domain/key.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
@@ -26,29 +27,29 @@ function brandHandlers(
 ): Pick<AccountsHandlers, "createBrand" | "getBrand" | "listBrands" | "setBrandTier" | "setBrandVerified" | "listDeletedBrands"> {
   return {
     async createBrand(request) {
-      const { id, name, tier } = check({ name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish() }, request);
+      const { id, name, tier } = parseRequest({ name: fields.brandName, tier: fields.tier, id: fields.brandId.nullish() }, request);
       return { brand: await createBrand(deps.db, { id, name, tier, verified: request.verified }) };
     },
     async getBrand(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return { brand: await requireBrand(deps.db, brand_id) };
     },
     async listBrands(request) {
-      const { page_size, after_id } = check({ page_size: fields.pageSize, after_id: fields.afterId.nullish() }, request);
+      const { page_size, after_id } = parseRequest({ page_size: fields.pageSize, after_id: fields.afterId.nullish() }, request);
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
       const brands = await pageOfBrands(deps.db, after_id ?? "", limit);
       return { brands, next_after_id: nextAfterId(brands, limit) };
     },
     async setBrandTier(request) {
-      const { brand_id, tier } = check({ brand_id: fields.brandId, tier: fields.tier }, request);
+      const { brand_id, tier } = parseRequest({ brand_id: fields.brandId, tier: fields.tier }, request);
       return { brand: await changeBrand(deps, brand_id, (sql) => setTier(sql, brand_id, tier)) };
     },
     async setBrandVerified(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return { brand: await changeBrand(deps, brand_id, (sql) => setVerified(sql, brand_id, request.verified)) };
     },
     async listDeletedBrands(request) {
-      const { brand_ids } = check({ brand_ids: fields.brandIds }, request);
+      const { brand_ids } = parseRequest({ brand_ids: fields.brandIds }, request);
       return { brand_ids: await deletedAmong(deps.db, brand_ids) };
     },
   };
@@ -59,27 +60,27 @@ function memberHandlers({
 }: AccountsDependencies): Pick<AccountsHandlers, "addMember" | "setMemberRole" | "listMembers" | "removeMember" | "listMemberships"> {
   return {
     async addMember(request) {
-      const { acting_member, ...member } = check({ ...memberFields, role: fields.role }, request);
+      const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
       return { member: await addMember(db, member, acting_member ?? undefined, { onlyNew: request.only_new === true }) };
     },
     async setMemberRole(request) {
-      const { acting_member, ...member } = check({ ...memberFields, role: fields.role }, request);
+      const { acting_member, ...member } = parseRequest({ ...memberFields, role: fields.role }, request);
       return { member: await changeRole(db, member, acting_member ?? undefined) };
     },
     async listMembers(request) {
-      const { brand_id, email } = check({ brand_id: fields.brandId, email: fields.email.nullish() }, request);
+      const { brand_id, email } = parseRequest({ brand_id: fields.brandId, email: fields.email.nullish() }, request);
       await requireBrand(db, brand_id);
       if (email == null) return { members: await listMembers(db, brand_id) };
       const member = await findMember(db, brand_id, email);
       return { members: member === undefined ? [] : [member] };
     },
     async removeMember(request) {
-      const { brand_id, email, acting_member } = check(memberFields, request);
+      const { brand_id, email, acting_member } = parseRequest(memberFields, request);
       await removeMember(db, brand_id, email, acting_member ?? undefined);
       return {};
     },
     async listMemberships(request) {
-      const { email } = check({ email: fields.email }, request);
+      const { email } = parseRequest({ email: fields.email }, request);
       return { memberships: await membershipsOf(db, email) };
     },
   };
@@ -90,7 +91,7 @@ const memberFields = { brand_id: fields.brandId, email: fields.email, acting_mem
 function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "createKey" | "listKeys" | "revokeKey"> {
   return {
     async createKey(request) {
-      const { brand_id, created_by, ...rest } = check(
+      const { brand_id, created_by, ...rest } = parseRequest(
         {
           brand_id: fields.brandId,
           name: fields.keyName,
@@ -104,12 +105,12 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
       return { key: keyMessage(key), secret, same_name: sameName.map(keyMessage) };
     },
     async listKeys(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       await requireBrand(deps.db, brand_id);
       return { keys: (await listKeys(deps.db, brand_id)).map(keyMessage) };
     },
     async revokeKey(request) {
-      const { key_id, revoked_by, brand_id } = check(
+      const { key_id, revoked_by, brand_id } = parseRequest(
         { key_id: fields.keyId, revoked_by: fields.email, brand_id: fields.brandId.nullish() },
         request,
       );

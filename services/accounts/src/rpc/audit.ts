@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { appendAudit, finishAudit, listAudit } from "../use-cases/audit.ts";
@@ -9,14 +9,14 @@ import { fields } from "./fields.ts";
 export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {
   return {
     async appendAudit(request) {
-      return { entry: await appendAudit(db, check(entryFields, request)) };
+      return { entry: await appendAudit(db, parseRequest(entryFields, request)) };
     },
     async finishAudit(request) {
-      const { brand_id, entry_id, outcome, error_kind, subject_id } = check(resultFields, request);
+      const { brand_id, entry_id, outcome, error_kind, subject_id } = parseRequest(resultFields, request);
       return { entry: await finishAudit(db, brand_id, entry_id, { outcome, errorKind: error_kind, subjectId: subject_id }) };
     },
     async listAudit(request) {
-      const { brand_id, actor, action, from, to, page_size, page_token } = check(listFields, request);
+      const { brand_id, actor, action, from, to, page_size, page_token } = parseRequest(listFields, request);
       return listAudit(db, { brandId: brand_id, actor, action, from, to }, page_size, page_token);
     },
   };

@@ -4,7 +4,7 @@ import { peopleOf } from "../../test/people.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import type { EpochPublisher } from "../epochs/epoch-publisher.ts";
 import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
-import { openMaintenance } from "@brand-records/service";
+import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 

@@ -1,6 +1,6 @@
 import { PERMISSIONS } from "@brand-records/api-key";
 import { formatInstant, parseInstant } from "@brand-records/resources";
-import { emailField, idField, pageSizeField } from "@brand-records/service";
+import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
 import { isIP } from "node:net";
 import { z } from "zod";
 import { OUTCOMES } from "../domain/audit-entry.ts";

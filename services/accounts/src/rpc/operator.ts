@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { QUIET_SECONDS } from "../domain/brand.ts";
 import { keyNotFound } from "../domain/key.ts";
@@ -12,18 +12,18 @@ import { peopleHandlers } from "./people.ts";
 export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
-      const { id } = check({ id: fields.keyId }, request);
+      const { id } = parseRequest({ id: fields.keyId }, request);
       const key = await findKey(deps.db, id);
       if (key === undefined) throw keyNotFound("id");
       return { brand_id: key.brand_id };
     },
     async beginBrandDeletion(request, { requestId }) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       const deletion = await beginBrandDeletion(deps, brand_id, { resume: request.resume, requestId });
       return { ...deletion, quiet_ms: QUIET_SECONDS * 1_000 };
     },
     async finishBrandDeletion(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return finishBrandDeletion(deps, brand_id);
     },
     ...peopleHandlers(deps),

@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { beginErasure, erasePerson } from "../use-cases/erase-person.ts";
@@ -13,15 +13,15 @@ type PeopleHandlers = Pick<Handlers<OperatorServiceService>, "exportPerson" | "b
 export function peopleHandlers({ db }: Pick<AccountsDependencies, "db">): PeopleHandlers {
   return {
     async exportPerson(request) {
-      const { email, page_size, page_token } = check(exportFields, request);
+      const { email, page_size, page_token } = parseRequest(exportFields, request);
       return exportPerson(db, email, page_size, page_token ?? null);
     },
     async beginErasure(request) {
-      const { email } = check({ email: fields.email }, request);
+      const { email } = parseRequest({ email: fields.email }, request);
       return beginErasure(db, email);
     },
     async erasePerson(request, { requestId }) {
-      const { email, brand_ids } = check({ email: fields.email, brand_ids: z.array(fields.brandId) }, request);
+      const { email, brand_ids } = parseRequest({ email: fields.email, brand_ids: z.array(fields.brandId) }, request);
       return { brand_ids: await erasePerson(db, email, brand_ids, requestId) };
     },
   };

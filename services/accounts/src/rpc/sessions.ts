@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { endSession, endSessionsOf, getSession } from "../use-cases/sessions.ts";
 import { fields } from "./fields.ts";
@@ -16,7 +16,7 @@ export function sessionsHandlers(deps: Pick<AccountsDependencies, "db" | "sessio
       return {};
     },
     async endSessionsOf(request) {
-      const { email, brand_id } = check({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
+      const { email, brand_id } = parseRequest({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
       return { ended: await endSessionsOf(deps.db, email, brand_id ?? null) };
     },
   };

@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { SignInServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { createOwnersLink, createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
@@ -11,10 +11,10 @@ import { fields } from "./fields.ts";
 export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionLimits">): Handlers<SignInServiceService> {
   return {
     async createSignInLink(request, { requestId }) {
-      const { email, ttl_seconds } = check({ email: fields.email, ttl_seconds: fields.linkTtl }, request);
+      const { email, ttl_seconds } = parseRequest({ email: fields.email, ttl_seconds: fields.linkTtl }, request);
       const link = { email, ttlSeconds: ttl_seconds, requestId };
       if (request.brand_id == null && request.acting_member == null && request.via == null) return createSignInLink(deps, link);
-      const { brand_id, acting_member, address, via } = check(ownersLinkFields, request);
+      const { brand_id, acting_member, address, via } = parseRequest(ownersLinkFields, request);
       return createOwnersLink(deps, link, { brandId: brand_id, madeBy: acting_member }, { address: address ?? null, via: via ?? null });
     },
     async peekSignInLink({ token }) {
@@ -25,13 +25,13 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
       return { session: await redeemSignInLink(deps, token) };
     },
     async signInWithIdentity(request) {
-      const { issuer, subject } = check({ issuer: fields.issuer, subject: fields.subject }, request);
+      const { issuer, subject } = parseRequest({ issuer: fields.issuer, subject: fields.subject }, request);
       const { email, email_verified, trust_email } = request;
       const signIn = { issuer, subject, email, emailVerified: email_verified, trustEmail: trust_email };
       return { session: await signInWithIdentity(deps, signIn, normalizeEmail) };
     },
     async unlinkIdentities(request, { requestId }) {
-      const { email } = check({ email: fields.email }, request);
+      const { email } = parseRequest({ email: fields.email }, request);
       return { unlinked: await unlinkIdentities(deps, email, requestId) };
     },
   };

@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { requireBrand } from "../use-cases/brands.ts";
@@ -12,11 +12,11 @@ const BATCH_MINUTES_MAX = 5_000;
 export function usageHandlers({ db, usageKeepDays }: Pick<AccountsDependencies, "db" | "usageKeepDays">): Handlers<UsageServiceService> {
   return {
     async recordUsage(request) {
-      const { batch_id, minutes } = check(batchFields, request);
+      const { batch_id, minutes } = parseRequest(batchFields, request);
       return { recorded: await recordUsage(db, batch_id, minutes, usageKeepDays) };
     },
     async getUsage(request) {
-      const { brand_id, from, to, bucket_minutes } = check(queryFields, request);
+      const { brand_id, from, to, bucket_minutes } = parseRequest(queryFields, request);
       await requireBrand(db, brand_id);
       const query = { brandId: brand_id, from, to, bucketMinutes: bucket_minutes, byKey: request.by_key };
       return { buckets: await getUsage(db, query) };

@@ -2,7 +2,7 @@ import { generateKey, keyDigest } from "@brand-records/api-key";
 import type { AppError } from "@brand-records/errors";
 import { VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { AnnouncedKeys } from "@brand-records/service";
+import { AnnouncedKeys } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { callContext, pepper, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { heldPeppers } from "../use-cases/newest-shared-pepper.ts";

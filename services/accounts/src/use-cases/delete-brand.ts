@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { deleteInBatches, type DeletedRows } from "@brand-records/service";
+import { deleteInBatches, type DeletedRows } from "@brand-records/service-runtime";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";

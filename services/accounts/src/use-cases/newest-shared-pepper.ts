@@ -1,5 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
-import { heldKey, newestSharedKey, type HeldKey } from "@brand-records/service";
+import { heldKey, newestSharedKey, type HeldKey } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Pepper } from "../domain/key-hash.ts";
 

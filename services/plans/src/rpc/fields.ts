@@ -1,4 +1,4 @@
-import { emailField, idField, pageSizeField } from "@brand-records/service";
+import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { PLAN_STATES } from "../domain/plan.ts";
 

@@ -1,6 +1,7 @@
+import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, idField } from "@brand-records/service";
+import { idField } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
 import { planNotFound } from "../domain/plan.ts";
 import { findBrandOfPlan } from "../storage/plans.ts";
@@ -10,13 +11,13 @@ import { peopleHandlers } from "./people.ts";
 export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
-      const { id } = check({ id: idField("pln") }, request);
+      const { id } = parseRequest({ id: idField("pln") }, request);
       const brand_id = await findBrandOfPlan(db, id);
       if (brand_id === undefined) throw planNotFound("id");
       return { brand_id };
     },
     async deleteBrandData(request) {
-      const { brand_id } = check({ brand_id: idField("brd") }, request);
+      const { brand_id } = parseRequest({ brand_id: idField("brd") }, request);
       return deleteBrandData(db, brand_id);
     },
     ...peopleHandlers({ db }),

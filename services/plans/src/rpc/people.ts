@@ -1,6 +1,7 @@
+import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, emailField, idField, nextAfterId, pageSizeField } from "@brand-records/service";
+import { emailField, idField, nextAfterId, pageSizeField } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { PlansDependencies } from "../dependencies.ts";
 import { brandsNaming, erasePerson, pageOfPersonPlans } from "../storage/person-plans.ts";
@@ -14,12 +15,12 @@ export function peopleHandlers({
 }: Pick<PlansDependencies, "db">): Pick<Handlers<OperatorServiceService>, "exportPerson" | "erasePerson"> {
   return {
     async exportPerson(request) {
-      const { email, page_size, after_id } = check(exportFields, request);
+      const { email, page_size, after_id } = parseRequest(exportFields, request);
       const plans = await pageOfPersonPlans(db, email, after_id ?? "", page_size);
       return { plans, next_after_id: nextAfterId(plans, page_size) };
     },
     async erasePerson(request) {
-      const { email, pseudonym } = check(eraseFields, request);
+      const { email, pseudonym } = parseRequest(eraseFields, request);
       while ((await erasePerson(db, email, pseudonym, BATCH_PLANS)) === BATCH_PLANS);
       return { brand_ids: await brandsNaming(db, pseudonym) };
     },

@@ -1,8 +1,8 @@
 import type { PlanInput } from "@brand-records/campaign-plan";
-import { AppError } from "@brand-records/errors";
+import { AppError, parseRequest } from "@brand-records/errors";
 import type { PlanInput as PlanInputMessage, PlansServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, nextAfterId } from "@brand-records/service";
+import { nextAfterId } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
 import { planNotFound } from "../domain/plan.ts";
 import { parseContent } from "../domain/plan-content.ts";
@@ -16,17 +16,20 @@ import { workspaceHandlers } from "./workspace.ts";
 export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceService> {
   return {
     async preparePlan(request, { deadline }) {
-      const { brand_id: brandId, prepared_by } = check({ brand_id: fields.brandId, prepared_by: fields.preparedBy.nullish() }, request);
+      const { brand_id: brandId, prepared_by } = parseRequest(
+        { brand_id: fields.brandId, prepared_by: fields.preparedBy.nullish() },
+        request,
+      );
       return preparePlan(deps, { brandId, input: planInputFrom(request.input), preparedBy: prepared_by ?? null }, deadline);
     },
     async getPlan(request) {
-      const { brand_id, plan_id } = check({ brand_id: fields.brandId, plan_id: fields.planId }, request);
+      const { brand_id, plan_id } = parseRequest({ brand_id: fields.brandId, plan_id: fields.planId }, request);
       const plan = await findPlan(deps.db, brand_id, plan_id);
       if (plan === undefined) throw planNotFound();
       return { plan };
     },
     async listPlans(request) {
-      const { brand_id, status, page_size, after_id } = check(
+      const { brand_id, status, page_size, after_id } = parseRequest(
         { brand_id: fields.brandId, status: fields.status.nullish(), page_size: fields.pageSize, after_id: fields.planId.nullish() },
         request,
       );

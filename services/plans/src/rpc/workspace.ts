@@ -1,7 +1,7 @@
-import { AppError } from "@brand-records/errors";
+import { AppError, parseRequest } from "@brand-records/errors";
 import type { PlanChanges as PlanChangesMessage, PlansServiceService } from "@brand-records/proto/plans/v1";
 import type { CallContext, Handlers } from "@brand-records/rpc";
-import { check, nextAfterId } from "@brand-records/service";
+import { nextAfterId } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
 import { planNotFound, requireConfirmations } from "../domain/plan.ts";
 import type { PlanChanges } from "../domain/plan-content.ts";
@@ -25,7 +25,7 @@ export function workspaceHandlers(
   };
   return {
     async listPlanSummaries(request, call) {
-      const { brand_id, acting_member, status, page_size, after_id } = check(summariesFields, request);
+      const { brand_id, acting_member, status, page_size, after_id } = parseRequest(summariesFields, request);
       await members.requireMember(brand_id, acting_member, call);
       const page = { status: status ?? null, afterId: after_id ?? null, limit: page_size };
       const [plans, pending] = await Promise.all([pageOfSummaries(db, brand_id, page), countPending(db, brand_id)]);
@@ -33,21 +33,21 @@ export function workspaceHandlers(
       return { plans, next_after_id: nextAfterId(plans, page_size), pending, pending_max: pendingMax };
     },
     async getWorkspacePlan(request, call) {
-      const { brand_id, plan_id, acting_member } = check(planFields, request);
+      const { brand_id, plan_id, acting_member } = parseRequest(planFields, request);
       await members.requireMember(brand_id, acting_member, call);
       const plan = await findWorkspacePlan(db, brand_id, plan_id);
       if (plan === undefined) throw planNotFound();
       return { plan };
     },
     async updatePlan(request, call) {
-      const { brand_id: brandId, plan_id: planId, acting_member: member, expected_revision } = check(updateFields, request);
+      const { brand_id: brandId, plan_id: planId, acting_member: member, expected_revision } = parseRequest(updateFields, request);
       await members.requireMember(brandId, member, call);
       const changes = changesFrom(request.changes);
       return { plan: await updatePlan(db, { brandId, planId, member, expectedRevision: expected_revision }, changes) };
     },
-    cancelPlan: async (request, call) => close(check(closingFields, request), "cancelled", call),
+    cancelPlan: async (request, call) => close(parseRequest(closingFields, request), "cancelled", call),
     async completePlan(request, call) {
-      const closing = check(closingFields, request);
+      const closing = parseRequest(closingFields, request);
       requireConfirmations(request);
       return close(closing, "completed", call);
     },

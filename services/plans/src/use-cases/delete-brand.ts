@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import { deleteInBatches, type Deleted } from "@brand-records/service";
+import { deleteInBatches, type Deleted } from "@brand-records/service-runtime";
 import { deleteBrandLock, deletePlansOf } from "../storage/brand-deletion.ts";
 
 /** A plan may have 200 KB of text. */

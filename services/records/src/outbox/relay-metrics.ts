@@ -1,5 +1,5 @@
 import type { Sql } from "@brand-records/postgres";
-import { showSampled } from "@brand-records/service";
+import { showSampled } from "@brand-records/service-runtime";
 import { Counter, Gauge, type Registry } from "@brand-records/telemetry";
 import { countWaiting, oldestSeconds } from "../storage/outbox.ts";
 

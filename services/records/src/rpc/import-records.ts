@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
-import { AppError } from "@brand-records/errors";
+import { AppError, parseRequest } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { ImportRecordsRequest, ImportRecordsResponse, ImportServiceService, ImportStart } from "@brand-records/proto/records/v1";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 import type { Handlers } from "@brand-records/rpc";
-import { check, idField } from "@brand-records/service";
+import { idField } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { importRecords } from "../use-cases/import-records.ts";
 
@@ -72,6 +72,6 @@ const startFields = {
 
 function startFrom(start: ImportStart | null | undefined): { brandId: string; resource: ResourceName; skipBad: boolean } {
   if (start == null) throw new AppError("invalid_request", "The first message must carry start", { field: "start" });
-  const { brand_id, resource, skip_bad } = check(startFields, start);
+  const { brand_id, resource, skip_bad } = parseRequest(startFields, start);
   return { brandId: brand_id, resource, skipBad: skip_bad };
 }

@@ -1,6 +1,6 @@
 import type { Database } from "@brand-records/postgres";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
-import { deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service";
+import { deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service-runtime";
 import { deleteOutboxOf, deleteRecordsOf, hasRowsOf } from "../storage/brand-deletion.ts";
 import { isImporting } from "../storage/import-tables.ts";
 

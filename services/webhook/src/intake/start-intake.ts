@@ -13,7 +13,7 @@ import type { Lifecycle } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import { IntakeServiceService } from "@brand-records/proto/webhook/v1";
 import { service, type ServedService } from "@brand-records/rpc";
-import { showSampled } from "@brand-records/service";
+import { showSampled } from "@brand-records/service-runtime";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
 import { INTAKE_CALLERS } from "../rpc/callers.ts";

@@ -1,7 +1,7 @@
-import { AppError } from "@brand-records/errors";
+import { AppError, parseRequest } from "@brand-records/errors";
 import type { DeliveriesServiceService, ListDeliveriesRequest } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, nextAfterId } from "@brand-records/service";
+import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { DELIVERY_STATES, requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
@@ -59,7 +59,7 @@ export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<Deliv
       };
     },
     async getDeliveryStats(request) {
-      const { brand_id, receiver_id, from, to } = check(
+      const { brand_id, receiver_id, from, to } = parseRequest(
         { brand_id: fields.brandId, receiver_id: fields.receiverId, from: fields.time, to: fields.time },
         request,
       );
@@ -95,7 +95,7 @@ interface Listed extends Omit<DeliveriesPage, "event"> {
 }
 
 function listed(request: ListDeliveriesRequest): Listed {
-  const { brand_id, receiver_id, event_id, state, states, type, from, to, page_size, after_id } = check(listFields, request);
+  const { brand_id, receiver_id, event_id, state, states, type, from, to, page_size, after_id } = parseRequest(listFields, request);
   if (receiver_id === "" && event_id == null) {
     throw new AppError("invalid_request", "receiver_id is missing: name a receiver, an event or both", { field: "receiver_id" });
   }
@@ -113,6 +113,6 @@ function listed(request: ListDeliveriesRequest): Listed {
 }
 
 function deliveryIn(request: object): DeliveryKey {
-  const { brand_id, delivery_id } = check({ brand_id: fields.brandId, delivery_id: fields.deliveryId }, request);
+  const { brand_id, delivery_id } = parseRequest({ brand_id: fields.brandId, delivery_id: fields.deliveryId }, request);
   return { brandId: brand_id, deliveryId: delivery_id };
 }

@@ -1,8 +1,8 @@
-import { AppError } from "@brand-records/errors";
+import { AppError, parseRequest } from "@brand-records/errors";
 import type { DeadLetterSummary } from "@brand-records/event-log";
 import type { DeadLetter as DeadLetterMessage, EventReceiver, EventsServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check, nextAfterId } from "@brand-records/service";
+import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { DELIVERY_STATES, type Delivery } from "../domain/delivery.ts";
@@ -30,7 +30,7 @@ export function eventsHandlers(deps: EventsDependencies): Handlers<EventsService
 
   return {
     async getEvent(request) {
-      const { brand_id, event_id } = check({ brand_id: fields.brandId, event_id: fields.eventId }, request);
+      const { brand_id, event_id } = parseRequest({ brand_id: fields.brandId, event_id: fields.eventId }, request);
       const { traceparent: _, ...event } = requireEvent(await findEvent(db, { brandId: brand_id, eventId: event_id }));
       const everything = { type: null, from: null, to: null, afterId: null, receiverId: null, states: DELIVERY_STATES };
       const deliveries = await pageOfDeliveries(db, { ...everything, brandId: brand_id, event, limit: EVENT_DELIVERIES_MAX + 1 });
@@ -43,7 +43,7 @@ export function eventsHandlers(deps: EventsDependencies): Handlers<EventsService
       return { event, body: bodyOf(event, deps), receivers, has_more_deliveries: deliveries.length > EVENT_DELIVERIES_MAX };
     },
     async listEvents(request) {
-      const { brand_id, type, record_id, from, to, page_size, after_id, page_token } = check(listFields, request);
+      const { brand_id, type, record_id, from, to, page_size, after_id, page_token } = parseRequest(listFields, request);
       if (after_id != null && page_token != null) {
         throw new AppError("invalid_request", "page_token and after_id exclude each other", { field: "page_token" });
       }
@@ -59,7 +59,7 @@ export function eventsHandlers(deps: EventsDependencies): Handlers<EventsService
       };
     },
     async listDeadLetters(request) {
-      const { page_size } = check({ page_size: fields.pageSize }, request);
+      const { page_size } = parseRequest({ page_size: fields.pageSize }, request);
       const { deadLetters: page, total } = await deadLetters.list(page_size);
       return { dead_letters: page.map(messageOf), total };
     },

@@ -1,7 +1,7 @@
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
 import { AppError } from "@brand-records/errors";
 import { formatInstant, parseInstant } from "@brand-records/resources";
-import { emailField, idField, pageSizeField } from "@brand-records/service";
+import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
 import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
 import { DELIVERY_STATES } from "../domain/delivery.ts";

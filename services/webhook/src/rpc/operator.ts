@@ -1,8 +1,7 @@
-import { AppError } from "@brand-records/errors";
+import { AppError, parseRequest } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import type { OperatorServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
@@ -44,7 +43,7 @@ export function operatorHandlers({
 }: Pick<WebhookDependencies, "db" | "deadLetters" | "messages">): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
-      const { id } = check({ id: idField }, request);
+      const { id } = parseRequest({ id: idField }, request);
       const { noun, find } = KINDS[id.slice(0, 3) as keyof typeof KINDS];
       const brandId = await find(db, id);
       if (brandId === undefined)
@@ -52,15 +51,15 @@ export function operatorHandlers({
       return { brand_id: brandId };
     },
     async deleteBrandData(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return deleteBrandData(db, brand_id);
     },
     async removeDeadLetters(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return { removed: await deadLetters.remove((letter) => namesBrand(letter, brand_id)) };
     },
     async trimLog(request) {
-      const { up_to } = check({ up_to: z.array(logPosition) }, request);
+      const { up_to } = parseRequest({ up_to: z.array(logPosition) }, request);
       if (up_to.length === 0) {
         const { positions, keptUntil } = await messages.end();
         return { up_to: [...positions], done: positions.length === 0, behind: [], kept_until: keptUntil };

@@ -1,5 +1,4 @@
-import { AppError } from "@brand-records/errors";
-import { check } from "@brand-records/service";
+import { AppError, parseRequest } from "@brand-records/errors";
 import { z } from "zod";
 import { readReceiverUrl, type UrlProblem, type UrlRules } from "../domain/receiver-url.ts";
 import type { NewReceiver, ReceiverChange } from "../domain/receiver.ts";
@@ -10,7 +9,7 @@ type Loose<Name extends string> = { readonly [Key in Name]?: unknown };
 /** @throws AppError `invalid_request`, `not_https`, `private_address`, `chat_webhook` */
 export function readNewReceiver(request: Loose<"brand_id" | "url" | "label" | "events">, rules: UrlRules): NewReceiver {
   const { brand_id, url, label, events } = checkWithUrl(rules, (url) =>
-    check({ brand_id: fields.brandId, url, label: fields.label, events: fields.events }, request),
+    parseRequest({ brand_id: fields.brandId, url, label: fields.label, events: fields.events }, request),
   );
   return { brandId: brand_id, url, label, events };
 }
@@ -21,7 +20,7 @@ export function readReceiverChange(
   rules: UrlRules,
 ): ReceiverChange {
   const { brand_id, receiver_id, url, label, events, max_in_flight } = checkWithUrl(rules, (url) =>
-    check(
+    parseRequest(
       {
         brand_id: fields.brandId,
         receiver_id: fields.receiverId,

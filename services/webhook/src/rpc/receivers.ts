@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
@@ -26,14 +26,14 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
       return { receiver: requireReceiver(await findReceiver(db, keyIn(request))) };
     },
     async listReceivers(request) {
-      const { brand_id } = check({ brand_id: fields.brandId }, request);
+      const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
       return { receivers: await listReceivers(db, brand_id) };
     },
     async updateReceiver(request) {
       return { receiver: await updateReceiver(db, readReceiverChange(request, deps)) };
     },
     async enableReceiver(request) {
-      const { brand_id, receiver_id, held } = check({ ...key, held: fields.held }, request);
+      const { brand_id, receiver_id, held } = parseRequest({ ...key, held: fields.held }, request);
       return enableReceiver(db, { brandId: brand_id, receiverId: receiver_id }, held, dropping);
     },
     async disableReceiver(request) {
@@ -46,11 +46,11 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
       return rotateSecret(db, keys, keyIn(request));
     },
     async activateSecret(request) {
-      const { brand_id, receiver_id, force } = check({ ...key, force: z.boolean() }, request);
+      const { brand_id, receiver_id, force } = parseRequest({ ...key, force: z.boolean() }, request);
       return { receiver: await activateSecret(db, { brandId: brand_id, receiverId: receiver_id }, { force }) };
     },
     async sendTest(request) {
-      const { brand_id, receiver_id, type, next } = check({ ...key, type: fields.type.nullish(), next: z.boolean() }, request);
+      const { brand_id, receiver_id, type, next } = parseRequest({ ...key, type: fields.type.nullish(), next: z.boolean() }, request);
       const { deliveryId, eventId } = await sendTest(db, { brandId: brand_id, receiverId: receiver_id }, { type: type ?? undefined, next });
       return { delivery_id: deliveryId, event_id: eventId };
     },
@@ -60,6 +60,6 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
 const key = { brand_id: fields.brandId, receiver_id: fields.receiverId };
 
 function keyIn(request: object): ReceiverKey {
-  const { brand_id, receiver_id } = check(key, request);
+  const { brand_id, receiver_id } = parseRequest(key, request);
   return { brandId: brand_id, receiverId: receiver_id };
 }

@@ -1,6 +1,6 @@
+import { parseRequest } from "@brand-records/errors";
 import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { receiverNotFound } from "../domain/receiver.ts";
@@ -30,7 +30,7 @@ export function replayHandlers({
       return { replay: requireReplay(await findReplay(db, replayIn(request))) };
     },
     async getLatestReplay(request) {
-      const { brand_id, receiver_id } = check({ brand_id: fields.brandId, receiver_id: fields.receiverId }, request);
+      const { brand_id, receiver_id } = parseRequest({ brand_id: fields.brandId, receiver_id: fields.receiverId }, request);
       const key = { brandId: brand_id, receiverId: receiver_id };
       const replay = await findLatestReplay(db, key);
       if (replay === undefined && (await laneStatus(db, key)) === undefined) throw receiverNotFound();
@@ -51,11 +51,11 @@ const replayFields = {
 };
 
 function replayRequest(request: object): ReplayRequest {
-  const { brand_id, receiver_id, since, until, failed_only } = check(replayFields, request);
+  const { brand_id, receiver_id, since, until, failed_only } = parseRequest(replayFields, request);
   return { brandId: brand_id, receiverId: receiver_id, since, until: until ?? null, failedOnly: failed_only };
 }
 
 function replayIn(request: object): ReplayKey {
-  const { brand_id, replay_id } = check({ brand_id: fields.brandId, replay_id: fields.replayId }, request);
+  const { brand_id, replay_id } = parseRequest({ brand_id: fields.brandId, replay_id: fields.replayId }, request);
   return { brandId: brand_id, replayId: replay_id };
 }

@@ -1,3 +1,4 @@
+import { parseRequest } from "@brand-records/errors";
 import type {
   DeliveriesServiceService,
   EventsServiceService,
@@ -5,7 +6,6 @@ import type {
   ReceiversServiceService,
 } from "@brand-records/proto/webhook/v1";
 import type { CallContext, Handlers } from "@brand-records/rpc";
-import { check } from "@brand-records/service";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { fields } from "./fields.ts";
 
@@ -68,7 +68,7 @@ export function requireOwners<Service extends object>(
     if (needs[name as keyof Service & string] !== "owner") return [name, method];
     const guarded: Method = async (request, call) => {
       if (request.acting_member != null) {
-        const { brand_id, acting_member } = check(actingMember, request);
+        const { brand_id, acting_member } = parseRequest(actingMember, request);
         await owners.requireOwner(brand_id, acting_member, call);
       }
       return method(request, call);

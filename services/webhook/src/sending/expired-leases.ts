@@ -1,6 +1,6 @@
 import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
-import type { Maintenance } from "@brand-records/service";
+import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { idSequence } from "@brand-records/typeid";
 import { leaseStart } from "../domain/delivery.ts";

@@ -1,6 +1,6 @@
 import { startNotifier, type Database } from "@brand-records/postgres";
 import { type Lifecycle, withStopTimeout } from "@brand-records/lifecycle";
-import type { Maintenance } from "@brand-records/service";
+import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { WebhookConfig } from "../config.ts";
 import { leaseSecondsFor } from "../domain/delivery.ts";

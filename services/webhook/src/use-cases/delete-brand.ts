@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import { deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service";
+import { deleteInBatches, type Deleted, type DeletionStep } from "@brand-records/service-runtime";
 import {
   BEFORE_ALL_EVENTS,
   countDeliveriesOf,

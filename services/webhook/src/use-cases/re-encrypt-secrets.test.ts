@@ -1,5 +1,5 @@
 import { openPool, type Database } from "@brand-records/postgres";
-import { AnnouncedKeys } from "@brand-records/service";
+import { AnnouncedKeys } from "@brand-records/service-runtime";
 import { openLog } from "@brand-records/telemetry";
 import { eventually, type TestDatabase } from "@brand-records/testkit";
 import { Brands, newBrand, secretKey, webhookDatabase } from "../../test/serve-receivers.ts";

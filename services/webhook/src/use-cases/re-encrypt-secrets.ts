@@ -1,5 +1,5 @@
 import type { Database, Sql } from "@brand-records/postgres";
-import { heldKey, requireSharedKey } from "@brand-records/service";
+import { heldKey, requireSharedKey } from "@brand-records/service-runtime";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { openSigningSecret, sealSigningSecret } from "../domain/signing-secret.ts";
 import { idsInUse, replaceSealed, secretsUnderOthers } from "../storage/secret-keys.ts";

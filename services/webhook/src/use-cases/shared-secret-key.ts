@@ -1,5 +1,5 @@
 import type { Transaction } from "@brand-records/postgres";
-import { heldKey, newestSharedKey, type HeldKey } from "@brand-records/service";
+import { heldKey, newestSharedKey, type HeldKey } from "@brand-records/service-runtime";
 import type { SecretKey, SecretKeys } from "../domain/secret-keys.ts";
 
 /** The keys as other processes may know them. */

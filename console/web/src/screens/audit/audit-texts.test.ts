@@ -2,7 +2,7 @@ import { glob, readFile } from "node:fs/promises";
 import { ACTIONS, actionText, fieldsText, reasonText } from "./audit-texts.ts";
 
 /** Where an action of the audit log is written, or declared. */
-const SOURCES = ["console/server/src/**/*.ts", "packages/brandctl/src/audit/*.ts", "services/*/src/**/*.ts"];
+const SOURCES = ["console/server/src/**/*.ts", "brandctl/src/audit/*.ts", "services/*/src/**/*.ts"];
 const ACTION = /\baction: "([a-z_]+\.[a-z_]+)"/g;
 
 it("every action that anything writes into the audit log has a text", async () => {

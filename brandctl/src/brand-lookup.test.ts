@@ -1,0 +1,175 @@
+import { FakeAccounts } from "../test/fake-accounts.ts";
+import { FakePlans, planOf } from "../test/fake-plans.ts";
+import { serve, type Served } from "../test/serve.ts";
+import { brandctl, type Outcome } from "../test/test-terminal.ts";
+import { deliveryOf, FakeWebhook, receiverOf } from "../test/fake-webhook.ts";
+
+describe("the brand of a command", () => {
+  let accounts: FakeAccounts;
+  let plans: FakePlans;
+  let webhook: FakeWebhook;
+  let served: Served;
+  const run = (line: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> => {
+    const { address } = served;
+    return brandctl(line.split(" "), { env: { ACCOUNTS_ADDRESS: address, PLANS_ADDRESS: address, WEBHOOK_ADDRESS: address, ...env } });
+  };
+
+  /** A command that calls a service, or looks for its address, fails with exit code 1. */
+  const NO_SERVICE = { ACCOUNTS_ADDRESS: "", PLANS_ADDRESS: "", WEBHOOK_ADDRESS: "" };
+
+  beforeAll(async () => {
+    [accounts, plans, webhook] = [new FakeAccounts(), new FakePlans(), new FakeWebhook()];
+    // Each has an OperatorService of its own package, so one server takes all three.
+    served = await serve(...accounts.served, ...plans.served, ...webhook.served);
+    for (const id of ["brd_1", "brd_2"]) {
+      accounts.add({ id, name: id });
+      accounts.members.push({ brand_id: id, email: `owner@${id}.example`, role: "owner", created_at: "2026-11-21T08:30:00.000Z" });
+    }
+  });
+  afterAll(() => served.stop());
+  beforeEach(async () => {
+    accounts.keys.splice(0);
+    await run("keys create --brand brd_1 --name Reporting");
+    plans.plans.splice(0, Infinity, planOf({ id: "pln_1", brand_id: "brd_1" }));
+    webhook.receivers.splice(0, Infinity, receiverOf({ id: "rcv_1", brand_id: "brd_1" }));
+    webhook.deliveries.splice(0, Infinity, deliveryOf({ id: "dlv_1", receiver_id: "rcv_1" }));
+    webhook.replays.splice(0);
+  });
+
+  /** Commands that name their object by an id: the id says the brand. */
+  const BY_ID = [
+    "keys revoke key_made0",
+    "plans show pln_1",
+    "receivers update rcv_1 --label L",
+    "receivers enable rcv_1 --drop",
+    "receivers disable rcv_1",
+    "receivers rotate rcv_1",
+    "receivers test rcv_1",
+    "receivers show rcv_1",
+    "receivers delete rcv_1 --yes",
+    "deliveries list --receiver rcv_1",
+    "deliveries show dlv_1",
+    "deliveries replay dlv_1",
+    "deliveries replay --receiver rcv_1 --since 2026-11-21T00:00:00Z",
+  ];
+
+  it.each(BY_ID)("is found by the id: %s", async (line) => {
+    expect(await run(`${line} --json`)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each(BY_ID)("is not taken from BRAND where the id says it: %s", async (line) => {
+    expect(await run(`${line} --json`, { BRAND: "brd_2" })).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.each(BY_ID)("is not found when --brand contradicts the id: %s", async (line) => {
+    const { code, stdout, stderr } = await run(`${line} --brand brd_2 --json`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        code: "not_found",
+        message: expect.stringMatching(/^The brand brd_2 has no (key|plan|receiver|delivery) with this id$/),
+        field: expect.stringMatching(/^(key|plan|receiver|delivery)_id$/),
+        hint: expect.stringContaining("only that brand's"),
+      },
+    });
+    expect(accounts.keys[0]?.revoked_at).toBeUndefined();
+    expect(webhook.receivers).toEqual([receiverOf({ id: "rcv_1", brand_id: "brd_1" })]);
+  });
+
+  it.each([
+    ["keys revoke key_9", "There is no key with this id", "brandctl keys list --brand BRAND"],
+    ["plans show pln_9", "There is no plan with this id", "brandctl plans list --brand BRAND"],
+    ["receivers test rcv_9", "There is no receiver with this id", "brandctl receivers list --brand BRAND"],
+    ["deliveries show dlv_9", "There is no delivery with this id", "brandctl deliveries list --receiver RECEIVER"],
+  ])("is not found for an unknown id: %s", async (line, message, hint) => {
+    expect(await run(line)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${message}\n${hint}`) });
+  });
+
+  it.each([
+    ["receivers test dlv_1", "The id of a receiver must be rcv_", "delivery"],
+    ["receivers test dlv_1 --brand brd_1", "The id of a receiver must be rcv_", "delivery"],
+    ["plans show brd_1", "The id of a plan must be pln_", "brand"],
+    ["keys revoke sub_1", "The id of a key must be key_", "submission"],
+    ["deliveries list --receiver dlv_1", "--receiver must be rcv_", "delivery"],
+    ["brands set-tier rcv_1 plus", "The id of a brand must be brd_", "receiver"],
+    ["brands verify key_1", "The id of a brand must be brd_", "key"],
+    ["brands create --name N --tier plus --id pln_1", "--id must be brd_", "plan"],
+    ["receivers test rcv_1 --brand rcv_1", "--brand must be brd_", "receiver"],
+    ["members list --brand key_1", "--brand must be brd_", "key"],
+  ])("is not looked up for an id of another kind: %s", async (line, rule, kind) => {
+    const id = line
+      .replace(/ (plus|--brand brd_1)$/, "")
+      .split(" ")
+      .at(-1);
+    expect(await run(line, NO_SERVICE)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `error: ${rule} and 1 to 40 lower-case letters or digits; ${id} is not.\nIt is the id of a ${kind}.\n`,
+    });
+  });
+
+  it.each([
+    ["receivers test ", "The id of a receiver"],
+    ["keys revoke ", "The id of a key"],
+    ["plans show ", "The id of a plan"],
+    ["deliveries show ", "The id of a delivery"],
+    ["deliveries replay ", "The id of a delivery"],
+    ["brands verify ", "The id of a brand"],
+    ["deliveries list --receiver ", "--receiver"],
+    ["deliveries replay --since 2026-11-21T00:00:00Z --receiver ", "--receiver"],
+    ["members add --brand brd_1 ", "The e-mail address"],
+    ["brands create --tier plus --name ", "--name"],
+    ["keys create --brand brd_1 --name ", "--name"],
+    ["receivers update rcv_1 --label ", "--label"],
+  ])("is not looked up for an empty value: %j", async (line, name) => {
+    expect(await run(line, NO_SERVICE)).toMatchObject({ code: 2, stdout: "", stderr: `error: ${name} must not be empty.\n` });
+  });
+
+  /** Commands that need a brand and name no id that says it. */
+  const BY_BRAND = ["members list", "keys list", "plans list", "receivers list", "events list"];
+
+  it.each(BY_BRAND)("is --brand, else BRAND: %s", async (line) => {
+    expect((await run(`${line} --brand brd_1`, { BRAND: "brd_9" })).code).toBe(0);
+    expect((await run(line, { BRAND: "brd_1" })).stdout).toBe((await run(`${line} --brand brd_1`)).stdout);
+    expect((await run(line, { BRAND: "brd_9" })).stderr).toContain("There is no brand with this id");
+  });
+
+  const CREATE = "receivers create --url https://hooks.ulap.example/in --label Ledger --events payout.paid";
+  it.each([
+    ...BY_BRAND,
+    CREATE,
+    "members add ana@ulap.example",
+    "members remove ana@ulap.example",
+    "keys create --name Reporting",
+    "records generate --import",
+    "records import --resource links -",
+    "listen --create",
+  ])("is missed, with what to do: %s", async (line) => {
+    for (const env of [{}, { BRAND: "" }]) {
+      expect(await run(line, env)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: "error: The brand is missing: name it with --brand, or set BRAND.\nbrandctl brands list shows the brands\n",
+      });
+    }
+  });
+
+  it.each([...BY_BRAND, ...BY_ID, "records set-status submission sub_1 approved", "listen", "listen --create"])(
+    "must not be empty in --brand, as from an unset variable of a script, whatever BRAND is: %s",
+    async (line) => {
+      const outcome = await run(`${line} --brand=`, { ...NO_SERVICE, BRAND: "brd_1" });
+      expect(outcome).toMatchObject({ code: 2, stdout: "", stderr: "error: --brand must not be empty.\n" });
+    },
+  );
+
+  const RULE = "must be brd_ and 1 to 40 lower-case letters or digits; nonsense is not.\nbrandctl brands list shows the brands\n";
+
+  it.each([...BY_BRAND, ...BY_ID, CREATE, "records generate --import", "records import --resource links -", "listen --create"])(
+    "must be the id of a brand, checked before any call: %s",
+    async (line) => {
+      expect(await run(`${line} --brand nonsense`, NO_SERVICE)).toMatchObject({ code: 2, stdout: "", stderr: `error: --brand ${RULE}` });
+      if (BY_ID.includes(line)) return;
+      expect(await run(line, { ...NO_SERVICE, BRAND: "nonsense" })).toMatchObject({ code: 2, stdout: "", stderr: `error: BRAND ${RULE}` });
+    },
+  );
+});

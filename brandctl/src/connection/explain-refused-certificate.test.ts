@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serveRpc, type RpcServer } from "@brand-records/rpc";
+import { openLog, Registry } from "@brand-records/telemetry";
+import { CertificateAuthority } from "@brand-records/testkit";
+import { FakeAccounts } from "../../test/fake-accounts.ts";
+import { brandctl, type Outcome } from "../../test/test-terminal.ts";
+
+/** What a person sees whose certificate a service refuses. */
+
+const PREFIX = "spiffe://records.example/ns/live/sa/";
+
+let folder: string;
+let authority: CertificateAuthority;
+let server: RpcServer;
+
+const issue = (name: string, uri: string | undefined) =>
+  authority.issue(name, { names: ["DNS:localhost", ...(uri === undefined ? [] : [`URI:${uri}`])] });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "brandctl-tls-"));
+  authority = new CertificateAuthority(folder);
+  const { cert, key, ca } = issue("accounts", `${PREFIX}accounts`);
+  const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca };
+  server = await serveRpc({ config, services: new FakeAccounts().served, log: openLog("test", "silent"), metrics: new Registry() });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function listWith(name: string, uri: string | undefined, line = "brands list --json"): Promise<Outcome> {
+  const { cert, key, ca } = issue(name, uri);
+  const env = { ACCOUNTS_ADDRESS: `localhost:${server.port}`, RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca };
+  return brandctl(line.split(" "), { env });
+}
+
+it("serves the operator's", async () => {
+  expect(await listWith("operator", `${PREFIX}operator`)).toMatchObject({ code: 0, stderr: "" });
+});
+
+it.each([
+  ["another process", "records", `${PREFIX}records`, `which is \`records\` (${PREFIX}records)`],
+  ["none", "shared", undefined, "which has no SPIFFE id"],
+])("names the file, its identity and the settings for that of %s", async (_, name, uri, whose) => {
+  const { code, stderr } = await listWith(name, uri);
+  expect(code).toBe(1);
+  const { error } = JSON.parse(stderr) as { error: { code: string; message: string; hint: string } };
+  expect(error.code).toBe("certificate_refused");
+  expect(error.message).toContain(`refuses the certificate ${join(folder, "test", `${name}.pem`)}, ${whose}`);
+  expect(error.message).toContain("brandctl needs that of `operator`");
+  expect(error.hint).toContain("RPC_TLS_CERT and RPC_TLS_KEY, or --tls-cert and --tls-key");
+});
+
+it("does not connect with that of another installation's operator, and names both", async () => {
+  const { stderr } = await listWith("other", "spiffe://other.example/ns/live/sa/operator");
+  expect(stderr).toContain(`the certificate of the server is of ${PREFIX}accounts, not of spiffe://other.example/`);
+});
+
+it("says in its help which identity it needs", async () => {
+  expect((await brandctl(["--help"], {})).stdout).toMatch(/RPC_TLS_CERT[\s\S]*identity\s+operator/);
+});
