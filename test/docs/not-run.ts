@@ -10,7 +10,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   // Other checks run these in a fresh clone.
   "npm ci && npm start": "scripts/newcomer.js runs it",
   "npm start": "scripts/newcomer.js runs it, and this test runs the other commands beside it",
-  "npm ci && npm test": ".ci/run runs it",
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
   "npm test": ".ci/run runs it, and this test is part of npm run test:full",
   "npx jest limits": "npm test runs the same files",

@@ -10,7 +10,7 @@ import { eventually } from "@brand-records/testkit";
 import type { Page } from "playwright-core";
 import { startBrowser, type TestBrowser, type TestPage } from "../browser.ts";
 
-/** One promise: the README's walk through the console works, from `npm start` to a delivery that was sent again. */
+/** One promise: a first visit to the console works, from `npm start` to a delivery that was sent again. */
 
 interface RunFile {
   readonly base_url: string;

@@ -15,7 +15,7 @@ import { buildWebFiles } from "./web-files.ts";
 
 export interface Terminal {
   /** Shows the step in progress. */
-  step(text: string): void;
+  step(text: string, detail?: string): void;
   say(text: string): void;
 }
 
@@ -92,7 +92,7 @@ export async function launch(
     environment: config.ENVIRONMENT,
     known,
     save: (saved) => writeDemoBrands(files, saved),
-    progress: (text) => terminal.step(`Making demo data: ${text}`),
+    progress: (text) => terminal.step("Making demo data", text),
     signal,
   });
   const brand = exampleBrand(brands);

@@ -1,18 +1,24 @@
 import pc from "picocolors";
 import type { Terminal } from "./launch.ts";
 
-/** Opens the output: on a terminal each step overwrites the one before; in a log each is a line. */
-export function openTerminal(out: NodeJS.WriteStream): Terminal {
+/** Opens the output: on a terminal each step overwrites the one before; in a log each is one line, without its details. */
+export function openTerminal(out: Pick<NodeJS.WriteStream, "isTTY" | "write">): Terminal {
   let stepShown = false;
+  let current = "";
   const clear = (): void => {
     if (stepShown) out.write("\r\u001b[2K");
     stepShown = false;
   };
   return {
-    step(text) {
-      clear();
-      stepShown = out.isTTY;
-      out.write(out.isTTY ? `  ${pc.dim(`${text} …`)}` : `${text}\n`);
+    step(text, detail) {
+      if (out.isTTY) {
+        clear();
+        stepShown = true;
+        out.write(`  ${pc.dim(`${detail === undefined ? text : `${text}: ${detail}`} …`)}`);
+      } else if (text !== current) {
+        out.write(`${text}\n`);
+      }
+      current = text;
     },
     say(text) {
       clear();
