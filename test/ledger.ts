@@ -12,7 +12,7 @@ export interface LedgerOptions {
   readonly recordsPerBrand: number;
   /** Each selects every event type. */
   readonly receiversPerBrand: number;
-  /** Of all writers together. */
+  /** The rate of all writers together. */
   readonly changesPerSecond: number;
 }
 

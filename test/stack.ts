@@ -65,7 +65,7 @@ export interface Gateway {
 }
 
 export interface Console {
-  /** Of its pages, on the gateway. */
+  /** The URL of its pages, on the gateway. */
   readonly url: string;
   /** The current one, after `restart`. */
   readonly process: ServiceProcess;
@@ -74,7 +74,7 @@ export interface Console {
 /** The compiled processes on their own, initially empty database. */
 export interface Stack {
   readonly gateways: readonly [Gateway, ...Gateway[]];
-  /** Of the first gateway. */
+  /** The first gateway's. */
   readonly url: string;
   readonly accounts: RpcClient<AccountsServiceService>;
   readonly signIn: RpcClient<SignInServiceService>;

@@ -11,7 +11,7 @@ const refuse = async (): Promise<never> => {
 export class FakePlans {
   readonly data = new FakeData();
   readonly plans: Plan[] = [];
-  /** Of each coming erasure, in turn; undefined: it succeeds. */
+  /** The failures of coming erasures, in turn; undefined: it succeeds. */
   readonly failErasures: (AppError | undefined)[] = [];
   /** Runs after each erasure. */
   afterErasure = (): void => {};

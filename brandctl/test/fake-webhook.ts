@@ -18,7 +18,7 @@ import { FakeData } from "./fake-data.ts";
 
 export const SECRET = `whsec_${"x".repeat(43)}=`;
 export const NEXT_SECRET = `whsec_${"y".repeat(43)}=`;
-/** Of every delivery. */
+/** The body of every delivery. */
 export const BODY = '{"id":"evt_1","data":{"title":"Biñan"}}';
 const NOW = "2026-11-21T08:40:00.000Z";
 export const KEPT_UNTIL = "2026-11-28T08:40:00.000Z";
@@ -41,7 +41,7 @@ export class FakeWebhook {
   readonly deadLetters: DeadLetter[] = [];
   /** Newest first. */
   readonly deliveries: Delivery[] = [];
-  /** Of every delivery. */
+  /** The attempts of every delivery. */
   readonly attempts: Attempt[] = [];
   readonly replays: Replay[] = [];
   /** Events that a replay queues between two reads of its progress. */

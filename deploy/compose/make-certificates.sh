@@ -17,7 +17,7 @@ set -euo pipefail
 LEAF_DAYS=365
 RENEW_DAYS=30
 AUTHORITY_DAYS=3650
-# Of every process of this installation, and of no other: SPIFFE_PREFIX sets another.
+# The prefix of the ids of this installation's processes, and of no others: SPIFFE_PREFIX sets another.
 prefix="${SPIFFE_PREFIX:-spiffe://brand-records.internal/ns/compose/sa/}"
 
 usage="usage: make-certificates.sh <folder> <authority folder> <process>[,<name or address>…]…"

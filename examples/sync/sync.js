@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const RESOURCES = ["campaigns", "submissions", "payouts", "deposits", "conversions", "links"];
 const REQUEST_MS_MAX = 60_000;
-/** Of one request. */
+/** Bounds of one request's repetitions. */
 const [FAILURES_MAX, WAITS_MAX] = [9, 60];
 /** While another program replaces it. */
 const KEY_FILE_SECONDS_MAX = 30;

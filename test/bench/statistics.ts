@@ -32,7 +32,7 @@ export function medianInterval(values: readonly number[]): MedianInterval {
   const sorted = values.toSorted((a, b) => a - b);
   const { length } = sorted;
   let outside = 0;
-  /** Of exactly `rank` heads in as many tosses as there are values. */
+  /** The probability of exactly `rank` heads in as many tosses as there are values. */
   let probability = 0.5 ** length;
   let cut = 0;
   for (let rank = 0; outside + probability <= 0.025; rank += 1) {

@@ -23,7 +23,7 @@ let network: LocalNetwork;
 let objects: readonly KubernetesObject[];
 const running = new Map<string, RunningPod>();
 
-/** Of the standard installation: what docs/kubernetes.md asks for, and what cert-manager would issue. */
+/** Returns the files of the standard installation's Secrets: what docs/kubernetes.md asks for, and what cert-manager would issue. */
 const storedFiles = (certificates: StoredFiles): StoredFiles => {
   const DATABASE_URL = `${database.url}\n`;
   const REDIS_URL = `${process.env["TEST_REDIS_URL"]}\n`;

@@ -9,7 +9,7 @@ export type ValueFile = (typeof VALUE_FILES)[number];
 export interface KubernetesObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
-  // Of many kinds: tests read what their kind has.
+  // Objects are of many kinds: tests read what their kind has.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly [field: string]: any;
 }

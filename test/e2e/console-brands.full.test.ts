@@ -326,7 +326,7 @@ it("a person who signed in in another tab makes no change in a page of the perso
   for (const { email } of [before, now]) expect(await auditOf(mabini, email)).toEqual([]);
   await page.getByRole("button", { name: `Continue as ${now.email}` }).click();
   await page.getByRole("button", { name: "Create key" }).waitFor();
-  // Of the person's own choice, not of the other's.
+  // The person's own choice decides, not the other's.
   expect(await shownName(page)).toBe(alapaap.name);
   expectNoProblems();
 }, 60_000);

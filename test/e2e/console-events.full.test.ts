@@ -121,7 +121,7 @@ it("an event shows its receivers, also a deleted one, and is sent again from the
     await owner.call("receivers.delete", { ...ofBrand, receiver_id: old.id });
     await page.reload();
     await page.getByRole("article", { name: "Deleted receiver" }).getByText("HTTP 204").waitFor();
-    // Of Warehouse alone.
+    // Warehouse alone has one.
     expect(await page.getByRole("button", { name: /^Send (again|now) to/ }).count()).toBe(1);
     status = 204;
     await page.getByRole("button", { name: "Send now to Warehouse" }).click();

@@ -7,7 +7,7 @@ import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts
 
 let redisServer: RedisServer;
 let stack: Stack;
-/** Of the two consoles, each behind a gateway of its own. */
+/** URLs of the two consoles, each behind a gateway of its own. */
 let urls: [string, string];
 let brand: TestBrand;
 

@@ -15,7 +15,7 @@ let browser: TestBrowser;
 let provider: TestProvider;
 let running: ServiceProcess | undefined;
 let brand: TestBrand;
-/** Of the console. */
+/** The console's. */
 let url: string;
 
 beforeAll(async () => {

@@ -14,5 +14,5 @@ export function seriesIn(expression: string): string[] {
   return [...new Set([...names].map(([name]) => name).filter((name) => !KEYWORDS.has(name.toLowerCase())))];
 }
 
-/** Of a histogram's series, the metric's name. */
+/** Returns the metric's name of a histogram's series. */
 export const metricOf = (series: string): string => series.replace(/_(?:bucket|sum|count)$/, "");

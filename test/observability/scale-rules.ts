@@ -5,7 +5,7 @@ import { parse, stringify } from "yaml";
 /** The rules of deploy/observability, as they are. */
 export const RULES_FOLDER = join(process.cwd(), "deploy/observability/rules");
 
-/** Of deploy/observability/prometheus.yml: how often targets are scraped and rules evaluated. */
+/** How often targets are scraped and rules evaluated, by deploy/observability/prometheus.yml. */
 export const INTERVAL_MS = 15_000;
 
 /** A drill's minute is an hour of the rules. */

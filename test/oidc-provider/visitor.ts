@@ -19,7 +19,7 @@ export class Visitor {
   /** By host and port, then name. Unlike browsers it keeps the cookies of ports apart. */
   readonly #cookies = new Map<string, Map<string, string>>();
 
-  /** Of a URL's host: name and value of each. */
+  /** Returns name and value of each cookie of a URL's host. */
   cookiesOf(url: string): Map<string, string> {
     const { host } = new URL(url);
     const kept = this.#cookies.get(host) ?? new Map<string, string>();

@@ -20,7 +20,7 @@ export interface RolledBrand {
   key: string;
   /** Signs its deliveries. */
   readonly secret: string;
-  /** Of a signed-in owner. */
+  /** A signed-in owner's. */
   cookie: string;
 }
 

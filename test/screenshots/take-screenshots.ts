@@ -39,7 +39,7 @@ beforeAll(async () => {
   url = stack.gateways[0].console?.url ?? "";
   filled = await fillBrands(stack, url, server);
   await mkdir(FOLDER, { recursive: true });
-  // Of shots that are no longer listed. The others stay until they are taken again.
+  // Pictures of shots that are no longer listed go. The others stay until they are taken again.
   const listed = new Set(SHOTS.flatMap(({ name }) => VIEWS.map(([view]) => fileOf(name, view))));
   for (const file of await readdir(FOLDER)) if (!listed.has(file)) await rm(join(FOLDER, file), { recursive: true });
 }, 180_000);

@@ -25,6 +25,7 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: string])[]
   [/\b[Ww]hoever\b|\banew\b|\bso many\b|\bsaid so\b/, "plain English"],
   [/\b(?:said|told)\b/, "reported, fields, onNotify"],
   [/\bpatience|\b(?:const|let) asking\b/, "timeoutMs, keepalive"],
+  [/^\s*\/(?:\*\*|\/) Of /, "a comment that begins with its subject"],
 ];
 
 /** Names that stood for two things each. */

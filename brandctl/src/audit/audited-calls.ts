@@ -54,6 +54,6 @@ export const EVENTS_CALLS: AuditedCalls<EventsClient> = {
   getEvent: UNAUDITED,
   listEvents: UNAUDITED,
   listDeadLetters: UNAUDITED,
-  // Of all brands.
+  // It concerns all brands, and entries belong to one.
   replayDeadLetters: UNAUDITED,
 };

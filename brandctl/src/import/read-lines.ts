@@ -43,7 +43,7 @@ class LineSplitter {
 
   #begin(bytes: Buffer): void {
     this.#begunBytes += bytes.length;
-    // Of a line that is too long only the length matters.
+    // Only the length of a line that is too long matters.
     if (this.#begunBytes > LINE_BYTES_MAX) this.#begun = [];
     else if (bytes.length > 0) this.#begun.push(bytes);
   }

@@ -25,7 +25,7 @@ import { operationAt, serveRest } from "./rest.ts";
 const GZIP_BYTES_MIN = 1024;
 const URL_BYTES_MAX = 8 * 1024;
 const ASSISTANTS_PATH = "/api/mcp";
-/** Of every path under /api at which nothing exists. */
+/** The route of every path under /api at which nothing exists. */
 const UNKNOWN_API_ROUTE = "/api/*";
 
 export interface AppDependencies extends AdmissionDependencies {

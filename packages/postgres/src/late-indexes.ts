@@ -15,7 +15,7 @@ export interface LateIndex {
 
 export interface LateIndexesOptions {
   readonly url: string;
-  /** Of the tables. */
+  /** The schema of the tables. */
   readonly schema: string;
   readonly indexes: readonly LateIndex[];
 }

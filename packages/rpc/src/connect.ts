@@ -147,7 +147,7 @@ function unary(client: Client, method: MethodDefinition<unknown, unknown>, measu
 /** `accounts` of `/accounts.v1.UsageService/RecordUsage`. */
 const serverOf = (path: string): Dependency => path.slice(1, path.indexOf(".")) as Dependency;
 
-/** Of services like grpc.health.v1, which every process serves, undefined. */
+/** Returns the name of the service that is called; undefined for those that every process serves, such as grpc.health.v1. */
 function calledService(definition: ServiceDefinition): string | undefined {
   const name = serverOf(Object.values(definition)[0]?.path ?? "");
   return (CALLERS as readonly string[]).includes(name) ? name : undefined;

@@ -1,7 +1,7 @@
 import { isServerError, type AppError } from "@brand-records/errors";
 import { Counter, type Logger, type Registry } from "@brand-records/telemetry";
 
-/** Of a cause in a log line, so that lines stay short however many calls fail. */
+/** Characters of a cause in a log line: lines stay short however many calls fail. */
 const CAUSE_CHARACTERS_MAX = 300;
 /** Causes of causes. */
 const CAUSES_MAX = 5;

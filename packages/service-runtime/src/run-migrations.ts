@@ -12,12 +12,12 @@ const TRIES_MAX = 60;
 const Settings = z.object({
   ...migrationSettings,
   LOG_LEVEL: sharedSettings.LOG_LEVEL,
-  /** Of the service: its login gets the rights it needs. Without MIGRATION_DATABASE_URL it migrates, too. */
+  /** The service's own database URL: its login gets the rights it needs. Without MIGRATION_DATABASE_URL it migrates, too. */
   DATABASE_URL: postgresUrl.optional(),
 });
 
 export interface MigrationsOptions {
-  /** Of the service and of its schema. */
+  /** The name of the service and of its schema. */
   readonly name: string;
   readonly migrations: string;
   readonly env: NodeJS.ProcessEnv;

@@ -1,7 +1,7 @@
 import { integer, postgresUrl, sharedSettings, tracingSettings, trueOrFalse } from "@brand-records/config";
 import { rpcServerSettings } from "@brand-records/rpc";
 
-/** Of a service and of its `migrate.js`. */
+/** Settings of a service and of its `migrate.js`. */
 export const migrationSettings = {
   MIGRATION_DATABASE_URL: postgresUrl
     .meta({ unset: "`DATABASE_URL`" })

@@ -28,7 +28,7 @@ export interface ServicePorts {
 /** What every service builds on: probes, a migrated schema, a pool, metrics. */
 export interface StartedService {
   readonly db: Database;
-  /** Of the login that owns the schema, where it is known: DATABASE_URL's login may lack the right to build an index. */
+  /** The URL of the login that owns the schema, where it is known: DATABASE_URL's login may lack the right to build an index. */
   readonly ownerUrl: string;
   readonly metrics: Registry;
   readonly maintenance: Maintenance;

@@ -22,9 +22,9 @@ const SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "150"
 
 /** An empty Postgres on loopback, which no other test uses. `start` after `kill` brings back what was committed before. */
 export interface PostgresServer extends ControlledServer {
-  /** Of the database `postgres`, as superuser. */
+  /** The database `postgres`, as superuser. */
   readonly url: string;
-  /** Of its user, not of the tests': under root it is another one. */
+  /** Its user owns it, which is not the tests' user under root. */
   readonly dataDir: string;
 }
 

@@ -15,7 +15,7 @@ const DAYS_AHEAD = 3;
 
 export interface JanitorOptions {
   readonly db: Database;
-  /** Of the login that owns the schema. */
+  /** The URL of the login that owns the schema. */
   readonly ownerUrl: string;
   readonly maintenance: Maintenance;
   readonly log: Logger;

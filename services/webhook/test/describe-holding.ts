@@ -274,7 +274,7 @@ export function describeHolding({ chunkRows }: { readonly chunkRows: number }): 
       const receiver = await disabledWith(many);
       const { dropping } = await served.db.transaction(async (sql) => {
         await sql.query(
-          // Of the second chunk. Not with the offset itself: it locks what it skips.
+          // A delivery of the second chunk. The offset is in a query of its own: it would lock what it skips.
           "select from webhook.deliveries where id = (select id from webhook.deliveries where receiver_id = $1 order by due_at, id offset $2 limit 1) for update",
           [receiver.id, 1.2 * chunkRows],
         );

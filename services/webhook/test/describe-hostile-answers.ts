@@ -16,7 +16,7 @@ const SECRET_PATH = "secret-path";
 interface Answer {
   readonly bytes: string;
   readonly ending: "keep" | "end" | "reset";
-  /** Of the answer's first status line, if it has one. */
+  /** The status in the answer's first line, if it has one. */
   readonly status: number | undefined;
   /** Nothing in it is odd: the outcome follows from the status. */
   readonly isPlain: boolean;

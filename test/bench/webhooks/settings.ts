@@ -6,7 +6,7 @@ export const BODY_BYTES = 2_048;
 /** Per round: about 25 seconds at the target rate. */
 export const DELIVERIES = sized(30_000, 300);
 export const ROUNDS = sized(3, 1);
-/** Of the undici loop over all receivers: the product's limit per receiver, times the receivers. */
+/** Requests in flight of the undici loop over all receivers: the product's limit per receiver, times the receivers. */
 export const LIMIT_IN_FLIGHT = 64 * RECEIVERS;
 export const LIMIT_SECONDS = sized(6, 0.3);
 

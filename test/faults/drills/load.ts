@@ -3,7 +3,7 @@ import { CALLS, type Answer, type Call } from "./callers.ts";
 
 /** A second, together 13: little enough for two cores that run everything. */
 const RATES: Readonly<Record<Call, number>> = { page: 4, tool: 2, plan: 1, keys: 1, receivers: 1, change: 4 };
-/** Of one call: no more are made while this many have no response. */
+/** Requests of one kind without a response: no more are made then. */
 const WAITING_MAX = 100;
 /** Good answers in a row of each call that mean that it works. */
 const GOOD_IN_A_ROW = 3;

@@ -47,7 +47,7 @@ export class RecordingUpstream {
       this.#serve(request, response),
     );
     this.#server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-      // Of the parser. Other errors are of connections that end.
+      // The parser's errors begin so. Others are those of connections that end.
       if (error.code?.startsWith("HPE_")) this.problems.push(`the gateway sent what is not HTTP: ${error.message}`);
       socket.destroy();
     });

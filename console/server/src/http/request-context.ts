@@ -10,7 +10,7 @@ export interface RequestContext extends CallContext {
   deadline: number;
   /** Undefined if the request is not sampled, as the gateway decides. The access log ends it. */
   readonly span: TraceSpan | undefined;
-  /** Of the person who sent it, as the trusted proxies report it. */
+  /** The address of the person who sent it, as the trusted proxies report it. */
   readonly address: string;
   /** What limits count for that address. */
   readonly network: string;

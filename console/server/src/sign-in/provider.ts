@@ -3,7 +3,7 @@ import type { ConsoleConfig } from "../config.ts";
 import type { Attempt } from "./attempts.ts";
 import { ProviderMismatch } from "./failures.ts";
 
-/** Of one request to the provider. A sign-in makes up to four, and the gateway waits 20 s. */
+/** A bound for each request to the provider. A sign-in makes up to four, and the gateway waits 20 s. */
 const REQUEST_SECONDS_MAX = 4;
 /** Then what the provider says about its endpoints is read again. */
 const DISCOVERY_MS = 60 * 60 * 1_000;

@@ -23,7 +23,7 @@ export const fieldErrors = (error: unknown): Record<string, string> =>
 /** Messages of services continue a field's name: "must not be empty". */
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** Of a page about one record: an unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
+/** Tells that a page's record does not exist: an unknown id, one that cannot be an id, another brand's and one that is no longer stored look alike. */
 export const isGone = (error: Error | null): boolean => error instanceof CallError && ["not_found", "invalid_request"].includes(error.code);
 
 /** No response says what happened: a change may have been made. */

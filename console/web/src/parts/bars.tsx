@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import styles from "./bars.module.css";
 
 export interface Bar {
-  /** Of the bar's time span, in words: "22 Nov, 09:00". */
+  /** The bar's time span in words: "22 Nov, 09:00". */
   readonly label: string;
   /** Stacked from the bottom, in the order of the series. */
   readonly values: readonly number[];

@@ -6,7 +6,7 @@ import { Rows, type RowsProps } from "./rows.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "./states.tsx";
 
 export interface PagedRowsProps<Row, Data> extends Omit<RowsProps<Row>, "rows"> {
-  /** Of useQuery. */
+  /** What useQuery returned. */
   readonly result: {
     readonly data: Data | undefined;
     readonly error: Error | null;

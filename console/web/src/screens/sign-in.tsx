@@ -17,7 +17,7 @@ import styles from "./sign-in.module.css";
  * in a request's URL, and the link is used up only by the button, so that previews of the link use nothing up.
  */
 export function SignIn() {
-  // Of the router: a link pasted into a tab that shows this page changes the fragment alone.
+  // The router knows of each change: a link pasted into a tab that shows this page changes the fragment alone.
   const token = useLocation({ select: ({ hash }) => hash });
   return (
     <main className={styles["screen"]}>

@@ -84,7 +84,7 @@ function evergreen({ now }: Context): Dates {
   return { phase: "running", createdAt: startsAt - 9 * DAY, startsAt, endsAt: null, runsFrom: startsAt, runsUntil: now };
 }
 
-/** Of every twelve campaigns, one is a draft, one is pending funding, one is cancelled, and one is paused. */
+/** One campaign of every twelve is a draft, one is pending funding, one is cancelled, and one is paused. */
 function phaseOf(index: number): PlannedCampaign["phase"] {
   return (["draft", "pending_funding", "cancelled", "paused"] as const)[[5, 7, 9, 11].indexOf(index % 12)] ?? "running";
 }

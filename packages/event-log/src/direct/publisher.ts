@@ -5,7 +5,7 @@ import { chunks } from "../chunks.ts";
 import type { LogMessage, Publisher } from "../event-log.ts";
 
 const DEADLINE_MS = 15_000;
-/** Of the values in one call, well below the limit of its message, which also holds keys and headers. An event has about 600 bytes. */
+/** Bytes of the values in one call: well below the limit of its message, which also holds keys and headers. An event has about 600 bytes. */
 const BYTES_MAX = MESSAGE_BYTES_MAX / 4;
 
 /** Sends messages directly to webhook, which responds after it has stored them. */

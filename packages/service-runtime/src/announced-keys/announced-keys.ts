@@ -144,9 +144,9 @@ export class AnnouncedKeys {
 }
 
 interface Conflict {
-  /** Of the key. */
+  /** The key's id. */
   readonly id: number;
-  /** Of the other process. */
+  /** The other process's name. */
   readonly name: string;
 }
 

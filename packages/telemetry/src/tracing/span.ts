@@ -45,7 +45,7 @@ export function setTracer(started: Tracer | undefined): void {
 /** A span that will be exported. There are none for unsampled work, which therefore costs nothing. */
 export class TraceSpan {
   readonly #span: Span;
-  /** Of this span: the parent of the work it covers. */
+  /** This span's own: the parent of the work that it covers. */
   readonly traceparent: string;
 
   constructor(span: Span) {
@@ -97,7 +97,7 @@ export function startChildSpan(name: string, options: SpanOptions): TraceSpan | 
 }
 
 export interface EdgeSpan {
-  /** Of the span, if there is one. Otherwise unsampled: the processes behind this one make no spans either. */
+  /** The span's, if there is one. Otherwise unsampled: the processes behind this one make no spans either. */
   readonly traceparent: string;
   readonly span: TraceSpan | undefined;
 }

@@ -218,7 +218,7 @@ export interface ImportSummary {
 
 export interface DeleteBrandDataRequest {
   brand_id: string;
-  /** Of the response before, to continue there; 0 at first. */
+  /** The value in the response before, to continue there; 0 at first. */
   outbox_after: number;
 }
 

@@ -4,7 +4,7 @@ import type { Membership } from "../domain/membership.ts";
 
 const COLUMNS = "brand_id, email, role, created_at";
 
-/** Of members `m` joined with brands `b`. */
+/** Columns of a membership: members `m` joined with brands `b`. */
 export const MEMBERSHIP_COLUMNS = "m.brand_id, b.name as brand_name, b.tier, b.verified, m.role";
 export const MEMBERSHIP_ORDER = "b.name, m.brand_id";
 

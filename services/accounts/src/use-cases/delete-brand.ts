@@ -54,7 +54,7 @@ async function begin(deps: Dependencies, brandId: string, requestId: string): Pr
       await markBrandDeleted(sql, brandId, newId("aud"), requestId);
     });
   } catch (error) {
-    // Of two calls at the same time, the second finds no brand; the caller then finds its deletion.
+    // The second of two calls at the same time finds no brand; its caller then finds the deletion.
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
   }
 }

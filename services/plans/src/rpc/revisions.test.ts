@@ -33,7 +33,7 @@ it("of 20 simultaneous changes of a revision, in two processes, exactly one is s
     );
     const current = await served.getInWorkspace(brand, plan.id);
     expect(current).toEqual(saved?.value);
-    // Of one of the changes, not a mixture.
+    // The plan has one of the changes, not a mixture.
     expect(changes).toContainEqual({ title: current.plan?.title, goal: current.plan?.goal });
   }
 });

@@ -24,7 +24,7 @@ export interface Delivery {
   readonly sign_with_next: boolean;
   /** Null unless sending. */
   readonly lease_until: string | null;
-  /** Of the last finished attempt; null before the first. */
+  /** The last finished attempt's; null before the first. */
   readonly last_outcome: string | null;
   readonly last_http_status: number | null;
 }

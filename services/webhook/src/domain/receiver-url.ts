@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { isChatWebhook } from "./chat-webhooks.ts";
 import { isLoopbackHost, isPublicAddress } from "./forbidden-addresses.ts";
 
-/** Of the URL as it is written, and as it is stored. */
+/** Characters of a URL as it is written, and as it is stored. */
 const URL_CHARACTERS_MAX = 2_048;
 
 /** A problem of a URL. The message never repeats the URL: it may contain a token. */

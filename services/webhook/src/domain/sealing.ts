@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 /** A sealed text cannot be opened: another key, another owner, or changed bytes. Reveals nothing of the content. */
 export class SealBroken extends Error {
   override readonly name = "SealBroken";
-  /** Of the key under which it is sealed. */
+  /** The id of the key under which it is sealed. */
   readonly keyId: number;
 
   constructor(keyId: number, message: string, options?: ErrorOptions) {

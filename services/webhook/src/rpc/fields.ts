@@ -20,7 +20,7 @@ export const fields = {
   replayId: idField("rpl"),
   eventId: idField("evt"),
   recordId: z.string().regex(idPattern("[a-z]{2,3}"), "must be the id of a record, such as sub_…"),
-  /** Of the acting member. */
+  /** The acting member's address. */
   email: emailField(),
   /** Trimmed. */
   label: z

@@ -17,7 +17,7 @@ export function startAttemptSpan(delivery: ClaimedDelivery): TraceSpan | undefin
   return isYoung ? startSpan("POST", traceparent, options) : startRootSpan("POST", { ...options, links: [traceparent] });
 }
 
-/** Of the URL, only its host: path and query may carry tokens. */
+/** Names the host of the URL only: path and query may carry tokens. */
 function attributesOf({ id, event_id, receiver_id, brand_id, url, attempt }: ClaimedDelivery) {
   return {
     [ATTRIBUTES.httpMethod]: "POST",

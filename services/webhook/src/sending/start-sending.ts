@@ -12,7 +12,7 @@ import type { SendingMetrics } from "./sending-metrics.ts";
 /** Short: the notifier has nothing to finish, and if the database does not respond, the sender needs the rest of the stop's time. */
 const NOTIFIER_STOP_MS = 200;
 
-/** Of the deadline: a proxy that hangs must be noticed before the attempt counts as the receiver's timeout. */
+/** The proxy's share of an attempt's deadline: one that hangs must be noticed before the attempt counts as the receiver's timeout. */
 const PROXY_SHARE = 2 / 3;
 
 export interface SendingStart {

@@ -60,7 +60,7 @@ interface Conditions {
   readonly type: string | undefined;
   /** The brand's id, if receivers do not imply it. */
   readonly brand: string | undefined;
-  /** Of unsent deliveries: whether their lane is held, if that matters. */
+  /** Whether the lane of unsent deliveries is held, if that matters. */
   readonly held: string | undefined;
   readonly limit: string;
 }

@@ -23,10 +23,10 @@ export const ROOM_MAX = 16;
 /** Upper bound on the lanes that one claim locks. */
 const SERVED_LANES_MAX = 16;
 
-/** Of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
+/** A column of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
 export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";
 
-/** Of `webhook.lanes l`. A process of release 0.2.0 does not write outcomes: after it, the one stored is an older attempt's. */
+/** A column of `webhook.lanes l`. A process of release 0.2.0 does not write outcomes: after it, the one stored is an older attempt's. */
 export const LAST_OUTCOME = "case when l.last_outcome_at = l.last_delivery_at then l.last_outcome end";
 
 const statements = {

@@ -5,7 +5,7 @@ import { UNLEASED } from "./late-indexes.ts";
 
 /** Events counted for a total, at most: 40 ms. */
 const COUNTED_MAX = 100_000;
-/** Of a replay of failed ones, which looks up the deliveries of each event: a second. So it is counted once. */
+/** A replay of failed ones looks up the deliveries of each event, which takes a second for this many. So it is counted once. */
 const FAILED_COUNTED_MAX = 10_000;
 
 /** Where it continues: after the last event that was read. `~` sorts after every id of the same time. */

@@ -79,7 +79,7 @@ export function storedSecretsOf(sql: Sql, receiverIds: readonly string[]): Promi
 }
 
 export interface StoredSecret extends SealedSecret {
-  /** Of the receiver. */
+  /** The receiver's id. */
   readonly id: string;
 }
 

@@ -21,7 +21,7 @@ export interface TracingCost {
 export interface TracedSummary {
   /** The product's processes together. */
   readonly product: TracingCost;
-  /** Of each process, Postgres and Redis among them. */
+  /** The cost of each process, Postgres and Redis among them. */
   readonly processes: Readonly<Record<string, TracingCost>>;
   readonly requests_per_second_ratio: MedianInterval;
   readonly target: number | undefined;

@@ -32,7 +32,7 @@ export type FilterValues = Readonly<Record<string, string | undefined>>;
 
 export interface FilterBarProps {
   readonly filters: readonly Filter[];
-  /** Of the URL: what `searchOf` has read. */
+  /** What `searchOf` has read from the URL. */
   readonly values: FilterValues;
 }
 

@@ -11,7 +11,7 @@ it("every action that anything writes into the audit log has a text", async () =
     if (file.endsWith(".test.ts")) continue;
     for (const [, action = ""] of (await readFile(file, "utf8")).matchAll(ACTION)) written.add(action);
   }
-  // Of each place one, so that a place which is written differently is noticed.
+  // One of each place, so that a place which is written differently is noticed.
   expect([...written]).toEqual(expect.arrayContaining(["receiver.activate_secret", "brand.set_tier", "sign_in_link.create"]));
   expect([...written].filter((action) => !(action in ACTIONS))).toEqual([]);
 });

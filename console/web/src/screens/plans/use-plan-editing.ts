@@ -36,7 +36,7 @@ export interface PlanEditing extends StepProps {
   readonly unsaved: Partial<PlanValues>;
   readonly isDirty: boolean;
   readonly isSaving: boolean;
-  /** Of the last save; of a call that failed as a whole. */
+  /** Why the last save failed as a whole. */
   readonly error: Error | null;
   /** Where both sides changed a field, each in another way. */
   readonly conflicts: readonly Conflict[];

@@ -22,7 +22,7 @@ export interface SubmittedForm {
 
 export interface ReceiverFormProps {
   readonly initial: ReceiverValues;
-  /** Of the last attempt to submit it. */
+  /** Why it was not submitted the last time. */
   readonly error: Error | null;
   onSubmit(values: ReceiverValues, form: SubmittedForm): void;
   /** The buttons. */

@@ -10,7 +10,7 @@ import styles from "./usage.module.css";
 
 export interface KeyTableProps {
   readonly buckets: Output<"usage.get">["buckets"];
-  /** Of all keys: their busiest minutes do not add up. */
+  /** The counts of all keys together: their busiest minutes do not add up. */
   readonly total: Counts;
 }
 

@@ -12,7 +12,7 @@ interface Buckets {
 interface Range extends Buckets {
   /** Ends now: "the last …". */
   readonly length: string;
-  /** Of one bar. */
+  /** The time span of one bar, in words. */
   readonly per: string;
 }
 

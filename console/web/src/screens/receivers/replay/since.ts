@@ -20,7 +20,7 @@ export function readSince(text: string, now: number): Since {
   const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? Date.parse(instant) : Number.NaN;
   if (Number.isNaN(ms)) return { problem: "Choose a day and a time." };
   if (ms > now) return { problem: "This is in the future." };
-  // Of the minute that is exactly 30 days ago, too.
+  // The minute that is exactly 30 days ago counts, too.
   if (ms < earliestSince(now) - 60_000) return { problem: `Events are kept for ${KEPT_DAYS} days. Choose a later time.` };
   return { instant };
 }
