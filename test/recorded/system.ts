@@ -1,0 +1,83 @@
+import { DEMO_RESOURCES, generateBrand } from "@brand-records/demo-data";
+import { importRecords } from "@brand-records/brandctl";
+import { callContext, startStack, type Stack } from "../stack.ts";
+
+/** Recorded ids and times are those of this seed and this day. */
+const SEED = 7;
+const NOW = Date.UTC(2026, 10, 21);
+const SIZES = { campaigns: 6, submissions: 40, payouts: 12, deposits: 5, conversions: 30, links: 5 };
+
+/** The brand that is asked, and another whose records nobody may see. */
+export const BRAND = {
+  id: "brd_01k9recorded0000000000000a",
+  name: "Ulap at Araw",
+  owner: "owner@ulap.example",
+  member: "member@ulap.example",
+};
+export const OTHER = { id: "brd_01k9recorded0000000000000b", name: "Alapaap", owner: "owner@alapaap.example" };
+
+export interface RecordedSystem {
+  readonly stack: Stack;
+  /** Keys of BRAND. */
+  readonly reporting: string;
+  readonly planner: string;
+  /** Accepts two requests a minute, of a brand of its own. */
+  readonly limited: string;
+  readonly otherKey: string;
+  /** What is the same in every run. */
+  readonly known: readonly string[];
+  readonly consoleUrl: string;
+}
+
+export async function startRecordedSystem(): Promise<RecordedSystem> {
+  const stack = await startStack({ hasConsole: true, envOf: { gateway: { RATE_LIMIT_PLUS: "2" } } });
+  try {
+    await createBrand(stack, BRAND);
+    await createBrand(stack, OTHER);
+    await stack.accounts.addMember({ brand_id: BRAND.id, email: BRAND.member, role: "member" }, callContext());
+    const small = await stack.createBrand({ tier: "plus" });
+    const known = await importInto(stack, BRAND.id);
+    await importInto(stack, OTHER.id);
+    return {
+      stack,
+      reporting: await createKey(stack, BRAND, "Reporting", []),
+      planner: await createKey(stack, BRAND, "Planner", ["campaigns:prepare"]),
+      limited: small.key,
+      otherKey: await createKey(stack, OTHER, "Reporting", []),
+      known,
+      consoleUrl: stack.gateways[0].console?.url ?? "",
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+async function createBrand({ accounts }: Stack, { id, name, owner }: typeof OTHER): Promise<void> {
+  await accounts.createBrand({ id, name, tier: "enterprise", verified: true }, callContext());
+  await accounts.addMember({ brand_id: id, email: owner, role: "owner" }, callContext());
+}
+
+async function createKey(
+  { accounts }: Stack,
+  { id, owner }: { id: string; owner: string },
+  name: string,
+  permissions: string[],
+): Promise<string> {
+  const request = { brand_id: id, name, environment: "live", permissions, created_by: owner };
+  return (await accounts.createKey(request, callContext())).secret;
+}
+
+/** Returns every text of the imported records. */
+async function importInto(stack: Stack, brandId: string): Promise<string[]> {
+  const generated = generateBrand({ brandId, seed: SEED, now: NOW, sizes: SIZES });
+  const known = [brandId];
+  for (const resource of DEMO_RESOURCES) {
+    const records = [...generated[resource]()];
+    known.push(...records.flatMap((record) => Object.values(record).filter((value) => typeof value === "string")));
+    const lines = records.map((record) => JSON.stringify(record));
+    const { summary, problems } = await importRecords(stack.importing, { brandId, resource, skipBad: false }, lines);
+    if (!summary.committed) throw new Error(`the ${resource} were refused: ${JSON.stringify(problems[0])}`);
+  }
+  return known;
+}
