@@ -12,7 +12,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "npm start": "scripts/newcomer.js runs it, and this test runs the other commands beside it",
   "npm ci": "scripts/newcomer.js runs it, and so does this test before everything else",
   "npm test": ".ci/run runs it, and this test is part of npm run test:full",
-  "RECORD=1 npx jest test/recorded": "would write into the clean copy; npm test compares the files",
   "npx jest limits": "npm test runs the same files",
   "scripts/newcomer.js": ".ci/run runs it: it needs a clone",
   "npm run check": ".ci/run runs it",

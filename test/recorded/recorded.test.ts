@@ -9,7 +9,7 @@ import { BRAND, startRecordedSystem, type RecordedSystem } from "./system.ts";
 
 /**
  * One promise: what goes over the wire stays as it is, byte for byte, unless somebody decides otherwise. `RECORD=1 npx jest test/recorded`
- * writes the answers anew; read the diff.
+ * writes the answers; read the diff.
  */
 
 /** When a key was used is shown with a delay. */
