@@ -1,17 +1,41 @@
 import type { Output, ParsedInput, OperationName } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
-import { newCallContext } from "@brand-records/rpc";
+import { newCallContext, type CallContext } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
-import type { Handler, InBrand } from "./operations/operation.ts";
 import type { Services } from "./services.ts";
+import type { Person } from "./sessions.ts";
 
 const FINISH_DEADLINE_MS = 5_000;
 /** After these the change may have been made. */
 const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set(["unavailable", "timeout", "internal_error"]);
 
-interface AuditDependencies {
+export interface AuditDependencies {
   readonly services: Services;
   readonly log: Logger;
+}
+
+/** What the audit log says about an operation that changes something: names and ids, never values. */
+export interface Audit<Name extends OperationName> {
+  readonly action: string;
+  /** The id of what is changed. */
+  subject?(input: ParsedInput<Name>): string;
+  /** The id of what was created. */
+  created?(output: Output<Name>): string;
+  fields?(input: ParsedInput<Name>): string[];
+}
+
+/** What an operation that may change something says of itself. */
+export interface Audited<Name extends OperationName> {
+  /** Required of every operation that changes something of a brand. */
+  readonly audit?: Audit<Name>;
+}
+
+/** Who changes something, of which brand, in which call. */
+interface Actor {
+  readonly brand: { readonly brand_id: string };
+  readonly person: Pick<Person, "email" | "via">;
+  readonly address: string;
+  readonly call: CallContext;
 }
 
 /**
@@ -20,12 +44,12 @@ interface AuditDependencies {
  */
 export async function runAudited<Name extends OperationName>(
   { services, log }: AuditDependencies,
-  { audit, run }: Handler<Name>,
-  caller: InBrand,
+  audit: Audit<Name> | undefined,
+  { brand, person, address, call }: Actor,
   input: ParsedInput<Name>,
+  run: () => Promise<Output<Name>>,
 ): Promise<Output<Name>> {
-  if (audit === undefined) return run(services, caller, input);
-  const { brand, person, address, call } = caller;
+  if (audit === undefined) return run();
   const { entry } = await services.audit.appendAudit(
     {
       brand_id: brand.brand_id,
@@ -49,7 +73,7 @@ export async function runAudited<Name extends OperationName>(
     }
   };
   try {
-    const output = await run(services, caller, input);
+    const output = await run();
     await finish("done", null, audit.created?.(output) ?? null);
     return output;
   } catch (error) {

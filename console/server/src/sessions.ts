@@ -1,7 +1,6 @@
 import type { Output } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
 import type { CallContext } from "@brand-records/rpc";
-import type { Visitor } from "./operations/operation.ts";
 import type { Services } from "./services.ts";
 
 /** A signed-in person, with memberships as they are at this call: removing a member takes effect with the next one. */
@@ -13,6 +12,15 @@ export interface Person {
   readonly limited_to: string | null;
   /** The owner whose link opened the session, which is then limited to one brand. */
   readonly via: string | null;
+}
+
+/** The browser's session, and a call in which it may change. */
+export interface BrowserSession {
+  readonly call: CallContext;
+  /** Undefined without a session. */
+  readonly sessionToken: string | undefined;
+  /** Sets the session's cookie. */
+  startSession(token: string): void;
 }
 
 export const signedOut = (): AppError => new AppError("invalid_session", "You are signed out. Sign in again.");
@@ -36,7 +44,7 @@ export async function readSession({ sessions }: Services, token: string, call: C
  */
 export async function replaceSession(
   { sessions }: Services,
-  { call, sessionToken, startSession }: Pick<Visitor, "call" | "sessionToken" | "startSession">,
+  { call, sessionToken, startSession }: BrowserSession,
   token: string,
 ): Promise<void> {
   if (sessionToken !== undefined) await sessions.endSession({ token: sessionToken }, call);

@@ -8,7 +8,6 @@ import { closeLingering } from "./lingering-close.ts";
 import { rpcErrorForm } from "./mcp/endpoint.ts";
 import type { ErrorForm } from "./request-context.ts";
 import type { RequestQueues } from "./request-queue.ts";
-import type { HttpServerOptions } from "./server.ts";
 
 const BROKEN: Partial<Record<string, AppError>> = {
   HPE_HEADER_OVERFLOW: new AppError("headers_too_large", "The headers are larger than 32 KiB."),
@@ -18,16 +17,21 @@ const NOT_HTTP = new AppError("invalid_request", "This is not a valid HTTP reque
 const brokenBy = ({ code = "" }: NodeJS.ErrnoException): AppError => BROKEN[code] ?? NOT_HTTP;
 const NOT_A_PROXY = new AppError("method_not_allowed", "This server is not a proxy: CONNECT is not supported.");
 
+export interface BrokenRequestOptions {
+  /** Headers of the responses to bytes that are no request. */
+  readonly brokenRequestHeaders: Readonly<Record<string, string>>;
+  /** Called with the error sent for bytes that were not a valid request or arrived too late. */
+  onBrokenRequest(error: AppError): void;
+}
+
 /**
  * Responds to bytes that never become a request Express could see, and closes the connection. Behind requests that still wait
  * for their responses such bytes get none: those requests are served, the last with `Connection: close`.
- *
- * @param options.onBrokenRequest called with each error sent here
  */
 export function handleBrokenRequests(
   server: Server,
   queues: RequestQueues,
-  { brokenRequestHeaders, onBrokenRequest }: Pick<HttpServerOptions, "brokenRequestHeaders" | "onBrokenRequest">,
+  { brokenRequestHeaders, onBrokenRequest }: BrokenRequestOptions,
 ): void {
   const send = (socket: Socket, error: AppError, form: ErrorForm = apiForm): void => {
     if (!socket.writable) return;

@@ -1,8 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { AppError } from "@brand-records/errors";
 import type { Express } from "express";
-import { handleBrokenRequests } from "./broken-requests.ts";
+import { handleBrokenRequests, type BrokenRequestOptions } from "./broken-requests.ts";
 import { closeLingering } from "./lingering-close.ts";
 import { RequestQueues } from "./request-queue.ts";
 
@@ -16,15 +15,11 @@ const NEXT_REQUEST_MS = 1_000;
 /** Then requests in flight get this long before their connections are closed. */
 const DRAIN_MS = 10_000;
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends BrokenRequestOptions {
   readonly host: string;
   readonly port: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Headers of the responses to bytes that are no request. */
-  readonly brokenRequestHeaders: Readonly<Record<string, string>>;
-  /** Called with the error sent for bytes that were not a valid request or arrived too late. */
-  onBrokenRequest(error: AppError): void;
 }
 
 export interface HttpServer {

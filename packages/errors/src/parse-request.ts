@@ -13,7 +13,7 @@ export function parseRequest(schema: z.ZodType | z.ZodRawShape, input: unknown):
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map((issue) => ({ field: issue.path.join("."), message: issue.message }));
   const [first] = details;
-  throw new AppError("invalid_request", details.map(({ field, message }) => `${field} ${message}`).join("; "), {
+  throw new AppError("invalid_request", details.map(({ field, message }) => `${field} ${message}`.trim()).join("; "), {
     field: first?.field ?? "",
     details,
   });

@@ -1,6 +1,5 @@
 import { checkServerIdentity as checkName, type PeerCertificate } from "node:tls";
 import type { ServerUnaryCall } from "@grpc/grpc-js";
-import type { Certificates } from "./certificates.ts";
 
 /** Processes that may call others. `operator` is brandctl. */
 export const CALLERS = ["gateway", "accounts", "records", "plans", "webhook", "console", "operator"] as const;
@@ -63,7 +62,7 @@ export const sessionOf = (call: object): object | undefined =>
  * Returns what a client checks of a server's certificate: its name and, if it has a SPIFFE id, that it is the expected service of the
  * same trust domain and namespace. Without an id the name must do: servers may still have the certificate that 0.2.0 shared.
  */
-export function serverCheck(certificates: Certificates, service: string | undefined) {
+export function serverCheck(certificates: { readonly own: OwnIdentity | undefined }, service: string | undefined) {
   return (host: string, certificate: PeerCertificate): Error | undefined => {
     const names = certificate.subjectaltname;
     if (checkName(host, certificate) !== undefined) {

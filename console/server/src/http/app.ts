@@ -1,10 +1,7 @@
 import { httpsOnly } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
-import type { Logger, Registry } from "@brand-records/telemetry";
 import express, { type Express, type RequestHandler } from "express";
-import type { ConsoleConfig } from "../config.ts";
-import type { Services } from "../services.ts";
 import { openProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import { openProvider } from "../sign-in/provider.ts";
 import { serveSignIn } from "../sign-in/routes.ts";
@@ -13,22 +10,12 @@ import { serveAssets } from "./assets.ts";
 import { closeIfUnread } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
 import { serveCalls } from "./calls.ts";
+import type { AppDependencies } from "./dependencies.ts";
 import { errorHandler } from "./errors.ts";
 import { only } from "./only-methods.ts";
 import { servePage } from "./pages.ts";
 import { onPublicHost } from "./public-host.ts";
 import { contextOf, requestContext } from "./request-context.ts";
-import type { WebFiles } from "./web-files.ts";
-
-export interface AppDependencies {
-  readonly config: ConsoleConfig;
-  readonly services: Services;
-  readonly web: WebFiles;
-  readonly log: Logger;
-  readonly metrics: Registry;
-  /** While true, every response closes its connection. */
-  isStopping(): boolean;
-}
 
 const onlyReads = only("GET", "HEAD");
 

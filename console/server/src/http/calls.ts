@@ -2,14 +2,12 @@ import { OPERATIONS, type OperationName } from "@brand-records/console-contract"
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import type { z } from "zod";
-import { runAudited } from "../audit.ts";
-import { HANDLERS } from "../operations/index.ts";
-import type { Handler, InBrand } from "../operations/operation.ts";
+import { SERVED } from "../operations/index.ts";
+import type { Visitor } from "../operations/operation.ts";
 import type { Person } from "../sessions.ts";
 import type { ProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import type { SignInProvider } from "../sign-in/provider.ts";
-import type { AppDependencies } from "./app.ts";
+import type { AppDependencies } from "./dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
 import { contextOf } from "./request-context.ts";
@@ -50,106 +48,100 @@ export function serveCalls(deps: CallDependencies): Router {
   return router;
 }
 
-interface Admitted {
-  /** Undefined for an operation that needs no session. */
-  readonly person: Person | undefined;
-  readonly body: Buffer;
-}
+/** Reads the bodies of calls and finds out who calls, each within bounds. */
+class Admission {
+  readonly #deps: CallDependencies;
+  readonly #callsWithoutSession: CallLimit;
+  readonly #sessions: SessionAdmission;
+  readonly #largeBodies = new KeyedSemaphore(LARGE_BODIES);
 
-/** Returns a function that reads a call's body and finds out who calls, each within bounds. */
-function admitCalls({ config, services, signInsOfAddress }: CallDependencies): (request: Request, response: Response) => Promise<Admitted> {
-  const cookie = sessionCookie(config.PUBLIC_URL);
-  const callsWithoutSession = new CallLimit(config.CALLS_PER_ADDRESS);
-  const sessions = new SessionAdmission(services, config);
-  const largeBodies = new KeyedSemaphore(LARGE_BODIES);
+  constructor(deps: CallDependencies) {
+    this.#deps = deps;
+    this.#callsWithoutSession = new CallLimit(deps.config.CALLS_PER_ADDRESS);
+    this.#sessions = new SessionAdmission(deps.services, deps.config);
+  }
 
-  const read = async (request: Request, response: Response, bytesMax: number): Promise<Buffer> => {
+  /** Returns the body of a call that needs no session. */
+  async visitor(request: Request, response: Response, isSignInAttempt: boolean): Promise<unknown> {
+    const { network } = contextOf(response);
+    this.#callsWithoutSession.spend(network);
+    if (isSignInAttempt) this.#deps.signInsOfAddress.spend(network);
+    return parseJson(await this.#read(request, response, SMALL_BODY_BYTES_MAX));
+  }
+
+  /** Returns the body, and the person of the session as accounts knows them once the body is there. */
+  async person(request: Request, response: Response, sessionToken: string | undefined): Promise<{ body: unknown; person: Person }> {
+    const context = contextOf(response);
+    const token = requireToken(sessionToken);
+    const bytes = mayExceed(request, SMALL_BODY_BYTES_MAX)
+      ? await this.#readLarge(request, response, token)
+      : await this.#read(request, response, SMALL_BODY_BYTES_MAX);
+    const person = await this.#sessions.admit(token, context);
+    return { body: parseJson(bytes), person };
+  }
+
+  async #readLarge(request: Request, response: Response, token: string): Promise<Buffer> {
+    const { email } = await this.#sessions.admit(token, contextOf(response));
+    return this.#largeBodies.run(email, () => this.#read(request, response, BODY_BYTES_MAX));
+  }
+
+  async #read(request: Request, response: Response, bytesMax: number): Promise<Buffer> {
     const context = contextOf(response);
     const began = Date.now();
-    const body = await readBody(request, response, { bytesMax, timeoutMs: config.REQUEST_DEADLINE_MS });
+    const body = await readBody(request, response, { bytesMax, timeoutMs: this.#deps.config.REQUEST_DEADLINE_MS });
     // The time that the body takes to arrive does not shorten the time to serve the call.
     context.deadline += Date.now() - began;
     return body;
-  };
-
-  return async (request, response) => {
-    const context = contextOf(response);
-    const name = nameOf(request);
-    if (OPERATIONS[name].needs === "anyone") {
-      callsWithoutSession.spend(context.network);
-      if (name === "sign_in.peek" || name === "sign_in.redeem") signInsOfAddress.spend(context.network);
-      return { person: undefined, body: await read(request, response, SMALL_BODY_BYTES_MAX) };
-    }
-    const token = requireToken(cookie.read(request));
-    let body: Buffer;
-    if (mayExceed(request, SMALL_BODY_BYTES_MAX)) {
-      const { email } = await sessions.admit(token, context);
-      body = await largeBodies.run(email, () => read(request, response, BODY_BYTES_MAX));
-    } else {
-      body = await read(request, response, SMALL_BODY_BYTES_MAX);
-    }
-    return { person: await sessions.admit(token, context), body };
-  };
+  }
 }
 
 function serveCall(deps: CallDependencies): RequestHandler {
-  const { services, config, log, provider, providerSignOut } = deps;
-  const cookie = sessionCookie(config.PUBLIC_URL);
-  const admit = admitCalls(deps);
+  const admission = new Admission(deps);
+  const serve = async (request: Request, response: Response): Promise<unknown> => {
+    const operation = SERVED[nameOf(request)];
+    const visitor = visitorOf(deps, request, response);
+    if (operation.needs === "anyone") {
+      return operation.serve(deps, visitor, await admission.visitor(request, response, operation.isSignInAttempt));
+    }
+    const { body, person } = await admission.person(request, response, visitor.sessionToken);
+    if (operation.needs === "session") return operation.serve(deps, { ...visitor, person }, body);
+    const brand = membershipOf(person, body);
+    contextOf(response).brandId = brand.brand_id;
+    if (operation.needs === "owner" && brand.role !== "owner") {
+      throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
+    }
+    return operation.serve(deps, { ...visitor, person, brand }, body);
+  };
   return async (request, response) => {
-    const context = contextOf(response);
-    const name = nameOf(request);
-    const admitted = await admit(request, response);
-    const person = admitted.person as Person;
-    const body = parseJson(admitted.body);
-    // Complete as far as `needs` says, which is all that the handler's type lets it use.
-    const caller: InBrand = {
-      call: context,
-      address: context.address,
-      person,
-      brand: brandOf(name, person, response, body),
-      config,
-      provider,
-      sessionToken: cookie.read(request),
-      startSession: (token) => cookie.set(response, token),
-      endSession: () => cookie.clear(response),
-      providerSignOutLocation: async (token) => (await providerSignOut?.locationFor(request, response, token, context)) ?? null,
-    };
-    const input = parseInput(OPERATIONS[name].input, body);
-    const handler = HANDLERS[name] as unknown as Handler<OperationName>;
-    const output = await runAudited({ services, log }, handler, caller, input as never);
-    response.json(OPERATIONS[name].output.parse(output));
+    response.json(await serve(request, response));
   };
 }
 
 const nameOf = (request: Request): OperationName => request.path.slice(1) as OperationName;
 
+function visitorOf({ config, provider, providerSignOut }: CallDependencies, request: Request, response: Response): Visitor {
+  const call = contextOf(response);
+  const cookie = sessionCookie(config.PUBLIC_URL);
+  return {
+    call,
+    address: call.address,
+    config,
+    provider,
+    sessionToken: cookie.read(request),
+    startSession: (token) => cookie.set(response, token),
+    endSession: () => cookie.clear(response),
+    providerSignOutLocation: async (token) => (await providerSignOut?.locationFor(request, response, token, call)) ?? null,
+  };
+}
+
 /**
  * Returns the caller's membership of the brand that the input names.
  *
- * @throws AppError `not_found` for a brand of others and an unknown one alike; `owner_required`
+ * @throws AppError `not_found` for a brand of others and an unknown one alike
  */
-function brandOf(name: OperationName, person: Person, response: Response, body: unknown): Person["memberships"][number] {
-  const { needs } = OPERATIONS[name];
-  if (needs !== "member" && needs !== "owner") return undefined as never;
+function membershipOf({ memberships }: Person, body: unknown): Person["memberships"][number] {
   const named = (body as { brand_id?: unknown } | null)?.brand_id;
-  const brand = person.memberships.find(({ brand_id }) => brand_id === named);
-  if (brand === undefined)
-    throw new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id" });
-  contextOf(response).brandId = brand.brand_id;
-  if (needs === "owner" && brand.role !== "owner") {
-    throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
-  }
-  return brand;
-}
-
-/** @throws AppError `invalid_request` with every problem */
-function parseInput(schema: z.ZodType, body: unknown): unknown {
-  const parsed = schema.safeParse(body ?? {});
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
-  throw new AppError("invalid_request", details.map(({ field, message }) => `${field} ${message}`.trim()).join("; "), {
-    field: details[0]?.field ?? "",
-    details,
-  });
+  const brand = memberships.find(({ brand_id }) => brand_id === named);
+  if (brand !== undefined) return brand;
+  throw new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id" });
 }

@@ -1,10 +1,10 @@
 import type { Attempt, Delivery, Output } from "@brand-records/console-contract";
 import type { Attempt as AttemptMessage, AttemptStats, Delivery as DeliveryMessage } from "@brand-records/proto/webhook/v1";
-import type { Handler } from "./operation.ts";
+import type { BrandHandler } from "./operation.ts";
 
 const PAGE_SIZE = 50;
 
-export const listDeliveries: Handler<"deliveries.list"> = {
+export const listDeliveries: BrandHandler<"deliveries.list"> = {
   async run(services, { call }, { brand_id, receiver_id, states = [], type, from, to, event_id, after_id }) {
     const filters = { states, type: type ?? null, from: from ?? null, to: to ?? null, event_id: event_id ?? null };
     const request = { brand_id, receiver_id, ...filters, state: null, page_size: PAGE_SIZE, after_id: after_id ?? null };
@@ -18,7 +18,7 @@ export const listDeliveries: Handler<"deliveries.list"> = {
   },
 };
 
-export const getDelivery: Handler<"deliveries.get"> = {
+export const getDelivery: BrandHandler<"deliveries.get"> = {
   async run(services, { call }, { brand_id, delivery_id }) {
     const response = await services.deliveries.getDelivery({ brand_id, delivery_id }, call);
     const { delivery, attempts, paused_until, failures_in_a_row, body } = response;
@@ -32,14 +32,14 @@ export const getDelivery: Handler<"deliveries.get"> = {
   },
 };
 
-export const deliveryStats: Handler<"deliveries.stats"> = {
+export const deliveryStats: BrandHandler<"deliveries.stats"> = {
   async run(services, { call }, input) {
     const { hours, total, counted_since } = await services.deliveries.getDeliveryStats(input, call);
     return { hours: hours.map(({ hour, stats }) => ({ hour, stats: toStats(stats) })), total: toStats(total), counted_since };
   },
 };
 
-export const replayDelivery: Handler<"deliveries.replay"> = {
+export const replayDelivery: BrandHandler<"deliveries.replay"> = {
   audit: { action: "delivery.replay", subject: ({ delivery_id }) => delivery_id },
   async run(services, { call, person }, { brand_id, delivery_id }) {
     const { delivery } = await services.deliveries.replayDelivery({ brand_id, delivery_id, acting_member: person.email }, call);

@@ -1,9 +1,9 @@
-import type { Handler } from "./operation.ts";
+import type { BrandHandler } from "./operation.ts";
 import { toDelivery } from "./deliveries.ts";
 
 const PAGE_SIZE = 50;
 
-export const listEvents: Handler<"events.list"> = {
+export const listEvents: BrandHandler<"events.list"> = {
   async run(services, { call }, { brand_id, type, from, to, record_id, page_token }) {
     const filters = { type: type ?? null, from: from ?? null, to: to ?? null, record_id: record_id ?? null };
     const request = { brand_id, ...filters, page_size: PAGE_SIZE, after_id: null, page_token: page_token ?? null };
@@ -12,7 +12,7 @@ export const listEvents: Handler<"events.list"> = {
   },
 };
 
-export const getEvent: Handler<"events.get"> = {
+export const getEvent: BrandHandler<"events.get"> = {
   async run(services, { call }, { brand_id, event_id }) {
     const { event, body, receivers, has_more_deliveries } = await services.events.getEvent({ brand_id, event_id }, call);
     if (event == null) throw new Error("getEvent returned no event");

@@ -1,15 +1,15 @@
 import type { Key } from "@brand-records/console-contract";
 import type { Key as KeyMessage } from "@brand-records/proto/accounts/v1";
-import type { Handler } from "./operation.ts";
+import type { BrandHandler } from "./operation.ts";
 
-export const listKeys: Handler<"keys.list"> = {
+export const listKeys: BrandHandler<"keys.list"> = {
   async run({ accounts }, { call }, { brand_id }) {
     const { keys } = await accounts.listKeys({ brand_id }, call);
     return { keys: keys.map(toKey) };
   },
 };
 
-export const createKey: Handler<"keys.create"> = {
+export const createKey: BrandHandler<"keys.create"> = {
   audit: { action: "key.create", created: ({ key }) => key.id, fields: () => ["name", "environment", "permissions"] },
   async run({ accounts }, { call, person, config }, { brand_id, name, may_prepare }) {
     const permissions = may_prepare ? ["campaigns:prepare"] : [];
@@ -20,7 +20,7 @@ export const createKey: Handler<"keys.create"> = {
   },
 };
 
-export const revokeKey: Handler<"keys.revoke"> = {
+export const revokeKey: BrandHandler<"keys.revoke"> = {
   audit: { action: "key.revoke", subject: ({ key_id }) => key_id },
   async run({ accounts }, { call, person }, { brand_id, key_id }) {
     const { key } = await accounts.revokeKey({ brand_id, key_id, revoked_by: person.email }, call);

@@ -1,16 +1,16 @@
 import type { Member } from "@brand-records/console-contract";
 import type { Member as MemberMessage } from "@brand-records/proto/accounts/v1";
-import type { Handler } from "./operation.ts";
+import type { BrandHandler } from "./operation.ts";
 import { LINK_HOURS, requireLinks } from "./sign-in.ts";
 
-export const listMembers: Handler<"members.list"> = {
+export const listMembers: BrandHandler<"members.list"> = {
   async run({ accounts }, { call }, { brand_id }) {
     const { members } = await accounts.listMembers({ brand_id }, call);
     return { members: members.map(toMember) };
   },
 };
 
-export const addMember: Handler<"members.add"> = {
+export const addMember: BrandHandler<"members.add"> = {
   audit: { action: "member.add", subject: ({ email }) => email, fields: () => ["role"] },
   async run({ accounts }, { call, person }, input) {
     const { member } = await accounts.addMember({ ...input, acting_member: person.email, only_new: true }, call);
@@ -18,7 +18,7 @@ export const addMember: Handler<"members.add"> = {
   },
 };
 
-export const setMemberRole: Handler<"members.set_role"> = {
+export const setMemberRole: BrandHandler<"members.set_role"> = {
   audit: { action: "member.set_role", subject: ({ email }) => email, fields: () => ["role"] },
   async run({ accounts }, { call, person }, input) {
     const { member } = await accounts.setMemberRole({ ...input, acting_member: person.email }, call);
@@ -26,7 +26,7 @@ export const setMemberRole: Handler<"members.set_role"> = {
   },
 };
 
-export const removeMember: Handler<"members.remove"> = {
+export const removeMember: BrandHandler<"members.remove"> = {
   audit: { action: "member.remove", subject: ({ email }) => email },
   async run({ accounts }, { call, person }, input) {
     await accounts.removeMember({ ...input, acting_member: person.email }, call);
@@ -35,7 +35,7 @@ export const removeMember: Handler<"members.remove"> = {
 };
 
 /** The actor of the entry is who leaves. */
-export const leaveBrand: Handler<"members.leave"> = {
+export const leaveBrand: BrandHandler<"members.leave"> = {
   audit: { action: "member.leave" },
   async run({ accounts }, { call, person: { email } }, { brand_id }) {
     await accounts.removeMember({ brand_id, email, acting_member: email }, call);
@@ -44,7 +44,7 @@ export const leaveBrand: Handler<"members.leave"> = {
 };
 
 /** Without `audit`: accounts writes the entry in the transaction that makes the link. */
-export const linkMember: Handler<"members.link"> = {
+export const linkMember: BrandHandler<"members.link"> = {
   async run({ signIn }, { call, person, address, config }, input) {
     requireLinks(config);
     const acting = { acting_member: person.email, via: person.via, address: address || null };

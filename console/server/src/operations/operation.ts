@@ -1,20 +1,17 @@
-import type { OperationName, OPERATIONS, Output, ParsedInput } from "@brand-records/console-contract";
-import type { CallContext } from "@brand-records/rpc";
+import { OPERATIONS, type OperationName, type Output, type ParsedInput } from "@brand-records/console-contract";
+import { parseRequest } from "@brand-records/errors";
+import { runAudited, type Audited, type AuditDependencies } from "../audit.ts";
 import type { ConsoleConfig } from "../config.ts";
 import type { Services } from "../services.ts";
-import type { Person } from "../sessions.ts";
+import type { BrowserSession, Person } from "../sessions.ts";
 import type { SignInProvider } from "../sign-in/provider.ts";
 
 /** Who calls an operation that needs no session, and from where. */
-export interface Visitor {
-  readonly call: CallContext;
+export interface Visitor extends BrowserSession {
   readonly address: string;
   readonly config: ConsoleConfig;
   /** Undefined if none is configured. */
   readonly provider: Pick<SignInProvider, "name"> | undefined;
-  readonly sessionToken: string | undefined;
-  /** Sets the session's cookie. */
-  startSession(token: string): void;
   /** Deletes the session's cookie. */
   endSession(): void;
   /** Returns where the browser goes to sign out at the provider, if the session began there. */
@@ -30,26 +27,68 @@ export interface InBrand extends SignedIn {
   readonly brand: Person["memberships"][number];
 }
 
-type CallerOf<Name extends OperationName> = {
-  anyone: Visitor;
-  session: SignedIn;
-  member: InBrand;
-  owner: InBrand;
-}[(typeof OPERATIONS)[Name]["needs"]];
+type NeedsOf<Name extends OperationName> = (typeof OPERATIONS)[Name]["needs"];
+type NameNeeding<Needs> = { [Name in OperationName]: NeedsOf<Name> extends Needs ? Name : never }[OperationName];
 
-/** What the audit log says about an operation that changes something: names and ids, never values. */
-export interface Audit<Name extends OperationName> {
-  readonly action: string;
-  /** The id of what is changed. */
-  subject?(input: ParsedInput<Name>): string;
-  /** The id of what was created. */
-  created?(output: Output<Name>): string;
-  fields?(input: ParsedInput<Name>): string[];
+/** Implements an operation of the contract for a caller with what the operation needs. */
+interface Runs<Name extends OperationName, Caller> {
+  run(services: Services, caller: Caller, input: ParsedInput<Name>): Promise<Output<Name>>;
 }
 
-/** Implements an operation of the contract. */
-export interface Handler<Name extends OperationName> {
-  /** Required of every operation that changes something of a brand. */
-  readonly audit?: Audit<Name>;
-  run(services: Services, caller: CallerOf<Name>, input: ParsedInput<Name>): Promise<Output<Name>>;
+/** Implements an operation that needs no session. */
+export interface VisitorHandler<Name extends NameNeeding<"anyone">> extends Runs<Name, Visitor> {
+  /** Whether a call may guess the token of a sign-in link. Such calls of an address are few. */
+  readonly isSignInAttempt?: true;
 }
+
+/** Implements an operation of a signed-in person. */
+export type SessionHandler<Name extends NameNeeding<"session">> = Runs<Name, SignedIn>;
+
+/** Implements an operation of a brand. One that changes something has `audit`. */
+export type BrandHandler<Name extends NameNeeding<"member" | "owner">> = Runs<Name, InBrand> & Audited<Name>;
+
+interface ServedToVisitor {
+  readonly needs: "anyone";
+  readonly isSignInAttempt: boolean;
+  readonly serve: Serve<Visitor>;
+}
+interface ServedToPerson {
+  readonly needs: "session";
+  readonly serve: Serve<SignedIn>;
+}
+interface ServedInBrand {
+  readonly needs: "member" | "owner";
+  readonly serve: Serve<InBrand>;
+}
+
+/** An operation as calls of it are served: each takes the caller that it needs, and a parsed body of any shape. */
+export type ServedOperation = ServedToVisitor | ServedToPerson | ServedInBrand;
+
+/** @throws AppError `invalid_request` with every problem of the body */
+type Serve<Caller> = (deps: AuditDependencies, caller: Caller, body: unknown) => Promise<unknown>;
+
+/** The compiler does not relate the schema of a name that it does not know to the type that it infers from it: the one cast of this file. */
+const parseInput = <Name extends OperationName>(name: Name, body: unknown): ParsedInput<Name> =>
+  parseRequest(OPERATIONS[name].input, body ?? {}) as ParsedInput<Name>;
+
+/** Fields that the contract does not list are removed. */
+const shownOf = <Name extends OperationName>(name: Name, output: Output<Name>): unknown => OPERATIONS[name].output.parse(output);
+
+export const ofVisitor = <Name extends NameNeeding<"anyone">>(name: Name, handler: VisitorHandler<Name>): ServedToVisitor => ({
+  needs: "anyone",
+  isSignInAttempt: handler.isSignInAttempt === true,
+  serve: async ({ services }, caller, body) => shownOf(name, await handler.run(services, caller, parseInput(name, body))),
+});
+
+export const ofPerson = <Name extends NameNeeding<"session">>(name: Name, handler: SessionHandler<Name>): ServedToPerson => ({
+  needs: "session",
+  serve: async ({ services }, caller, body) => shownOf(name, await handler.run(services, caller, parseInput(name, body))),
+});
+
+export const inBrand = <Name extends NameNeeding<"member" | "owner">>(name: Name, handler: BrandHandler<Name>): ServedInBrand => ({
+  needs: OPERATIONS[name].needs,
+  serve: async (deps, caller, body) => {
+    const input = parseInput(name, body);
+    return shownOf(name, await runAudited(deps, handler.audit, caller, input, () => handler.run(deps.services, caller, input)));
+  },
+});

@@ -1,8 +1,8 @@
-import type { Handler } from "./operation.ts";
+import type { BrandHandler } from "./operation.ts";
 
 const PAGE_SIZE = 50;
 
-export const listAudit: Handler<"audit.list"> = {
+export const listAudit: BrandHandler<"audit.list"> = {
   async run(services, { call }, { brand_id, actor, action, from, to, page_token }) {
     const filters = { actor: actor ?? null, action: action ?? null, from: from ?? null, to: to ?? null };
     const { entries, next_page_token } = await services.audit.listAudit(
@@ -24,7 +24,7 @@ export const listAudit: Handler<"audit.list"> = {
   },
 };
 
-export const getUsage: Handler<"usage.get"> = {
+export const getUsage: BrandHandler<"usage.get"> = {
   async run(services, { call }, input) {
     const { buckets } = await services.usage.getUsage(input, call);
     return { buckets: buckets.map((bucket) => ({ ...bucket, key_id: bucket.key_id ?? null })) };

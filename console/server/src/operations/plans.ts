@@ -1,10 +1,10 @@
 import type { Plan } from "@brand-records/console-contract";
 import type { WorkspacePlan } from "@brand-records/proto/plans/v1";
-import type { Handler } from "./operation.ts";
+import type { BrandHandler } from "./operation.ts";
 
 const PAGE_SIZE = 50;
 
-export const listPlans: Handler<"plans.list"> = {
+export const listPlans: BrandHandler<"plans.list"> = {
   async run({ plans }, { call, person }, { brand_id, status, after_id }) {
     const request = { brand_id, acting_member: person.email, status: status ?? null, page_size: PAGE_SIZE, after_id: after_id ?? null };
     const { plans: page, next_after_id, pending, pending_max } = await plans.listPlanSummaries(request, call);
@@ -23,14 +23,14 @@ export const listPlans: Handler<"plans.list"> = {
   },
 };
 
-export const getPlan: Handler<"plans.get"> = {
+export const getPlan: BrandHandler<"plans.get"> = {
   async run({ plans }, { call, person }, { brand_id, plan_id }) {
     const { plan } = await plans.getWorkspacePlan({ brand_id, plan_id, acting_member: person.email }, call);
     return { plan: toPlan(plan) };
   },
 };
 
-export const updatePlan: Handler<"plans.update"> = {
+export const updatePlan: BrandHandler<"plans.update"> = {
   audit: { action: "plan.update", subject: ({ plan_id }) => plan_id, fields: ({ changes }) => Object.keys(changes) },
   async run({ plans }, { call, person }, { brand_id, plan_id, expected_revision, changes: { requirements, platforms, ...changes } }) {
     const { plan } = await plans.updatePlan(
@@ -51,7 +51,7 @@ export const updatePlan: Handler<"plans.update"> = {
   },
 };
 
-export const completePlan: Handler<"plans.complete"> = {
+export const completePlan: BrandHandler<"plans.complete"> = {
   audit: { action: "plan.complete", subject: ({ plan_id }) => plan_id },
   async run({ plans }, { call, person }, input) {
     const { workspace_plan } = await plans.completePlan({ ...input, member: person.email }, call);
@@ -59,7 +59,7 @@ export const completePlan: Handler<"plans.complete"> = {
   },
 };
 
-export const cancelPlan: Handler<"plans.cancel"> = {
+export const cancelPlan: BrandHandler<"plans.cancel"> = {
   audit: { action: "plan.cancel", subject: ({ plan_id }) => plan_id },
   async run({ plans }, { call, person }, input) {
     const { workspace_plan } = await plans.cancelPlan({ ...input, member: person.email }, call);

@@ -1,23 +1,23 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
 import type { Receiver as ReceiverMessage } from "@brand-records/proto/webhook/v1";
-import type { Handler, InBrand } from "./operation.ts";
+import type { BrandHandler, InBrand } from "./operation.ts";
 
-export const listReceivers: Handler<"receivers.list"> = {
+export const listReceivers: BrandHandler<"receivers.list"> = {
   async run({ receivers }, { call, brand }, { brand_id }) {
     const { receivers: all } = await receivers.listReceivers({ brand_id }, call);
     return { receivers: all.map((receiver) => toReceiver(receiver, brand)) };
   },
 };
 
-export const getReceiver: Handler<"receivers.get"> = {
+export const getReceiver: BrandHandler<"receivers.get"> = {
   async run({ receivers }, { call, brand }, { brand_id, receiver_id }) {
     const { receiver } = await receivers.getReceiver({ brand_id, receiver_id }, call);
     return { receiver: toReceiver(receiver, brand) };
   },
 };
 
-export const createReceiver: Handler<"receivers.create"> = {
+export const createReceiver: BrandHandler<"receivers.create"> = {
   audit: { action: "receiver.create", created: ({ receiver }) => receiver.id, fields: () => ["url", "label", "events"] },
   async run({ receivers }, { call, brand, person }, input) {
     const { receiver, secret } = await receivers.createReceiver({ ...input, acting_member: person.email }, call);
@@ -25,7 +25,7 @@ export const createReceiver: Handler<"receivers.create"> = {
   },
 };
 
-export const updateReceiver: Handler<"receivers.update"> = {
+export const updateReceiver: BrandHandler<"receivers.update"> = {
   audit: {
     action: "receiver.update",
     subject: ({ receiver_id }) => receiver_id,
@@ -46,7 +46,7 @@ export const updateReceiver: Handler<"receivers.update"> = {
   },
 };
 
-export const enableReceiver: Handler<"receivers.enable"> = {
+export const enableReceiver: BrandHandler<"receivers.enable"> = {
   audit: { action: "receiver.enable", subject: ({ receiver_id }) => receiver_id, fields: () => ["held"] },
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, held }) {
     const { receiver, dropped } = await receivers.enableReceiver({ brand_id, receiver_id, held, acting_member: person.email }, call);
@@ -54,7 +54,7 @@ export const enableReceiver: Handler<"receivers.enable"> = {
   },
 };
 
-export const disableReceiver: Handler<"receivers.disable"> = {
+export const disableReceiver: BrandHandler<"receivers.disable"> = {
   audit: { action: "receiver.disable", subject: ({ receiver_id }) => receiver_id },
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id }) {
     const { receiver } = await receivers.disableReceiver({ brand_id, receiver_id, acting_member: person.email }, call);
@@ -62,13 +62,13 @@ export const disableReceiver: Handler<"receivers.disable"> = {
   },
 };
 
-export const deleteReceiver: Handler<"receivers.delete"> = {
+export const deleteReceiver: BrandHandler<"receivers.delete"> = {
   audit: { action: "receiver.delete", subject: ({ receiver_id }) => receiver_id },
   run: ({ receivers }, { call, person }, { brand_id, receiver_id }) =>
     receivers.deleteReceiver({ brand_id, receiver_id, acting_member: person.email }, call),
 };
 
-export const rotateSecret: Handler<"receivers.rotate"> = {
+export const rotateSecret: BrandHandler<"receivers.rotate"> = {
   audit: { action: "receiver.rotate_secret", subject: ({ receiver_id }) => receiver_id },
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, replace }) {
     // The service replaces a next secret without asking: a page that does not know of it must not.
@@ -79,7 +79,7 @@ export const rotateSecret: Handler<"receivers.rotate"> = {
   },
 };
 
-export const activateSecret: Handler<"receivers.activate"> = {
+export const activateSecret: BrandHandler<"receivers.activate"> = {
   audit: { action: "receiver.activate_secret", subject: ({ receiver_id }) => receiver_id },
   async run({ receivers }, { call, brand, person }, { brand_id, receiver_id, force }) {
     const { receiver } = await receivers.activateSecret({ brand_id, receiver_id, force, acting_member: person.email }, call);
@@ -87,7 +87,7 @@ export const activateSecret: Handler<"receivers.activate"> = {
   },
 };
 
-export const sendTest: Handler<"receivers.test"> = {
+export const sendTest: BrandHandler<"receivers.test"> = {
   audit: { action: "receiver.test", subject: ({ receiver_id }) => receiver_id, fields: () => ["type"] },
   run: ({ receivers }, { call, person }, { brand_id, receiver_id, type, next }) =>
     receivers.sendTest({ brand_id, receiver_id, type, next, acting_member: person.email }, call),

@@ -1,12 +1,12 @@
 import type { Replay } from "@brand-records/console-contract";
 import type { Replay as ReplayMessage } from "@brand-records/proto/webhook/v1";
-import type { Handler } from "./operation.ts";
+import type { BrandHandler } from "./operation.ts";
 
-export const countReplay: Handler<"replays.count"> = {
+export const countReplay: BrandHandler<"replays.count"> = {
   run: ({ deliveries }, { call }, input) => deliveries.countReplay({ ...input, until: null }, call),
 };
 
-export const startReplay: Handler<"replays.start"> = {
+export const startReplay: BrandHandler<"replays.start"> = {
   audit: { action: "receiver.replay", subject: ({ receiver_id }) => receiver_id, fields: () => ["since", "failed_only"] },
   async run({ deliveries }, { call, person }, input) {
     const { replay } = await deliveries.replayEvents({ ...input, until: null, acting_member: person.email }, call);
@@ -14,14 +14,14 @@ export const startReplay: Handler<"replays.start"> = {
   },
 };
 
-export const latestReplay: Handler<"replays.latest"> = {
+export const latestReplay: BrandHandler<"replays.latest"> = {
   async run({ deliveries }, { call }, input) {
     const { replay } = await deliveries.getLatestReplay(input, call);
     return { replay: replay == null ? null : toReplay(replay) };
   },
 };
 
-export const cancelReplay: Handler<"replays.cancel"> = {
+export const cancelReplay: BrandHandler<"replays.cancel"> = {
   audit: { action: "replay.cancel", subject: ({ replay_id }) => replay_id },
   async run({ deliveries }, { call, person }, input) {
     const { replay } = await deliveries.cancelReplay({ ...input, acting_member: person.email }, call);

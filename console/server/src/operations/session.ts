@@ -1,14 +1,14 @@
 import { AppError } from "@brand-records/errors";
-import type { Handler } from "./operation.ts";
+import type { SessionHandler, VisitorHandler } from "./operation.ts";
 
-export const me: Handler<"session.me"> = {
+export const me: SessionHandler<"session.me"> = {
   async run(_services, { person, config }) {
     const { RATE_LIMIT_PLUS: plus, RATE_LIMIT_PRO: pro, RATE_LIMIT_ENTERPRISE: enterprise, ENVIRONMENT: environment } = config;
     return { ...person, environment, rate_limits: { plus, pro, enterprise } };
   },
 };
 
-export const signOut: Handler<"session.sign_out"> = {
+export const signOut: VisitorHandler<"session.sign_out"> = {
   async run({ sessions }, { call, sessionToken, endSession, providerSignOutLocation }) {
     let location: string | null = null;
     if (sessionToken !== undefined) {
@@ -20,7 +20,7 @@ export const signOut: Handler<"session.sign_out"> = {
   },
 };
 
-export const signOutEverywhere: Handler<"session.sign_out_everywhere"> = {
+export const signOutEverywhere: SessionHandler<"session.sign_out_everywhere"> = {
   async run({ sessions }, { call, person, sessionToken, endSession, providerSignOutLocation }) {
     const location = sessionToken === undefined ? null : await providerSignOutLocation(sessionToken);
     // A link of one brand's owner ends nothing of the person's other brands.
@@ -30,7 +30,7 @@ export const signOutEverywhere: Handler<"session.sign_out_everywhere"> = {
   },
 };
 
-export const locate: Handler<"session.locate"> = {
+export const locate: SessionHandler<"session.locate"> = {
   async run({ keyBrands, planBrands, webhookBrands }, { call, person }, { id }) {
     const brands = id.startsWith("key_") ? keyBrands : id.startsWith("pln_") ? planBrands : webhookBrands;
     const found = await brands.findBrand({ id }, call).catch((error: unknown) => {

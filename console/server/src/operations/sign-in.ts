@@ -2,12 +2,12 @@ import { hasSignInLinks } from "@brand-records/config";
 import { AppError } from "@brand-records/errors";
 import type { ConsoleConfig } from "../config.ts";
 import { replaceSession } from "../sessions.ts";
-import type { Handler } from "./operation.ts";
+import type { VisitorHandler } from "./operation.ts";
 
 /** For how long a link that an owner makes works. */
 export const LINK_HOURS = 24;
 
-export const signInOptions: Handler<"sign_in.options"> = {
+export const signInOptions: VisitorHandler<"sign_in.options"> = {
   run: async (_services, { config, provider }) => ({
     links: hasSignInLinks(config),
     link_hours: LINK_HOURS,
@@ -15,7 +15,8 @@ export const signInOptions: Handler<"sign_in.options"> = {
   }),
 };
 
-export const peekLink: Handler<"sign_in.peek"> = {
+export const peekLink: VisitorHandler<"sign_in.peek"> = {
+  isSignInAttempt: true,
   async run({ signIn }, { call, config }, { token }) {
     requireLinks(config);
     const { email, expires_at, brand_name } = await signIn.peekSignInLink({ token }, call);
@@ -23,7 +24,8 @@ export const peekLink: Handler<"sign_in.peek"> = {
   },
 };
 
-export const redeemLink: Handler<"sign_in.redeem"> = {
+export const redeemLink: VisitorHandler<"sign_in.redeem"> = {
+  isSignInAttempt: true,
   async run(services, visitor, { token }) {
     requireLinks(visitor.config);
     const { session } = await services.signIn.redeemSignInLink({ token }, visitor.call);

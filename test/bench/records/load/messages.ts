@@ -1,4 +1,4 @@
-import type { TracedName } from "../tracing/summarise-tracing.ts";
+import type { TracedName } from "../tracing/traced.ts";
 
 /** Messages between the benchmark and its load generator. */
 

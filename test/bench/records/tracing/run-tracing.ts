@@ -12,7 +12,8 @@ import { measureRounds, type Round } from "../measure.ts";
 import { startProduct } from "../product.ts";
 import { requireEqualResponses } from "../equal-responses.ts";
 import type { Variant } from "../variants.ts";
-import { summariseTracing, TRACED, type TracedName, type TracingSummary } from "./summarise-tracing.ts";
+import { summariseTracing, type TracingSummary } from "./summarise-tracing.ts";
+import { TRACED, type TracedName } from "./traced.ts";
 
 /** Fresh processes for each part: one process differs from another of the same code by more than tracing costs. */
 const ROUNDS_PER_PART = 3;

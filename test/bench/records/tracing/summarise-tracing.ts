@@ -1,10 +1,6 @@
 import { medianInterval, type MedianInterval } from "../../statistics.ts";
 import type { Round, Turn } from "../measure.ts";
-
-/** The variants, with the share of requests whose trace is sampled. */
-export const TRACED = { untraced: 0, traced_1: 0.01, traced_100: 1 } as const;
-
-export type TracedName = keyof typeof TRACED;
+import { TRACED, type TracedName } from "./traced.ts";
 
 /** By how much CPU time may exceed that of the same round without tracing. */
 const TARGETS = { traced_1: 1.03, traced_100: 1.08 } as const;

@@ -1,5 +1,3 @@
-import type { PlanField } from "./plan-values.ts";
-
 /** The steps, in order, with their fields. */
 export const STEPS = {
   basics: ["title", "goal", "campaign_type", "planned_for", "review_on"],
@@ -7,7 +5,7 @@ export const STEPS = {
   creative: ["summary", "brief", "requirements", "platforms"],
   notes: ["notes"],
   review: [],
-} as const satisfies Record<string, readonly PlanField[]>;
+} as const;
 
 export type StepName = keyof typeof STEPS;
 
