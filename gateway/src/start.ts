@@ -1,4 +1,5 @@
-import { httpsOnly, readPem } from "@brand-records/config";
+import { readPem } from "@brand-records/config";
+import { httpsOnly } from "@brand-records/edge";
 import { ERROR_KINDS, type AppError } from "@brand-records/errors";
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { Certificates, reportCertificates, requireLoopback } from "@brand-records/rpc";

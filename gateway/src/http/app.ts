@@ -1,20 +1,20 @@
-import { httpsOnly } from "@brand-records/config";
+import { errorHandler, httpsOnly } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import compression from "compression";
-import express, { type Express, type RequestHandler, type Response } from "express";
-import { admit, type AdmissionDependencies } from "../auth/admission.ts";
+import express, { type Express, type Request, type RequestHandler, type Response } from "express";
+import { admit, type AdmissionDependencies, type AdmittedBrands } from "../auth/admission.ts";
 import type { Principal } from "../auth/principal.ts";
 import { WINDOW_SECONDS, type Verdict } from "../limits/rate-limiter.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import type { Services } from "../services.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
-import { accessLog } from "./access-log.ts";
+import { logRequests } from "./log-requests.ts";
 import { boundBodies } from "./body.ts";
 import { CONSOLE_ROUTE, forwardToConsole, type ConsoleTarget } from "./console/forward.ts";
 import { descriptionRouter } from "./description.ts";
-import { errorHandler } from "./errors.ts";
+import { sendError } from "./errors.ts";
 import { requireHost } from "./host.ts";
 import { requireAllowedOrigin, rpcErrorForm, serveMcp } from "./mcp/endpoint.ts";
 import { OAUTH_PATHS, oauthUnsupported } from "./oauth-unsupported.ts";
@@ -54,7 +54,7 @@ export function createApp(deps: AppDependencies): Express {
   if (deps.trustProxy !== undefined) app.set("trust proxy", deps.trustProxy);
 
   app.use(requestContext(deps.requestDeadlineMs));
-  app.use(accessLog(deps.log, deps.metrics, routesThatCanFail(deps.console !== undefined)));
+  app.use(logRequests(deps.log, deps.metrics, routesThatCanFail(deps.console !== undefined)));
   app.use(boundBodies(deps.metrics));
   app.use(errorForms);
   app.use(checkUrlAndHost(deps));
@@ -64,10 +64,11 @@ export function createApp(deps: AppDependencies): Express {
   app.use(compress());
   // Before the API: some clients append the well-known path to the endpoint's path.
   app.use(`${ASSISTANTS_PATH}/.well-known`, oauthUnsupported);
-  app.use("/api", api(deps));
+  app.all(ASSISTANTS_PATH, assistants(deps));
+  app.use("/api", rest(deps));
   app.use(OAUTH_PATHS, oauthUnsupported);
   app.use(notFound);
-  app.use(errorHandler(countServerErrors(deps.metrics)));
+  app.use(errorHandler(countServerErrors(deps.metrics), sendError));
   return app;
 }
 
@@ -98,23 +99,39 @@ function checkUrlAndHost({ publicUrl, isStopping }: AppDependencies): RequestHan
   };
 }
 
-/** Every path under /api needs a key, even one that does not exist. */
-function api(deps: AppDependencies): RequestHandler {
+/** The endpoint for assistants. */
+function assistants(deps: AppDependencies): RequestHandler {
+  return async (request, response) => {
+    requireAllowedOrigin(deps.allowedOrigins, request.headers.origin);
+    const principal = await admitCaller(deps, "any", request, response);
+    await serveMcp(deps.services, principal, request, response);
+  };
+}
+
+/** Every other path under /api. It needs a key, even if nothing exists there. */
+function rest(deps: AppDependencies): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
-    const isAssistant = context.route === ASSISTANTS_PATH;
     const operation = operationAt(request.baseUrl + request.path);
-    if (isAssistant) requireAllowedOrigin(deps.allowedOrigins, request.headers.origin);
-    else context.route = operation?.path ?? UNKNOWN_API_ROUTE;
+    context.route = operation?.path ?? UNKNOWN_API_ROUTE;
     if (operation !== undefined) context.operation = { name: operation.name, via: "rest" };
-    const brands = isAssistant ? "any" : "integrating";
-    const { principal, verdict } = await admit(deps, request.rawHeaders, context, brands, (caller) => nameCaller(response, caller));
-    deps.usage.count(principal, verdict.kind === "refused" ? "refused" : "accepted");
-    setRateLimitHeaders(response, verdict);
-    if (verdict.kind === "refused") throw rateLimited(verdict);
-    if (isAssistant) await serveMcp(deps.services, principal, request, response);
-    else await serveRest(deps.services, principal, operation, request, response);
+    const principal = await admitCaller(deps, "integrating", request, response);
+    await serveRest(deps.services, principal, operation, request, response);
   };
+}
+
+/**
+ * Returns whose key a request has, and counts the request.
+ *
+ * @throws AppError if the key is refused, or the brand's limit is used up
+ */
+async function admitCaller(deps: AppDependencies, brands: AdmittedBrands, request: Request, response: Response): Promise<Principal> {
+  const nameIn = (caller: Principal): void => nameCaller(response, caller);
+  const { principal, verdict } = await admit(deps, request.rawHeaders, contextOf(response), brands, nameIn);
+  deps.usage.count(principal, verdict.kind === "refused" ? "refused" : "accepted");
+  setRateLimitHeaders(response, verdict);
+  if (verdict.kind === "refused") throw rateLimited(verdict);
+  return principal;
 }
 
 /** Names the caller in the access log, and the brand in the response: after replacing a key, its user checks which brand it reads. */

@@ -1,6 +1,7 @@
 import { AppError } from "@brand-records/errors";
 import type { RequestHandler } from "express";
-import { errorHeaders, errorObject } from "./errors.ts";
+import { errorObject } from "@brand-records/edge";
+import { errorHeaders } from "./errors.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./responses.ts";
 

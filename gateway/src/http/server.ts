@@ -1,19 +1,15 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
+import { drain, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
 import type { Express } from "express";
 import { handleBrokenRequests, type BrokenRequestOptions } from "./broken-requests.ts";
 import { closeLingering } from "./lingering-close.ts";
 import { RequestQueues } from "./request-queue.ts";
 
-const HEADERS_BYTES_MAX = 32 * 1024;
-/** Longer than the idle timeouts of common balancers (60 s), so that the balancer closes first. */
-const KEEP_ALIVE_MS = 65_000;
 /** Closes a connection on which no byte moves for this long. */
 const IDLE_MS = 120_000;
 /** A stop first waits this long at most for clients to send a next request: its response carries `Connection: close`. */
 const NEXT_REQUEST_MS = 1_000;
-/** Then requests in flight get this long before their connections are closed. */
-const DRAIN_MS = 10_000;
 
 export interface HttpServerOptions extends BrokenRequestOptions {
   readonly host: string;
@@ -22,24 +18,15 @@ export interface HttpServerOptions extends BrokenRequestOptions {
   readonly requestTimeoutMs: number;
 }
 
-export interface HttpServer {
-  readonly port: number;
-  /** Serves the requests in flight, then closes. */
-  stop(): Promise<void>;
-}
-
 /** Listens on the public port, with bounds on headers and on slow clients. Bytes that are not HTTP get a JSON response too. */
 export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
   const queues = new RequestQueues(app);
   const server = createServer(
     {
-      maxHeaderSize: HEADERS_BYTES_MAX,
+      ...SERVER_OPTIONS,
       headersTimeout: options.headersTimeoutMs,
       requestTimeout: Math.max(options.requestTimeoutMs, options.headersTimeoutMs),
       connectionsCheckingInterval: Math.min(1_000, options.headersTimeoutMs),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Off: `requireHost` checks the header and more, and Node's own 400 has no body.
-      requireHostHeader: false,
     },
     queues.handle,
   );
@@ -52,14 +39,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   server.on("checkContinue", queues.handle);
   server.on("connection", guard);
   handleBrokenRequests(server, queues, options);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-  return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
+  return { port: await listen(server, options.host, options.port), stop: () => stopListening(server) };
 }
 
 /** Handles a connection's errors and timeouts, even after Node has removed its own listeners, as it does before the event `connect`. */
@@ -72,16 +52,10 @@ function guard(socket: Socket): void {
 }
 
 /** The app already sends `Connection: close`, so that connections end after a response and not during a request. */
-async function drain(server: Server): Promise<void> {
+async function stopListening(server: Server): Promise<void> {
   const waitUntil = Date.now() + NEXT_REQUEST_MS;
   while (Date.now() < waitUntil && (await openConnections(server)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  await new Promise<void>((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    server.close(() => {
-      clearTimeout(deadline);
-      resolve();
-    });
-  });
+  await drain(server);
 }
 
 function openConnections(server: Server): Promise<number> {

@@ -1,6 +1,4 @@
 export { loadConfig } from "./load-config.ts";
-export { networkOf } from "./network-of.ts";
-export { httpsOnly } from "./https-only.ts";
 export { parseRedisUrl, type RedisAddress } from "./redis-url.ts";
 export { readFileOf, readPem } from "./read-pem.ts";
 export { readSecretFile } from "./secret-files.ts";

@@ -1,17 +1,16 @@
-import { httpsOnly } from "@brand-records/config";
+import { accessLog, errorHandler, httpsOnly } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
 import express, { type Express, type RequestHandler } from "express";
 import { openProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import { openProvider } from "../sign-in/provider.ts";
 import { serveSignIn } from "../sign-in/routes.ts";
-import { accessLog } from "./access-log.ts";
 import { serveAssets } from "./assets.ts";
 import { closeIfUnread } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
 import { serveCalls } from "./calls.ts";
 import type { AppDependencies } from "./dependencies.ts";
-import { errorHandler } from "./errors.ts";
+import { sendError } from "./errors.ts";
 import { only } from "./only-methods.ts";
 import { servePage } from "./pages.ts";
 import { onPublicHost } from "./public-host.ts";
@@ -36,7 +35,7 @@ export function createApp(deps: AppDependencies): Express {
   app.set("query parser", false);
   app.set("trust proxy", config.TRUST_PROXY);
   app.use(requestContext(config.REQUEST_DEADLINE_MS));
-  app.use(accessLog(log, metrics));
+  app.use(accessLog({ log, metrics }));
   app.use(everyResponse(deps));
   app.use(closeIfUnread);
   app.use("/console/assets", onlyReads, serveAssets(web));
@@ -49,7 +48,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use(() => {
     throw new AppError("not_found", "Nothing exists at this path.");
   });
-  app.use(errorHandler(serverErrors));
+  app.use(errorHandler(serverErrors, sendError));
   return app;
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
+import { errorHandler } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { countServerErrors } from "@brand-records/rpc";
 import { openMetrics } from "@brand-records/telemetry";
@@ -8,7 +9,7 @@ import express from "express";
 import { closeIfUnread } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
 import { serveCalls, type CallDependencies } from "./calls.ts";
-import { errorHandler } from "./errors.ts";
+import { sendError } from "./errors.ts";
 import { requestContext } from "./request-context.ts";
 
 /** One promise: who calls is found out when the whole call is there, a valid session always passes, and the rest is bounded. */
@@ -52,7 +53,7 @@ async function start(settings: object = {}): Promise<void> {
   app.use(requestContext(config.REQUEST_DEADLINE_MS));
   app.use(closeIfUnread);
   app.use("/console/api", serveCalls(deps as unknown as CallDependencies));
-  app.use(errorHandler(countServerErrors(openMetrics("console"))));
+  app.use(errorHandler(countServerErrors(openMetrics("console")), sendError));
   server = createServer(app);
   await once(server.listen(0, "127.0.0.1"), "listening");
   ({ port } = server.address() as AddressInfo);

@@ -1,32 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { httpsOnly } from "@brand-records/config";
+import { drain, httpsOnly, listen, SERVER_OPTIONS, type HttpServer } from "@brand-records/edge";
 import { peerOf, type Certificates } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import type { Express } from "express";
 import { handleBrokenRequests } from "./broken-requests.ts";
 
-/** Longer than the gateway keeps an idle connection, so that the gateway closes first and no request meets a closing connection. */
-const KEEP_ALIVE_MS = 65_000;
-/** Requests in flight get this long before their connections are closed. */
-const DRAIN_MS = 10_000;
-
-const OPTIONS = {
-  maxHeaderSize: 32 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  // The application requires it: Node's own 400 has no headers of ours.
-  requireHostHeader: false,
-};
-
-export interface HttpServer {
-  readonly port: number;
-  /** Serves the requests in flight, then closes. */
-  stop(): Promise<void>;
-}
+const OPTIONS = { ...SERVER_OPTIONS, headersTimeout: 10_000, requestTimeout: 30_000 };
 
 export interface HttpServerOptions {
   readonly host: string;
@@ -42,25 +23,7 @@ export async function startHttpServer(app: Express, { host, port, publicUrl, cer
   // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   handleBrokenRequests(server, httpsOnly(publicUrl));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-        server.close(() => {
-          clearTimeout(deadline);
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
-  };
+  return { port: await listen(server, host, port), stop: () => drain(server) };
 }
 
 function openTlsServer(app: Express, certificates: Certificates, log: Logger): Server {

@@ -1,3 +1,4 @@
+import { errorHandler, type HttpServer } from "@brand-records/edge";
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
@@ -6,9 +7,9 @@ import { openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import express from "express";
 import { boundBodies } from "../body.ts";
-import { errorHandler } from "../errors.ts";
+import { sendError } from "../errors.ts";
 import { requestContext } from "../request-context.ts";
-import { startHttpServer, type HttpServer } from "../server.ts";
+import { startHttpServer } from "../server.ts";
 import { forwardToConsole } from "./forward.ts";
 import { ConsoleUpstream } from "./upstream.ts";
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   app.use(boundBodies(metrics));
   app.use(forwardToConsole({ upstream, publicUrl: "https://records.example" }));
   app.use((_request, response) => void response.status(404).end("gateway"));
-  app.use(errorHandler(countServerErrors(metrics)));
+  app.use(errorHandler(countServerErrors(metrics), sendError));
   gateway = await startHttpServer(app, {
     host: "127.0.0.1",
     port: 0,

@@ -1,4 +1,4 @@
-import { networkOf } from "@brand-records/config";
+import { networkOf } from "@brand-records/edge";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore, NoRoomError } from "@brand-records/lifecycle";
 import type { Request, RequestHandler, Response } from "express";

@@ -1,3 +1,4 @@
+import { errorHandler, type HttpServer } from "@brand-records/edge";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { countServerErrors } from "@brand-records/rpc";
@@ -5,9 +6,9 @@ import { openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import express from "express";
 import { boundBodies } from "../body.ts";
-import { errorHandler } from "../errors.ts";
+import { sendError } from "../errors.ts";
 import { requestContext } from "../request-context.ts";
-import { startHttpServer, type HttpServer } from "../server.ts";
+import { startHttpServer } from "../server.ts";
 import { forwardToConsole } from "./forward.ts";
 import type { ConsoleRequest } from "./upstream.ts";
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
   app.use(requestContext(5_000));
   app.use(boundBodies(metrics));
   app.use(forwardToConsole({ upstream, publicUrl: "https://records.example" }));
-  app.use(errorHandler(countServerErrors(metrics)));
+  app.use(errorHandler(countServerErrors(metrics), sendError));
   gateway = await startHttpServer(app, {
     host: "127.0.0.1",
     port: 0,

@@ -1,7 +1,7 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import { requireIntegratingBrand, requirePermission } from "../../auth/principal.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { errorBody } from "../errors.ts";
+import { errorBody } from "@brand-records/edge";
 import type { Caller } from "./generation.ts";
 import { invalidParams, isObject, type RpcParams } from "./json-rpc.ts";
 

@@ -1,5 +1,5 @@
 import { AppError, ERROR_KINDS, type ErrorKind } from "@brand-records/errors";
-import { errorObject } from "../errors.ts";
+import { errorObject } from "@brand-records/edge";
 
 /** JSON-RPC 2.0 as the Model Context Protocol narrows it: ids are strings or integers, params are objects, no batches. */
 

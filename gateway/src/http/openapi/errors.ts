@@ -1,6 +1,6 @@
 import { AppError, ERROR_KINDS } from "@brand-records/errors";
 import { ERROR_ADVICE, type DescribedError } from "../../operations/errors.ts";
-import { errorBody } from "../errors.ts";
+import { errorBody } from "@brand-records/edge";
 import { headerRef, RESPONSE_HEADERS } from "./headers.ts";
 import { openText } from "./response-schema.ts";
 

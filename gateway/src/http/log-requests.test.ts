@@ -1,12 +1,12 @@
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { accessLog } from "./access-log.ts";
+import { logRequests } from "./log-requests.ts";
 import { routesThatCanFail } from "./app.ts";
 
 /** One promise: the first failure of a route is seen by the alerts, because its count begins at 0. */
 
 async function failuresAtStart(hasConsole: boolean): Promise<Map<string, string[]>> {
   const metrics = openMetrics("gateway");
-  accessLog(openLog("gateway", "silent"), metrics, routesThatCanFail(hasConsole));
+  logRequests(openLog("gateway", "silent"), metrics, routesThatCanFail(hasConsole));
   const counts = [
     ...(await metrics.metrics()).matchAll(/^http_request_duration_seconds_count\{service="gateway",route="([^"]+)",status="(\d+)"\} 0$/gm),
   ];

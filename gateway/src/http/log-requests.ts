@@ -1,0 +1,41 @@
+import { accessLog } from "@brand-records/edge";
+import { Counter, Histogram, SECONDS_BUCKETS, type Logger, type Registry } from "@brand-records/telemetry";
+import type { RequestHandler } from "express";
+import type { RequestContext } from "./request-context.ts";
+
+/**
+ * Logs and counts every request; those for operations and messages of assistants by what they ask for, too.
+ *
+ * @param routes whose failures alerts count
+ */
+export function logRequests(log: Logger, metrics: Registry, routes: readonly string[]): RequestHandler {
+  const operations = new Histogram({
+    name: "operation_duration_seconds",
+    help: "Time from the headers of a request for an operation to the end of its response, whether a program or an assistant called it.",
+    labelNames: ["operation", "via", "error"],
+    buckets: SECONDS_BUCKETS,
+    registers: [metrics],
+  });
+  const messages = new Counter({
+    name: "mcp_messages_total",
+    help: "Messages of assistants by method, protocol generation, tool and error. A tool's refusal counts as an error.",
+    labelNames: ["method", "generation", "tool", "error"],
+    registers: [metrics],
+  });
+  return accessLog<RequestContext>({
+    // Redacts no nested fields, unlike other logs: every field is a scalar, and redacting two levels down would double the cost of a line.
+    log: log.child({}, { redact: ["authorization"] }),
+    metrics,
+    routes,
+    fieldsOf: ({ rpc }) => ({ rpc_method: rpc?.method, rpc_generation: rpc?.generation, tool: rpc?.tool }),
+    onServed({ rpc, operation, errorKind }, status, seconds) {
+      if (rpc !== undefined) {
+        const { method, generation = "none", tool = "none" } = rpc;
+        messages.inc({ method, generation, tool, error: errorKind ?? "none" });
+      }
+      if (operation === undefined) return;
+      const { name, via } = operation;
+      operations.observe({ operation: name, via, error: status === 499 ? "client_gone" : (errorKind ?? "none") }, seconds);
+    },
+  });
+}

@@ -1,0 +1,49 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Requests in flight get this long before their connections are closed. */
+const DRAIN_MS = 10_000;
+
+/** Options of node:http and node:https for every edge. */
+export const SERVER_OPTIONS = {
+  maxHeaderSize: 32 * 1024,
+  // Longer than a balancer (60 s) or the gateway keeps an idle connection: it closes first, and no request meets a closing connection.
+  keepAliveTimeout: 65_000,
+  // The applications require the header: Node's own 400 has neither a body nor headers of ours.
+  requireHostHeader: false,
+} as const;
+
+export interface HttpServer {
+  readonly port: number;
+  /** Serves the requests in flight, then closes. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Listens.
+ *
+ * @returns the port that the system chose if `port` is 0
+ * @throws Error if it cannot listen there
+ */
+export async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Closes a server once its requests in flight are served, after ten seconds in any case. */
+export async function drain(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
