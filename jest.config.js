@@ -22,7 +22,6 @@ const project = {
   },
   globalSetup: "<rootDir>/test/setup/start-backing-services.ts",
   globalTeardown: "<rootDir>/test/setup/stop-backing-services.ts",
-  testTimeout: 30_000,
 };
 
 export default {
@@ -37,6 +36,8 @@ export default {
   ],
   // Tests mostly wait for processes: a second worker on two cores shortens the run by a third.
   maxWorkers: Math.max(2, availableParallelism() - 1),
+  // Not of a project: jest ignores it there.
+  testTimeout: 30_000,
   testSequencer: "<rootDir>/test/setup/processes-first-sequencer.js",
   reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],
 };
