@@ -14,6 +14,7 @@ const project = {
     "^.+\\.[jt]s$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }],
   },
   moduleNameMapper: {
+    "^@brand-records/proto/methods$": "<rootDir>/proto/gen/methods.ts",
     "^@brand-records/proto/([a-z]+)/v1$": "<rootDir>/proto/gen/$1/v1/$1.ts",
     "^@brand-records/postgres/embedded$": "<rootDir>/packages/postgres/src/embedded/index.ts",
     "^@brand-records/brandctl$": "<rootDir>/brandctl/src/index.ts",
@@ -25,6 +26,7 @@ const project = {
 };
 
 export default {
+  // `--selectProjects` takes every word up to the next option: paths stand before it, and package.json has an option behind it.
   projects: [
     { ...project, displayName: "quick", testMatch: [`${CODE}/!(*.full|*.image).test.ts`] },
     // Each file takes minutes: scripts/test-full.js runs them, some in pairs.

@@ -15,7 +15,7 @@ export async function publishEvents(
   brandId: string,
   events: readonly { readonly type: EventType; readonly at: number }[],
 ): Promise<PublishedEvent[]> {
-  const intake = connectRpc(IntakeServiceService, stack.addresses.webhook, { idempotent: [] });
+  const intake = connectRpc(IntakeServiceService, stack.addresses.webhook);
   const made = events.map(({ type, at }) => {
     const created_at = new Date(at).toISOString();
     const example = EVENT_TYPES[type].example(created_at);

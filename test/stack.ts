@@ -244,16 +244,16 @@ async function startOn(
     await eventually(probes[service]);
   };
 
-  const accounts = connectRpc(AccountsServiceService, addresses.accounts, { idempotent: [] });
-  const signIn = connectRpc(SignInServiceService, addresses.accounts, { idempotent: [] });
-  const sessions = connectRpc(SessionsServiceService, addresses.accounts, { idempotent: [] });
-  const audit = connectRpc(AuditServiceService, addresses.accounts, { idempotent: [] });
-  const plans = connectRpc(PlansServiceService, addresses.plans, { idempotent: [] });
-  const records = connectRpc(RecordsServiceService, addresses.records, { idempotent: [] });
-  const importing = connectRpc(ImportServiceService, addresses.records, { idempotent: [] });
-  const receivers = connectRpc(ReceiversServiceService, addresses.webhook, { idempotent: [] });
-  const events = connectRpc(EventsServiceService, addresses.webhook, { idempotent: [] });
-  const deliveries = connectRpc(DeliveriesServiceService, addresses.webhook, { idempotent: [] });
+  const accounts = connectRpc(AccountsServiceService, addresses.accounts);
+  const signIn = connectRpc(SignInServiceService, addresses.accounts);
+  const sessions = connectRpc(SessionsServiceService, addresses.accounts);
+  const audit = connectRpc(AuditServiceService, addresses.accounts);
+  const plans = connectRpc(PlansServiceService, addresses.plans);
+  const records = connectRpc(RecordsServiceService, addresses.records);
+  const importing = connectRpc(ImportServiceService, addresses.records);
+  const receivers = connectRpc(ReceiversServiceService, addresses.webhook);
+  const events = connectRpc(EventsServiceService, addresses.webhook);
+  const deliveries = connectRpc(DeliveriesServiceService, addresses.webhook);
 
   return {
     gateways: running,

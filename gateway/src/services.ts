@@ -1,7 +1,6 @@
 import { UsageServiceService, VerificationServiceService } from "@brand-records/proto/accounts/v1";
 import { PlansServiceService } from "@brand-records/proto/plans/v1";
 import { RecordsServiceService } from "@brand-records/proto/records/v1";
-import { LIST_METHODS } from "@brand-records/resources";
 import { connectRpc, type RpcClient } from "@brand-records/rpc";
 import type { Registry } from "@brand-records/telemetry";
 import type { GatewayConfig } from "./config.ts";
@@ -15,16 +14,13 @@ export interface Services {
   stop(): void;
 }
 
-/**
- * Connects lazily: services may start later or restart. Reads are idempotent, and so are preparing, as one request_id makes one plan,
- * and recording usage, as a batch is added once.
- */
+/** Connects lazily: services may start later or restart. */
 export function connectServices(config: GatewayConfig, metrics?: Registry): Services {
   const shared = { config, ...(metrics && { metrics }) };
-  const verification = connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, { ...shared, idempotent: ["verifyKey"] });
-  const usage = connectRpc(UsageServiceService, config.ACCOUNTS_ADDRESS, { ...shared, idempotent: ["recordUsage"] });
-  const plans = connectRpc(PlansServiceService, config.PLANS_ADDRESS, { ...shared, idempotent: ["preparePlan"] });
-  const records = connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, { ...shared, idempotent: LIST_METHODS });
+  const verification = connectRpc(VerificationServiceService, config.ACCOUNTS_ADDRESS, shared);
+  const usage = connectRpc(UsageServiceService, config.ACCOUNTS_ADDRESS, shared);
+  const plans = connectRpc(PlansServiceService, config.PLANS_ADDRESS, shared);
+  const records = connectRpc(RecordsServiceService, config.RECORDS_ADDRESS, shared);
   return {
     verification,
     usage,

@@ -186,7 +186,7 @@ it("lists, replays and removes dead letters, and trims the log", async () => {
   expect(await stack.events.replayDeadLetters({}, callContext(30_000))).toEqual({ replayed: 1 });
   await eventually(async () => expect(await total()).toBe(1), { timeoutMs: 20_000 });
 
-  const operator = connectRpc(OperatorServiceService, stack.addresses.webhook, { idempotent: [] });
+  const operator = connectRpc(OperatorServiceService, stack.addresses.webhook);
   try {
     expect((await operator.removeDeadLetters({ brand_id: brand.id }, callContext(60_000))).removed).toBeGreaterThan(0);
     expect(await total()).toBe(0);

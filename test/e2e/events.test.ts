@@ -233,7 +233,7 @@ async function publishToKafka(stack: Stack, key: string, value: Buffer | string)
 }
 
 async function publishDirectly(stack: Stack, key: string, value: Buffer | string): Promise<void> {
-  const intake = connectRpc(IntakeServiceService, stack.addresses.webhook, { idempotent: [] });
+  const intake = connectRpc(IntakeServiceService, stack.addresses.webhook);
   await intake.publishMessages({ messages: [{ key, value: Buffer.from(value), headers: {} }] }, callContext());
   intake.stop();
 }

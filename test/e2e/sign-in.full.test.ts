@@ -12,8 +12,8 @@ let sessions: RpcClient<SessionsServiceService>;
 beforeAll(async () => {
   stack = await startStack({ replicas: true, env: { LOG_LEVEL: "trace" } });
   // Both processes take turns.
-  signIn = connectRpc(SignInServiceService, stack.addresses.accounts, { idempotent: [] });
-  sessions = connectRpc(SessionsServiceService, stack.addresses.accounts, { idempotent: [] });
+  signIn = connectRpc(SignInServiceService, stack.addresses.accounts);
+  sessions = connectRpc(SessionsServiceService, stack.addresses.accounts);
 }, 60_000);
 afterAll(async () => {
   signIn.stop();

@@ -9,7 +9,7 @@ let stack: Stack;
 let usage: RpcClient<UsageServiceService>;
 beforeAll(async () => {
   stack = await startStack({ gateways: 2, env: { USAGE_FLUSH_SECONDS: "1" } });
-  usage = connectRpc(UsageServiceService, stack.addresses.accounts, { idempotent: [] });
+  usage = connectRpc(UsageServiceService, stack.addresses.accounts);
 }, 60_000);
 afterAll(async () => {
   usage.stop();

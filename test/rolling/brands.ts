@@ -69,7 +69,7 @@ export class Brands {
   /** Adds a brand with a key and a receiver, which has its share of the traffic from now on. No one signs in for it. */
   async add(fleet: Fleet): Promise<void> {
     const accounts = connectAccounts(fleet);
-    const receivers = connectRpc(ReceiversServiceService, fleet.target("webhook"), { idempotent: [], config: fleet.operator });
+    const receivers = connectRpc(ReceiversServiceService, fleet.target("webhook"), { config: fleet.operator });
     const url = `http://127.0.0.1:${(this.#receiver.address() as AddressInfo).port}/`;
     const id = newId("brd");
     await accounts.createBrand({ id, name: `Brand ${this.all.length}`, tier: "plus", verified: true }, context());
@@ -113,7 +113,7 @@ export class Brands {
 
   /** Signs an owner of each brand in. Not with release 0.2.0, which has no console. */
   async signIn(fleet: Fleet): Promise<void> {
-    const links = connectRpc(SignInServiceService, fleet.target("accounts"), { idempotent: [], config: fleet.operator });
+    const links = connectRpc(SignInServiceService, fleet.target("accounts"), { config: fleet.operator });
     for (const brand of this.all) {
       const { token } = await links.createSignInLink({ email: ownerOf(brand.id), ttl_seconds: 0 }, context());
       brand.cookie = (await openLink(fleet.origin("console") ?? "", `http://localhost/sign-in#${token}`)).cookie;
@@ -158,7 +158,7 @@ const context = () => newCallContext(CALL_MS, "rolling");
 const ownerOf = (brandId: string): string => `owner@${brandId.slice(4)}.example`;
 
 const connectAccounts = (fleet: Fleet): RpcClient<AccountsServiceService> =>
-  connectRpc(AccountsServiceService, fleet.target("accounts"), { idempotent: [], config: fleet.operator });
+  connectRpc(AccountsServiceService, fleet.target("accounts"), { config: fleet.operator });
 
 async function createKey(accounts: RpcClient<AccountsServiceService>, brandId: string): Promise<{ keyId: string; key: string }> {
   const { key, secret } = await accounts.createKey(

@@ -223,7 +223,7 @@ async function rotateLogins(): Promise<void> {
 async function isServed({ leaves }: CertificateSet): Promise<boolean> {
   const leaf = leaves.get("operator");
   const config = { ...certificates.settingsOf("operator"), RPC_TLS_CERT: leaf?.cert, RPC_TLS_KEY: leaf?.key };
-  const client = connectRpc(AccountsServiceService, fleet.target("accounts"), { idempotent: [], config });
+  const client = connectRpc(AccountsServiceService, fleet.target("accounts"), { config });
   const { id = "" } = brands.all[0] ?? {};
   const served = await client.getBrand({ brand_id: id }, newCallContext(20_000, "rotations")).then(
     () => true,

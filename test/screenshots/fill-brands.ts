@@ -84,7 +84,7 @@ async function fillKeys(stack: Stack, owner: ConsoleCaller, brand_id: string): P
   const planner = await create("Claude, campaign team", true);
   for (const { secret } of [old, looker, warehouse]) await stack.get("/api/v1/campaigns?limit=1", secret);
   await owner.call("keys.revoke", { brand_id, key_id: old.key.id });
-  const usage = connectRpc(UsageServiceService, stack.addresses.accounts, { idempotent: [] });
+  const usage = connectRpc(UsageServiceService, stack.addresses.accounts);
   try {
     const now = Math.floor(Date.now() / 60_000);
     const minutes = Array.from({ length: 24 * 60 }, (_, ago) => {

@@ -12,7 +12,7 @@ import {
   OperatorServiceService as WebhookOperatorService,
   ReceiversServiceService,
 } from "@brand-records/proto/webhook/v1";
-import { connectRpc, newCallContext, type CallContext, type ConnectOptions, type RpcClient } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
 import type { Endpoint, TlsFiles } from "./endpoints.ts";
 import { explainUnreachable } from "./explain-unreachable.ts";
 
@@ -52,37 +52,20 @@ export type OperatorClient = BoundClient<typeof AccountsOperatorService>;
 export type ImportClient = RpcClient<ImportServiceService>;
 
 export const connectAccounts = (connection: Connection): AccountsClient =>
-  connect(
-    AccountsServiceService,
-    connection,
-    ["getBrand", "listBrands", "listMembers", "listMemberships", "listKeys", "setBrandTier", "setBrandVerified", "addMember", "revokeKey"],
-    { revokeKey: EFFECTIVE_MS, setBrandTier: EFFECTIVE_MS, setBrandVerified: EFFECTIVE_MS },
-  );
+  connect(AccountsServiceService, connection, { revokeKey: EFFECTIVE_MS, setBrandTier: EFFECTIVE_MS, setBrandVerified: EFFECTIVE_MS });
 
-/** A repeated entry is about one change all the same: its request id says so. */
-export const connectAudit = (connection: Connection): AuditClient =>
-  connect(AuditServiceService, connection, ["appendAudit", "finishAudit", "listAudit"]);
+export const connectAudit = (connection: Connection): AuditClient => connect(AuditServiceService, connection);
 
-export const connectSignIn = (connection: Connection): SignInClient => connect(SignInServiceService, connection, []);
+export const connectSignIn = (connection: Connection): SignInClient => connect(SignInServiceService, connection);
 
-export const connectPlans = (connection: Connection): PlansClient => connect(PlansServiceService, connection, ["getPlan", "listPlans"]);
+export const connectPlans = (connection: Connection): PlansClient => connect(PlansServiceService, connection);
 
-/** A repeated deletion would find nothing to delete; repeating what makes a secret or a delivery would make another. */
-export const connectReceivers = (connection: Connection): ReceiversClient =>
-  connect(ReceiversServiceService, connection, ["getReceiver", "listReceivers", "updateReceiver", "enableReceiver", "disableReceiver"]);
+export const connectReceivers = (connection: Connection): ReceiversClient => connect(ReceiversServiceService, connection);
 
-export const connectDeliveries = (connection: Connection): DeliveriesClient =>
-  connect(DeliveriesServiceService, connection, [
-    "listDeliveries",
-    "getDelivery",
-    "getDeliveryStats",
-    "getReplay",
-    "countReplay",
-    "getLatestReplay",
-  ]);
+export const connectDeliveries = (connection: Connection): DeliveriesClient => connect(DeliveriesServiceService, connection);
 
 export const connectEvents = (connection: Connection): EventsClient =>
-  connect(EventsServiceService, connection, ["getEvent", "listEvents", "listDeadLetters"], { replayDeadLetters: REPLAY_DEAD_MS });
+  connect(EventsServiceService, connection, { replayDeadLetters: REPLAY_DEAD_MS });
 
 const OPERATOR_SERVICES = { accounts: AccountsOperatorService, plans: PlansOperatorService, webhook: WebhookOperatorService };
 
@@ -91,31 +74,27 @@ export type OperatorServiceName = keyof typeof OPERATOR_SERVICES;
 export const connectOperator =
   (service: OperatorServiceName) =>
   (connection: Connection): OperatorClient =>
-    connect(OPERATOR_SERVICES[service] as typeof AccountsOperatorService, connection, ["findBrand"]);
+    connect(OPERATOR_SERVICES[service] as typeof AccountsOperatorService, connection);
 
-/** After an erasure a repetition finds nothing to end. */
 export const connectAccountsOperator = (connection: Connection): AccountsOperatorClient =>
-  connect(AccountsOperatorService, connection, ["exportPerson", "beginErasure"], { erasePerson: ERASE_MS });
+  connect(AccountsOperatorService, connection, { erasePerson: ERASE_MS });
 
 export const connectPlansOperator = (connection: Connection): PlansOperatorClient =>
-  connect(PlansOperatorService, connection, ["exportPerson", "erasePerson"], { erasePerson: ERASE_MS });
+  connect(PlansOperatorService, connection, { erasePerson: ERASE_MS });
 
-/** Every call may be repeated: a deletion continues. */
 export const connectDeletion = {
   accounts: (connection: Connection): BoundClient<typeof AccountsOperatorService> =>
-    connect(AccountsOperatorService, connection, ["beginBrandDeletion", "finishBrandDeletion"], { beginBrandDeletion: EFFECTIVE_MS }),
-  plans: (connection: Connection): BoundClient<typeof PlansOperatorService> =>
-    connect(PlansOperatorService, connection, ["deleteBrandData"]),
-  records: (connection: Connection): BoundClient<typeof RecordsOperatorService> =>
-    connect(RecordsOperatorService, connection, ["deleteBrandData"]),
+    connect(AccountsOperatorService, connection, { beginBrandDeletion: EFFECTIVE_MS }),
+  plans: (connection: Connection): BoundClient<typeof PlansOperatorService> => connect(PlansOperatorService, connection),
+  records: (connection: Connection): BoundClient<typeof RecordsOperatorService> => connect(RecordsOperatorService, connection),
   webhook: (connection: Connection): BoundClient<typeof WebhookOperatorService> =>
-    connect(WebhookOperatorService, connection, ["deleteBrandData", "trimLog"], { removeDeadLetters: REPLAY_DEAD_MS }),
+    connect(WebhookOperatorService, connection, { removeDeadLetters: REPLAY_DEAD_MS }),
 };
 
 export type Deleters = { readonly [Name in keyof typeof connectDeletion]: ReturnType<(typeof connectDeletion)[Name]> };
 
 export function connectImport({ endpoint, tls }: Connection): ImportClient {
-  return connectRpc(ImportServiceService, endpoint.address, { config: tls, idempotent: [] });
+  return connectRpc(ImportServiceService, endpoint.address, { config: tls });
 }
 
 type Definition = Parameters<typeof connectRpc>[0];
@@ -125,10 +104,9 @@ type Calls = Record<string, (request: unknown, context: CallContext) => Promise<
 function connect<Service extends Definition>(
   definition: Service,
   { endpoint, tls, signal }: Connection,
-  idempotent: ConnectOptions<Service>["idempotent"],
   deadlines: Readonly<Record<string, number>> = {},
 ): BoundClient<Service> {
-  const client = connectRpc(definition, endpoint.address, { config: tls, idempotent });
+  const client = connectRpc(definition, endpoint.address, { config: tls });
   const bound: Record<string, unknown> = { stop: () => client.stop() };
   for (const name of Object.keys(definition)) {
     const call = (client as unknown as Calls)[name] as Calls[string];

@@ -11,7 +11,7 @@ interface HealthClient {
 
 /** Calls grpc.health.v1. @throws CommandFailure if it cannot be reached, AppError if it is not serving */
 export async function checkRpcHealth(endpoint: Endpoint, config: TlsFiles, deadlineMs: number, signal: AbortSignal): Promise<void> {
-  const client = connectRpc(healthService, endpoint.address, { config, idempotent: [] }) as RpcClient<object> as unknown as HealthClient;
+  const client = connectRpc(healthService, endpoint.address, { config }) as RpcClient<object> as unknown as HealthClient;
   try {
     const { status } = await client.Check({ service: "" }, { ...newCallContext(deadlineMs), signal });
     if (status !== "SERVING") throw new AppError("unavailable", `${endpoint.name} at ${endpoint.address} reports ${status}.`);

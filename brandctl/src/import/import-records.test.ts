@@ -34,7 +34,7 @@ describe("importRecords", () => {
     for (const thing of open.splice(0).toReversed()) await thing.stop();
   });
 
-  const clientOf = ({ address }: Served) => own(connectRpc(ImportServiceService, address, { idempotent: [] }));
+  const clientOf = ({ address }: Served) => own(connectRpc(ImportServiceService, address));
 
   it("imports all lines, and reports the service's progress", async () => {
     const imports = new FakeImports();

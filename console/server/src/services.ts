@@ -34,39 +34,34 @@ export interface Services {
   stop(): void;
 }
 
-/** Connects lazily: services may start later or restart. Lists as idempotent what a retry does not do twice. */
+/** Connects lazily: services may start later or restart. */
 export function connectServices(config: ConsoleConfig, metrics: Registry): Services {
   const { ACCOUNTS_ADDRESS: accounts, PLANS_ADDRESS: plans, WEBHOOK_ADDRESS: webhook } = config;
   const clients = {
     accounts: connectRpc(AccountsServiceService, accounts, {
       config,
       metrics,
-      idempotent: ["listKeys", "revokeKey", "listMembers", "setMemberRole"],
     }),
-    signIn: connectRpc(SignInServiceService, accounts, { config, metrics, idempotent: ["peekSignInLink"] }),
-    sessions: connectRpc(SessionsServiceService, accounts, { config, metrics, idempotent: ["getSession", "endSession", "endSessionsOf"] }),
-    audit: connectRpc(AuditServiceService, accounts, { config, metrics, idempotent: ["finishAudit", "listAudit"] }),
-    usage: connectRpc(UsageServiceService, accounts, { config, metrics, idempotent: ["getUsage"] }),
-    keyBrands: connectRpc(AccountsOperator, accounts, { config, metrics, idempotent: ["findBrand"] }),
+    signIn: connectRpc(SignInServiceService, accounts, { config, metrics }),
+    sessions: connectRpc(SessionsServiceService, accounts, { config, metrics }),
+    audit: connectRpc(AuditServiceService, accounts, { config, metrics }),
+    usage: connectRpc(UsageServiceService, accounts, { config, metrics }),
+    keyBrands: connectRpc(AccountsOperator, accounts, { config, metrics }),
     receivers: connectRpc(ReceiversServiceService, webhook, {
       config,
       metrics,
-      idempotent: ["listReceivers", "getReceiver", "updateReceiver", "enableReceiver", "disableReceiver"],
     }),
     deliveries: connectRpc(DeliveriesServiceService, webhook, {
       config,
       metrics,
-      idempotent: ["listDeliveries", "getDelivery", "getDeliveryStats", "countReplay", "getLatestReplay", "cancelReplay"],
     }),
-    events: connectRpc(EventsServiceService, webhook, { config, metrics, idempotent: ["listEvents", "getEvent"] }),
-    webhookBrands: connectRpc(WebhookOperator, webhook, { config, metrics, idempotent: ["findBrand"] }),
-    // A repeated change finds itself made already.
+    events: connectRpc(EventsServiceService, webhook, { config, metrics }),
+    webhookBrands: connectRpc(WebhookOperator, webhook, { config, metrics }),
     plans: connectRpc(PlansServiceService, plans, {
       config,
       metrics,
-      idempotent: ["listPlanSummaries", "getWorkspacePlan", "updatePlan", "completePlan", "cancelPlan"],
     }),
-    planBrands: connectRpc(PlansOperator, plans, { config, metrics, idempotent: ["findBrand"] }),
+    planBrands: connectRpc(PlansOperator, plans, { config, metrics }),
   };
   return {
     ...clients,

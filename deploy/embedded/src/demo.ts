@@ -38,10 +38,10 @@ export interface DemoParts {
  */
 export async function seedDemo({ addresses, environment, known, save, progress, signal }: DemoParts): Promise<RunBrand[]> {
   const clients: Clients = {
-    accounts: connectRpc(AccountsServiceService, addresses.accounts, { idempotent: ["createBrand", "addMember"] }),
-    verification: connectRpc(VerificationServiceService, addresses.accounts, { idempotent: ["verifyKey"] }),
-    records: connectRpc(RecordsServiceService, addresses.records, { idempotent: [] }),
-    importing: connectRpc(ImportServiceService, addresses.records, { idempotent: [] }),
+    accounts: connectRpc(AccountsServiceService, addresses.accounts),
+    verification: connectRpc(VerificationServiceService, addresses.accounts),
+    records: connectRpc(RecordsServiceService, addresses.records),
+    importing: connectRpc(ImportServiceService, addresses.records),
   };
   try {
     // Only live keys may prepare plans.
@@ -67,7 +67,7 @@ export async function seedDemo({ addresses, environment, known, save, progress, 
 
 /** Finds a pending submission among the brand's 200 newest. */
 export async function findPendingSubmission(recordsAddress: string, brandId: string): Promise<string | undefined> {
-  const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: [] });
+  const records = connectRpc(RecordsServiceService, recordsAddress);
   try {
     const { data } = await records.listSubmissions({ brand_id: brandId, limit: 200, cursor: null, since: null }, step());
     return data.find(({ status }) => status === "pending")?.id;
@@ -82,7 +82,7 @@ export async function findPendingSubmission(recordsAddress: string, brandId: str
  * @param consoleUrl without a trailing slash
  */
 export async function createSignInUrl(accountsAddress: string, consoleUrl: string, email: string): Promise<string> {
-  const signIn = connectRpc(SignInServiceService, accountsAddress, { idempotent: [] });
+  const signIn = connectRpc(SignInServiceService, accountsAddress);
   try {
     const { token } = await signIn.createSignInLink({ email, ttl_seconds: LINK_SECONDS }, step());
     return `${consoleUrl}/sign-in#${token}`;

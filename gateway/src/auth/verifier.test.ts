@@ -28,7 +28,7 @@ class HoldingAccounts {
     const [log, metrics] = [openLog("accounts", "silent"), openMetrics("accounts")];
     const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0 };
     this.#server = await serveRpc({ config, services: [service(VerificationServiceService, { verifyKey })], log, metrics });
-    this.#client = connectRpc(VerificationServiceService, `127.0.0.1:${this.#server.port}`, { idempotent: ["verifyKey"] });
+    this.#client = connectRpc(VerificationServiceService, `127.0.0.1:${this.#server.port}`);
     return this.#client;
   }
 

@@ -33,7 +33,7 @@ beforeEach(async () => {
     metrics: openMetrics("accounts"),
   });
   // Without the client's own repetitions, so that each one seen is the recorder's.
-  accounts = connectRpc(UsageServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+  accounts = connectRpc(UsageServiceService, `127.0.0.1:${server.port}`);
 });
 afterEach(async () => {
   for (const recorder of owned.splice(0)) await recorder.stop();

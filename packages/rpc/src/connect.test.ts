@@ -40,7 +40,7 @@ it("a call carries the request id and the trace", async () => {
 it("a call to a closed port fails with unavailable and a retry after a second", async () => {
   const { address, stop } = await serveEcho();
   await stop();
-  const client = own(connectRpc(EchoService, address, { idempotent: ["saySafely"] }));
+  const client = own(connectRpc(EchoService, address));
   for (const call of [client.say, client.saySafely]) {
     await expect(call({}, callContext())).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 1 });
   }
@@ -49,7 +49,7 @@ it("a call to a closed port fails with unavailable and a retry after a second", 
 it("a client reconnects to its service automatically", async () => {
   const echo = await serve();
   const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: echo.port }));
-  const client = own(connectRpc(EchoService, `127.0.0.1:${proxy.port}`, { idempotent: [] }));
+  const client = own(connectRpc(EchoService, `127.0.0.1:${proxy.port}`));
   await client.say({}, callContext());
   await proxy.cut();
   await expect(client.say({}, callContext())).rejects.toMatchObject({ kind: "unavailable" });
@@ -61,7 +61,7 @@ it("a call in flight when the connection is lost fails with unavailable", async 
   const { calls, handler, open } = gate();
   const echo = await serve({ say: handler });
   const proxy = own(await startTcpProxy({ host: "127.0.0.1", port: echo.port }));
-  const client = own(connectRpc(EchoService, `127.0.0.1:${proxy.port}`, { idempotent: [] }));
+  const client = own(connectRpc(EchoService, `127.0.0.1:${proxy.port}`));
   const call = client.say({}, callContext()).catch((error: unknown) => error);
   await eventually(() => expect(calls).toHaveLength(1));
   await proxy.cut();

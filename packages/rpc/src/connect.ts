@@ -1,4 +1,5 @@
 import { AppError, type Dependency } from "@brand-records/errors";
+import { CALLERS } from "@brand-records/proto/methods";
 import type { Registry, TraceSpan } from "@brand-records/telemetry";
 import {
   Client,
@@ -17,7 +18,7 @@ import { Certificates } from "./certificates.ts";
 import { measureCalls, type MeasureCall } from "./client-durations.ts";
 import { channelCredentials } from "./credentials.ts";
 import { MESSAGE_BYTES_MAX, type rpcTlsSettings } from "./settings.ts";
-import { CALLERS } from "./identity.ts";
+import { OWN_METHODS, type Methods } from "./methods.ts";
 import { endMadeCall, startCallSpan } from "./spans.ts";
 import { fromServiceError } from "./wire-errors.ts";
 
@@ -30,12 +31,12 @@ export type RpcClient<Service> = {
     : never;
 } & { stop(): void };
 
-export interface ConnectOptions<Service> {
+export interface ConnectOptions {
   readonly config?: { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };
-  /** Methods that are retried after UNAVAILABLE, because calling them twice has the effect of once. */
-  readonly idempotent: readonly (keyof Service & string)[];
   /** Measures the calls. Clients of one process share a registry. */
   readonly metrics?: Registry;
+  /** What the methods say of themselves: idempotent ones are repeated after UNAVAILABLE. Default: what their proto says. */
+  readonly methods?: Methods;
 }
 
 /**
@@ -61,14 +62,13 @@ const RETRY_THROTTLING = { maxTokens: 1_000, tokenRatio: 1 } as const;
 export function connectRpc<Service extends ServiceDefinition>(
   definition: Service,
   address: string,
-  options: ConnectOptions<Service>,
+  { config = {}, metrics, methods = OWN_METHODS }: ConnectOptions = {},
 ): RpcClient<Service> {
-  const certificates = Certificates.of(options.config ?? {});
+  const certificates = Certificates.of(config);
   const credentials = channelCredentials(certificates, address, calledService(definition));
   // Two channels, each of which connects when it is first used.
   const client = new Client(address, credentials, channelOptions([]));
-  const retrying = new Client(address, credentials, { ...channelOptions(retriesOf(definition, options.idempotent)), ...PINGS });
-  const idempotent = new Set<string>(options.idempotent);
+  const retrying = new Client(address, credentials, { ...channelOptions(retriesOf(definition, methods)), ...PINGS });
   const stop = (): void => {
     client.close();
     retrying.close();
@@ -76,9 +76,9 @@ export function connectRpc<Service extends ServiceDefinition>(
   };
   const calls: Record<string, unknown> = { stop };
   for (const [name, method] of Object.entries(definition)) {
-    const measure = measureCalls(options.metrics, method.path);
+    const measure = measureCalls(metrics, method.path);
     if (method.requestStream) calls[name] = duplex(client, method);
-    else calls[name] = unary(idempotent.has(name) ? retrying : client, method, measure);
+    else calls[name] = unary(methods[method.path]?.isIdempotent === true ? retrying : client, method, measure);
   }
   return calls as RpcClient<Service>;
 }
@@ -96,10 +96,11 @@ function channelOptions(methodConfig: readonly object[]): ChannelOptions {
   };
 }
 
-function retriesOf(definition: ServiceDefinition, idempotent: readonly string[]): readonly object[] {
+function retriesOf(definition: ServiceDefinition, methods: Methods): readonly object[] {
+  const idempotent = Object.values(definition).filter(({ path }) => methods[path]?.isIdempotent === true);
   if (idempotent.length === 0) return [];
-  const names = idempotent.map((name) => {
-    const [, service, method] = definition[name]?.path.split("/") ?? [];
+  const names = idempotent.map(({ path }) => {
+    const [, service, method] = path.split("/");
     return { service, method };
   });
   const retryPolicy = {

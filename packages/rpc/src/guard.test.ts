@@ -7,6 +7,7 @@ import { Metadata, type ServiceDefinition } from "@grpc/grpc-js";
 import { service as healthService } from "grpc-health-check";
 import { Certificates } from "./certificates.ts";
 import { guardCalls, type Guard } from "./guard.ts";
+import { OWN_METHODS } from "./methods.ts";
 
 const PREFIX = "spiffe://records.example/ns/live/sa/";
 
@@ -18,7 +19,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "guard-"));
   const { cert, key, ca } = new CertificateAuthority(folder).issue("records", { names: [`URI:${PREFIX}records`] });
   certificates = Certificates.of({ RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca }) as Certificates;
-  guard = guardCalls(certificates, openLog("test", "silent"), openMetrics("test"));
+  const methods = { ...OWN_METHODS, "/test.v1.Test/SayHello": { isIdempotent: false, callers: ["gateway"], actor: "caller" } } as const;
+  guard = guardCalls(certificates, methods, openLog("test", "silent"), openMetrics("test"));
 });
 afterAll(() => {
   certificates.release();
@@ -43,27 +45,26 @@ const callAs = (service: string, method: unknown): unknown => {
 
 const respond = (_: unknown, callback: (error: null, message: string) => void): void => callback(null, "served");
 
-const definitionOf = (originalName?: string): ServiceDefinition =>
-  ({ SayHello: { path: "/test.v1.Test/SayHello", responseStream: false, originalName } }) as unknown as ServiceDefinition;
+const definitionOf = (path: string, originalName?: string): ServiceDefinition =>
+  ({ SayHello: { path, responseStream: false, originalName } }) as unknown as ServiceDefinition;
 
 it.each([
-  ["its name in the definition", undefined, { SayHello: respond }, { SayHello: ["gateway"] }],
-  ["its original name", "sayHello", { sayHello: respond }, { sayHello: ["gateway"] }],
-  ["either name, if handler and callers use different ones", "sayHello", { SayHello: respond }, { sayHello: ["gateway"] }],
-] as const)("finds a method's handler and callers by %s", (_, originalName, implementation, callers) => {
-  const { SayHello } = guard(definitionOf(originalName), implementation, callers);
+  ["its name in the definition", undefined, { SayHello: respond }],
+  ["its original name", "sayHello", { sayHello: respond }],
+] as const)("finds a method's handler by %s, and its callers by its path", (_, originalName, implementation) => {
+  const { SayHello } = guard(definitionOf("/test.v1.Test/SayHello", originalName), implementation);
   expect(["gateway", "operator", "webhook"].map((service) => callAs(service, SayHello))).toEqual(["served", "served", 7]);
 });
 
-it("leaves a method without callers to the operator", () => {
-  const { SayHello } = guard(definitionOf(), { SayHello: respond }, {});
+it("leaves a method that says nothing of itself to the operator", () => {
+  const { SayHello } = guard(definitionOf("/test.v1.Test/SayNothing"), { SayHello: respond });
   expect(["operator", "gateway", "records"].map((service) => callAs(service, SayHello))).toEqual(["served", 7, 7]);
 });
 
 it("guards every method of grpc.health.v1, which is loaded from its .proto file", () => {
   const definition = healthService as ServiceDefinition;
   const implementation = Object.fromEntries(Object.keys(definition).map((name) => [name, respond]));
-  const guarded = guard(definition, implementation, { check: ["gateway"] });
+  const guarded = guard(definition, implementation);
   expect(Object.keys(guarded).toSorted()).toEqual(Object.keys(definition).toSorted());
   const { Check, List } = guarded;
   expect([callAs("gateway", Check), callAs("webhook", Check), callAs("gateway", List)]).toEqual(["served", 7, 7]);

@@ -9,24 +9,22 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import type { Certificates } from "./certificates.ts";
-import { CALLERS, peerOfCall, type Caller } from "./identity.ts";
+import { CALLERS } from "@brand-records/proto/methods";
+import { peerOfCall } from "./identity.ts";
+import type { Methods } from "./methods.ts";
 import { requestIdFrom } from "./request-id.ts";
 
 type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 /** Wraps the implementation of a service, so that only its callers reach it. */
-export type Guard = (
-  definition: ServiceDefinition,
-  implementation: UntypedServiceImplementation,
-  callers: Readonly<Record<string, readonly Caller[] | undefined>>,
-) => UntypedServiceImplementation;
+export type Guard = (definition: ServiceDefinition, implementation: UntypedServiceImplementation) => UntypedServiceImplementation;
 
 /**
  * Refuses every call but those of a method's callers and of the operator, by the SPIFFE ids of both sides' certificates. Refuses nothing
  * without TLS, which is on loopback only, and nothing while this process' own certificate has no id: then, as in 0.2.0, every
  * certificate of the authority is trusted.
  */
-export function guardCalls(certificates: Certificates | undefined, log: Logger, metrics: Registry): Guard {
+export function guardCalls(certificates: Certificates | undefined, methods: Methods, log: Logger, metrics: Registry): Guard {
   if (certificates === undefined) return (_, implementation) => implementation;
   const refusals = new Counter({
     name: "rpc_refused_calls_total",
@@ -45,11 +43,11 @@ export function guardCalls(certificates: Certificates | undefined, log: Logger, 
     log.warn({ method: path, peer: name, request_id: requestIdFrom(call.metadata.get("x-request-id")[0]) }, "call refused");
     return false;
   };
-  return (definition, implementation, callers) =>
+  return (definition, implementation) =>
     Object.fromEntries(
       Object.entries(definition).map(([name, { path, responseStream, originalName = name }]) => {
+        const allowed = new Set<string>([...(methods[path]?.callers ?? []), "operator"]);
         // Definitions that are loaded from a .proto file, such as that of grpc.health.v1, have methods under two names.
-        const allowed = new Set<string>([...(callers[name] ?? callers[originalName] ?? []), "operator"]);
         const handler = (implementation[name] ?? implementation[originalName]) as UntypedHandleCall as (
           call: AnyCall,
           callback?: sendUnaryData<unknown>,

@@ -9,7 +9,6 @@ import type {
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import type { CallContext } from "./call-context.ts";
-import type { Caller } from "./identity.ts";
 import { countServerErrors, logServerError, type ServerErrors } from "./server-errors.ts";
 import { endServedCall, startCallSpan } from "./spans.ts";
 import { toStatus } from "./wire-errors.ts";
@@ -30,19 +29,11 @@ export type Handlers<Service> = {
 export interface ServedService {
   readonly definition: ServiceDefinition;
   readonly handlers: object;
-  readonly callers: Readonly<Record<string, readonly Caller[] | undefined>>;
 }
 
-/** Who may call each method beside the operator; no one else may call a method that is missing. */
-export type Callers<Service> = { readonly [Name in keyof Service]?: readonly Caller[] };
-
-/** Pairs a generated service definition with its handlers and their callers. */
-export function service<Service extends ServiceDefinition>(
-  definition: Service,
-  handlers: Handlers<Service>,
-  callers: Callers<Service> = {},
-): ServedService {
-  return { definition, handlers, callers };
+/** Pairs a generated service definition with its handlers. */
+export function service<Service extends ServiceDefinition>(definition: Service, handlers: Handlers<Service>): ServedService {
+  return { definition, handlers };
 }
 
 export interface Observer {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CertificateAuthority, eventually, type IssuedCertificate } from "@brand-records/testkit";
-import { callContext, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
+import { callContext, echoMethods, EchoService, serveEcho, type Echo, type Message } from "../test/echo-service.ts";
 import { Certificates } from "./certificates.ts";
 import { connectRpc } from "./connect.ts";
 import { peerOf, serverCheck, sessionOf, spiffeIdOf } from "./identity.ts";
@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
 const connect = (echo: Echo, config: ReturnType<typeof settingsOf>, host = "localhost") =>
-  own(connectRpc(EchoService, `${host}:${echo.port}`, { idempotent: [], config }));
+  own(connectRpc(EchoService, `${host}:${echo.port}`, { config, methods: echoMethods() }));
 
 it("serves a method to its callers and the operator; others are refused, logged and see an internal error", async () => {
   const echo = await serve({}, certificateOf("records"), { say: ["gateway"] });
@@ -53,7 +53,7 @@ it("serves a method to its callers and the operator; others are refused, logged 
 });
 
 it("trusts every certificate of the authority while its own has no SPIFFE id, as 0.2.0 did", async () => {
-  const echo = await serve({}, withoutId, {});
+  const echo = await serve({}, withoutId);
   for (const config of [withoutId, certificateOf("gateway")])
     expect(await connect(echo, config).say({ n: 1 }, callContext())).toEqual({ n: 1 });
 });

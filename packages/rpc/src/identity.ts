@@ -1,11 +1,6 @@
 import { checkServerIdentity as checkName, type PeerCertificate } from "node:tls";
 import type { ServerUnaryCall } from "@grpc/grpc-js";
 
-/** Processes that may call others. `operator` is brandctl. */
-export const CALLERS = ["gateway", "accounts", "records", "plans", "webhook", "console", "operator"] as const;
-
-export type Caller = (typeof CALLERS)[number];
-
 /** `spiffe://DOMAIN/ns/NAMESPACE/sa/` and the service that follows it. */
 export interface OwnIdentity {
   readonly prefix: string;

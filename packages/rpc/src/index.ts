@@ -1,8 +1,9 @@
 export { newCallContext, type CallContext } from "./call-context.ts";
 export { Certificates } from "./certificates.ts";
 export { connectRpc, type ConnectOptions, type RpcClient } from "./connect.ts";
-export { service, type Callers, type Handlers, type ServedService } from "./handlers.ts";
-export { CALLERS, peerOf, serverCheck, type Caller } from "./identity.ts";
+export { service, type Handlers, type ServedService } from "./handlers.ts";
+export { peerOf, serverCheck } from "./identity.ts";
+export { OWN_METHODS, type Methods } from "./methods.ts";
 export { reportCertificates } from "./report-certificates.ts";
 export { requestIdFrom } from "./request-id.ts";
 export { countServerErrors, logServerError, type ServerErrorFields, type ServerErrors } from "./server-errors.ts";

@@ -30,7 +30,7 @@ describe("stop", () => {
       return message;
     };
     const echo = await serveEcho({ say });
-    const client = own(connectRpc(EchoService, echo.address, { idempotent: [] }));
+    const client = own(connectRpc(EchoService, echo.address));
     const call = client.say({ n: 1 }, callContext());
     const stream = client.chat(callContext());
     stream.write({ n: 2 });
@@ -55,7 +55,7 @@ describe("listening", () => {
 
   it("with only a part of the TLS settings is refused", async () => {
     await expect(serve({}, { RPC_TLS_CA: "/nowhere/ca.pem" })).rejects.toThrow("set all three or none");
-    expect(() => connectRpc(EchoService, "localhost:1", { idempotent: [], config: { RPC_TLS_CERT: "/nowhere/cert.pem" } })).toThrow(
+    expect(() => connectRpc(EchoService, "localhost:1", { config: { RPC_TLS_CERT: "/nowhere/cert.pem" } })).toThrow(
       "set all three or none",
     );
   });
@@ -63,14 +63,14 @@ describe("listening", () => {
   it.each(["records:7000", "dns:///records:7000", "ipv4:127.0.0.1:1,10.0.0.1:1", "10.0.0.1:7000", "[2001:db8::1]:7000"])(
     "at %s, on another host, is not called without TLS",
     (address) => {
-      expect(() => connectRpc(EchoService, address, { idempotent: [] })).toThrow("is reachable from other hosts and needs RPC_TLS_CERT");
+      expect(() => connectRpc(EchoService, address)).toThrow("is reachable from other hosts and needs RPC_TLS_CERT");
     },
   );
 
   it.each(["localhost:1", "127.0.0.2:1", "ipv4:127.0.0.1:1,127.0.0.1:2", "[::1]:1", "dns:///localhost:1", "unix:/tmp/x"])(
     "at %s, on this host, may be called without TLS",
     (address) => {
-      own(connectRpc(EchoService, address, { idempotent: [] }));
+      own(connectRpc(EchoService, address));
     },
   );
 
@@ -109,7 +109,7 @@ describe("mutual TLS", () => {
     RPC_TLS_CA: authorities[trusted]?.ca ?? "",
   });
   const connect = (echo: Echo, config?: ReturnType<typeof settings>) =>
-    own(connectRpc(EchoService, `localhost:${echo.port}`, { idempotent: [], ...(config !== undefined && { config }) }));
+    own(connectRpc(EchoService, `localhost:${echo.port}`, { ...(config !== undefined && { config }) }));
 
   it("accepts a client signed by our authority, even on an address other than loopback", async () => {
     const echo = await serve({}, { RPC_HOST: "0.0.0.0", ...settings("ours") });

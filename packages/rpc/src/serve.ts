@@ -5,11 +5,9 @@ import { Certificates } from "./certificates.ts";
 import { serverCredentials } from "./credentials.ts";
 import { guardCalls } from "./guard.ts";
 import { implement, observeCalls, type ServedService } from "./handlers.ts";
+import { OWN_METHODS, type Methods } from "./methods.ts";
 import { MESSAGE_BYTES_MAX, type rpcServerSettings } from "./settings.ts";
 import type { z } from "zod";
-
-/** `brandctl doctor` asks too. */
-const HEALTH_CALLERS = { Check: ["gateway"], Watch: ["gateway"] } as const;
 
 /** Running calls are cancelled after this. */
 const DRAIN_MS = 10_000;
@@ -21,6 +19,8 @@ export interface ServeOptions {
   readonly services: readonly ServedService[];
   readonly log: Logger;
   readonly metrics: Registry;
+  /** What the services' methods say of themselves. Default: what their proto says. */
+  readonly methods?: Methods;
 }
 
 export interface RpcServer {
@@ -30,7 +30,7 @@ export interface RpcServer {
 }
 
 /** Serves the services and grpc.health.v1 over gRPC. */
-export async function serveRpc({ config, services, log, metrics }: ServeOptions): Promise<RpcServer> {
+export async function serveRpc({ config, services, log, metrics, methods = OWN_METHODS }: ServeOptions): Promise<RpcServer> {
   const certificates = Certificates.of(config);
   const credentials = serverCredentials(certificates, config.RPC_HOST);
   const server = new Server({
@@ -40,18 +40,18 @@ export async function serveRpc({ config, services, log, metrics }: ServeOptions)
     "grpc.max_connection_age_grace_ms": 24 * 60 * 60 * 1_000,
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
   });
-  const guard = guardCalls(certificates, log, metrics);
+  const guard = guardCalls(certificates, methods, log, metrics);
   const observer = observeCalls(log, metrics);
   const health = new HealthImplementation({ "": "SERVING" });
   for (const served of services) {
     const { definition, implementation } = implement(served, observer);
-    server.addService(definition, guard(definition, implementation, served.callers));
+    server.addService(definition, guard(definition, implementation));
     const name = Object.values(served.definition)[0]?.path.split("/")[1];
     if (name !== undefined) health.setStatus(name, "SERVING");
   }
   health.addToServer({
     addService: (definition: ServiceDefinition, implementation: UntypedServiceImplementation) =>
-      server.addService(definition, guard(definition, implementation, HEALTH_CALLERS)),
+      server.addService(definition, guard(definition, implementation)),
   });
 
   const port = await new Promise<number>((resolve, reject) => {

@@ -1,9 +1,11 @@
+import type { Caller } from "@brand-records/proto/methods";
 import { openMetrics, type Logger, type Registry } from "@brand-records/telemetry";
 import type { MethodDefinition } from "@grpc/grpc-js";
 import { pino } from "pino";
 import { newCallContext, type CallContext } from "../src/call-context.ts";
 import { connectRpc, type ConnectOptions, type RpcClient } from "../src/connect.ts";
-import { service, type Callers, type Handlers } from "../src/handlers.ts";
+import { service, type Handlers } from "../src/handlers.ts";
+import type { Methods } from "../src/methods.ts";
 import { serveRpc, type RpcServer, type ServeOptions } from "../src/serve.ts";
 
 /** A message of any shape, sent as JSON: these tests are about calls, not protobuf. */
@@ -31,6 +33,15 @@ export const EchoService = {
 export type EchoService = typeof EchoService;
 export type EchoClient = RpcClient<EchoService>;
 
+/** What the echo's methods say of themselves: saySafely alone may be repeated. */
+export const echoMethods = (callers: { readonly [Name in keyof EchoService]?: readonly Caller[] } = {}): Methods =>
+  Object.fromEntries(
+    Object.entries(EchoService).map(([name, { path }]) => [
+      path,
+      { isIdempotent: name === "saySafely", callers: callers[name as keyof EchoService] ?? [], actor: "caller" },
+    ]),
+  );
+
 export const callContext = (more: Partial<CallContext> = {}): CallContext => ({
   // Later than any test's timeout: a call that hangs fails the test, instead of ending with the timeout that a test may expect.
   ...newCallContext(120_000, "test"),
@@ -48,23 +59,24 @@ export interface Echo extends RpcServer {
   /** The parsed lines of the server's log. */
   readonly lines: Record<string, unknown>[];
   readonly metrics: Registry;
-  connect(options?: Partial<ConnectOptions<EchoService>>): EchoClient;
+  connect(options?: ConnectOptions): EchoClient;
 }
 
 /** Serves an echo with some handlers replaced. `stop` also stops the clients. */
 export async function serveEcho(
   handlers: Partial<Handlers<EchoService>> = {},
   config: Partial<ServeOptions["config"]> = {},
-  callers: Callers<EchoService> = {},
+  callers: { readonly [Name in keyof EchoService]?: readonly Caller[] } = {},
 ): Promise<Echo> {
   const lines: Record<string, unknown>[] = [];
   const log: Logger = pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const metrics = openMetrics("echo");
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, ...config },
-    services: [service(EchoService, { say: echo, saySafely: echo, chat: echoAll, ...handlers }, callers)],
+    services: [service(EchoService, { say: echo, saySafely: echo, chat: echoAll, ...handlers })],
     log,
     metrics,
+    methods: echoMethods(callers),
   });
   const address = `127.0.0.1:${server.port}`;
   const clients: EchoClient[] = [];
@@ -74,7 +86,7 @@ export async function serveEcho(
     lines,
     metrics,
     connect(options = {}) {
-      const client = connectRpc(EchoService, address, { idempotent: ["saySafely"], ...options });
+      const client = connectRpc(EchoService, address, { methods: echoMethods(), ...options });
       clients.push(client);
       return client;
     },

@@ -23,15 +23,6 @@ import { startKeyUsage } from "./key-usage.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { accountsHandlers } from "./rpc/accounts.ts";
 import { auditHandlers } from "./rpc/audit.ts";
-import {
-  ACCOUNTS_CALLERS,
-  AUDIT_CALLERS,
-  OPERATOR_CALLERS,
-  SESSIONS_CALLERS,
-  SIGN_IN_CALLERS,
-  USAGE_CALLERS,
-  VERIFICATION_CALLERS,
-} from "./rpc/callers.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { sessionsHandlers } from "./rpc/sessions.ts";
 import { signInHandlers } from "./rpc/sign-in.ts";
@@ -64,13 +55,13 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     mayMissKeys,
   };
   return base.serve([
-    service(VerificationServiceService, verificationHandlers(deps), VERIFICATION_CALLERS),
-    service(AccountsServiceService, accountsHandlers(deps), ACCOUNTS_CALLERS),
-    service(OperatorServiceService, operatorHandlers(deps), OPERATOR_CALLERS),
-    service(SignInServiceService, signInHandlers(deps), SIGN_IN_CALLERS),
-    service(SessionsServiceService, sessionsHandlers(deps), SESSIONS_CALLERS),
-    service(AuditServiceService, auditHandlers(deps), AUDIT_CALLERS),
-    service(UsageServiceService, usageHandlers(deps), USAGE_CALLERS),
+    service(VerificationServiceService, verificationHandlers(deps)),
+    service(AccountsServiceService, accountsHandlers(deps)),
+    service(OperatorServiceService, operatorHandlers(deps)),
+    service(SignInServiceService, signInHandlers(deps)),
+    service(SessionsServiceService, sessionsHandlers(deps)),
+    service(AuditServiceService, auditHandlers(deps)),
+    service(UsageServiceService, usageHandlers(deps)),
   ]);
 }
 

@@ -99,13 +99,13 @@ async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
     metrics: openMetrics("accounts"),
   });
   const address = `127.0.0.1:${server.port}`;
-  const accounts = connectRpc(AccountsServiceService, address, { idempotent: [] });
-  const verification = connectRpc(VerificationServiceService, address, { idempotent: [] });
-  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
-  const signIn = connectRpc(SignInServiceService, address, { idempotent: [] });
-  const sessions = connectRpc(SessionsServiceService, address, { idempotent: [] });
-  const audit = connectRpc(AuditServiceService, address, { idempotent: [] });
-  const usage = connectRpc(UsageServiceService, address, { idempotent: [] });
+  const accounts = connectRpc(AccountsServiceService, address);
+  const verification = connectRpc(VerificationServiceService, address);
+  const operator = connectRpc(OperatorServiceService, address);
+  const signIn = connectRpc(SignInServiceService, address);
+  const sessions = connectRpc(SessionsServiceService, address);
+  const audit = connectRpc(AuditServiceService, address);
+  const usage = connectRpc(UsageServiceService, address);
   const clients = { accounts, verification, operator, signIn, sessions, audit, usage };
   const others: ServedAccounts[] = [];
   return {

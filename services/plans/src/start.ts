@@ -8,7 +8,6 @@ import { BrandMembers } from "./brand-members.ts";
 import type { PlansConfig } from "./config.ts";
 import type { PlansDependencies } from "./dependencies.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { OPERATOR_CALLERS, PLANS_CALLERS } from "./rpc/callers.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { plansHandlers } from "./rpc/plans.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
@@ -22,7 +21,7 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
   base.buildIndexes(LATE_INDEXES);
   const accounts = life.own(
     "accounts client",
-    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics, idempotent: ["listMembers"] }),
+    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics }),
   );
   const deps: PlansDependencies = {
     db: base.db,
@@ -30,8 +29,5 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
     brandMutex: new KeyedMutex(),
     pendingMax: PENDING_PLANS_MAX,
   };
-  return base.serve([
-    service(PlansServiceService, plansHandlers(deps), PLANS_CALLERS),
-    service(OperatorServiceService, operatorHandlers(deps), OPERATOR_CALLERS),
-  ]);
+  return base.serve([service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))]);
 }

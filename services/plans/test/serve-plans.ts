@@ -162,8 +162,8 @@ async function serve(
     metrics: openMetrics("plans"),
   });
   const address = `127.0.0.1:${server.port}`;
-  const plans = connectRpc(PlansServiceService, address, { idempotent: [] });
-  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
+  const plans = connectRpc(PlansServiceService, address);
+  const operator = connectRpc(OperatorServiceService, address);
   return {
     plans,
     operator,

@@ -9,7 +9,6 @@ import type { RecordsConfig } from "./config.ts";
 import { relayMetrics } from "./outbox/relay-metrics.ts";
 import { OutboxRelay } from "./outbox/relay.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { RECORDS_CALLERS } from "./rpc/callers.ts";
 import { importHandlers } from "./rpc/import-records.ts";
 import { operatorHandlers } from "./rpc/operator.ts";
 import { recordsHandlers } from "./rpc/list-records.ts";
@@ -27,7 +26,7 @@ export async function startRecords(config: RecordsConfig, life: Lifecycle, log: 
   const { db } = base;
   startRelay(config, base, life, log);
   return base.serve([
-    service(RecordsServiceService, recordsHandlers(db), RECORDS_CALLERS),
+    service(RecordsServiceService, recordsHandlers(db)),
     service(OperatorServiceService, operatorHandlers(db)),
     service(ImportServiceService, importHandlers(base.openPool("records import", IMPORTS_MAX), IMPORTS_MAX)),
   ]);
@@ -50,7 +49,7 @@ function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: Star
 function openPublisher(config: RecordsConfig, metrics: Registry, log: Logger): Publisher | undefined {
   if (config.KAFKA_BROKERS.length > 0) return openKafkaPublisher(config, "records", log);
   if (config.WEBHOOK_ADDRESS !== undefined) {
-    return directPublisher(connectRpc(IntakeServiceService, config.WEBHOOK_ADDRESS, { config, metrics, idempotent: ["publishMessages"] }));
+    return directPublisher(connectRpc(IntakeServiceService, config.WEBHOOK_ADDRESS, { config, metrics }));
   }
   log.warn({}, "neither KAFKA_BROKERS nor WEBHOOK_ADDRESS is set: events wait in the outbox");
   return undefined;

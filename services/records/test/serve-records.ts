@@ -88,9 +88,9 @@ export async function serveRecords(): Promise<ServedRecords> {
     metrics: openMetrics("records"),
   });
   const address = `127.0.0.1:${server.port}`;
-  const records = connectRpc(RecordsServiceService, address, { idempotent: [] });
-  const importing = connectRpc(ImportServiceService, address, { idempotent: [] });
-  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
+  const records = connectRpc(RecordsServiceService, address);
+  const importing = connectRpc(ImportServiceService, address);
+  const operator = connectRpc(OperatorServiceService, address);
   return {
     records,
     importing,

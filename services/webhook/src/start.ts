@@ -39,7 +39,6 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, {
       config,
       metrics,
-      idempotent: ["getBrand", "listDeletedBrands", "listMembers"],
     }),
   );
   const brands = new KnownBrands(db, accounts);

@@ -29,7 +29,7 @@ export async function serveMembers(): Promise<ServedMembers> {
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),
   });
-  const client = connectRpc(AccountsServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+  const client = connectRpc(AccountsServiceService, `127.0.0.1:${server.port}`);
   let stopped: Promise<void> | undefined;
   const stopServer = (): Promise<void> => (stopped ??= server.stop());
   return {

@@ -129,10 +129,10 @@ export async function serveReceivers(
     metrics: openMetrics("webhook"),
   });
   const address = `127.0.0.1:${server.port}`;
-  const receivers = connectRpc(ReceiversServiceService, address, { idempotent: [] });
-  const deliveriesRpc = connectRpc(DeliveriesServiceService, address, { idempotent: [] });
-  const eventsRpc = connectRpc(EventsServiceService, address, { idempotent: [] });
-  const operator = connectRpc(OperatorServiceService, address, { idempotent: [] });
+  const receivers = connectRpc(ReceiversServiceService, address);
+  const deliveriesRpc = connectRpc(DeliveriesServiceService, address);
+  const eventsRpc = connectRpc(EventsServiceService, address);
+  const operator = connectRpc(OperatorServiceService, address);
   return {
     receivers,
     deliveriesRpc,

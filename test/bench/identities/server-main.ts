@@ -13,7 +13,8 @@ await runProcess({
   async start(life) {
     const server = await serveRpc({
       config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA },
-      services: [service(TrivialService, { same: async (bytes: Buffer) => bytes }, { same: ["gateway"] })],
+      services: [service(TrivialService, { same: async (bytes: Buffer) => bytes })],
+      methods: { [TrivialService.same.path]: { isIdempotent: false, callers: ["gateway"], actor: "caller" } },
       log,
       metrics: openMetrics("bench"),
     });

@@ -25,7 +25,7 @@ export interface DeepPage {
 
 /** Compares a page 250,000 records down the largest brand's list with its first page, alternately, at the records service. */
 export async function measureDeepPage(recordsAddress: string, databaseUrl: string): Promise<DeepPage> {
-  const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: [] });
+  const records = connectRpc(RecordsServiceService, recordsAddress);
   try {
     const cursor = await cursorAfterNewest(records, DEEP_PAGE * PAGE_LIMIT);
     const times = { first: [] as number[], deep: [] as number[] };

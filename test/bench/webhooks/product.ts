@@ -76,7 +76,7 @@ export class WebhookProduct {
   /** Registers one brand and receiver per port, so that each event has one receiver. Uses gRPC, so that secrets are encrypted. */
   async #register(ports: readonly number[]): Promise<void> {
     const { rpc_port } = (await this.#webhook.ready) as { rpc_port: number };
-    const client = connectRpc(ReceiversServiceService, `127.0.0.1:${rpc_port}`, { idempotent: [] });
+    const client = connectRpc(ReceiversServiceService, `127.0.0.1:${rpc_port}`);
     for (const [index, port] of ports.entries()) {
       await this.#client.query("insert into webhook.brands values ($1) on conflict do nothing", [brandOf(index)]);
       const request = {

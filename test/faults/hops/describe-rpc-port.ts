@@ -135,7 +135,7 @@ export function describeRpcPort({ connections }: RpcPortOptions): void {
       void service.exited.then((exit) => (ended = JSON.stringify(exit)));
       port = (service.ready as { rpc_port: number }).rpc_port;
       const config = { RPC_TLS_CERT: gateway.cert, RPC_TLS_KEY: gateway.key, RPC_TLS_CA: gateway.ca };
-      client = connectRpc(RecordsServiceService, `localhost:${port}`, { config, idempotent: [] });
+      client = connectRpc(RecordsServiceService, `localhost:${port}`, { config });
     }, 60_000);
     afterAll(async () => {
       client.stop();

@@ -33,7 +33,7 @@ async function openDirectLog(): Promise<OpenLog> {
     log: openLog("test", "silent"),
     metrics: openMetrics("test"),
   });
-  const publisher = directPublisher(connectRpc(IntakeServiceService, `127.0.0.1:${server.port}`, { idempotent: ["publishMessages"] }));
+  const publisher = directPublisher(connectRpc(IntakeServiceService, `127.0.0.1:${server.port}`));
   return {
     publisher,
     read: async (reader) => {

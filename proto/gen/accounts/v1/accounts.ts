@@ -6683,6 +6683,7 @@ export const AccountsServiceService = {
    * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
    * `already_exists`) for a member. FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner.
    * PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * With only_new a repetition is refused, because the first call has added the member: so it is not repeated.
    */
   addMember: {
     path: "/accounts.v1.AccountsService/AddMember" as const,
@@ -6793,6 +6794,7 @@ export interface AccountsServiceServer extends UntypedServiceImplementation {
    * Adds a member, or changes the role of the member with this e-mail address; with `only_new`, ALREADY_EXISTS (kind
    * `already_exists`) for a member. FAILED_PRECONDITION (kind `last_owner`) if the brand would lose its last owner.
    * PERMISSION_DENIED (kind `owner_required`) if `acting_member` is not an owner.
+   * With only_new a repetition is refused, because the first call has added the member: so it is not repeated.
    */
   addMember: handleUnaryCall<AddMemberRequest, AddMemberResponse>;
   /**
@@ -7002,7 +7004,10 @@ export interface SessionsServiceServer extends UntypedServiceImplementation {
 /** The audit log of each brand: who changed what. Names of fields, never their values. Kept for two years (a setting). */
 export type AuditServiceService = typeof AuditServiceService;
 export const AuditServiceService = {
-  /** Writes an entry without an outcome. Callers append before the change, and refuse it if that fails. */
+  /**
+   * Writes an entry without an outcome. Callers append before the change, and refuse it if that fails.
+   * Not repeated: a second entry would be about a change that was never made.
+   */
   appendAudit: {
     path: "/accounts.v1.AuditService/AppendAudit" as const,
     requestStream: false as const,
@@ -7038,7 +7043,10 @@ export const AuditServiceService = {
 } as const;
 
 export interface AuditServiceServer extends UntypedServiceImplementation {
-  /** Writes an entry without an outcome. Callers append before the change, and refuse it if that fails. */
+  /**
+   * Writes an entry without an outcome. Callers append before the change, and refuse it if that fails.
+   * Not repeated: a second entry would be about a change that was never made.
+   */
   appendAudit: handleUnaryCall<AppendAuditRequest, AppendAuditResponse>;
   /**
    * Adds the outcome. An entry that has one is returned unchanged, so the call can be repeated. NOT_FOUND if the brand has no

@@ -58,7 +58,7 @@ describe("an interrupted import imports nothing and releases its connection", ()
 
   it("when the connection is lost", async () => {
     const proxy = await startTcpProxy({ host: "127.0.0.1", port: served.port });
-    const importing = connectRpc(ImportServiceService, `127.0.0.1:${proxy.port}`, { idempotent: [] });
+    const importing = connectRpc(ImportServiceService, `127.0.0.1:${proxy.port}`);
     const { failed } = await begin(importing);
     await proxy.cut();
     expect(await failed).toMatchObject({ kind: "unavailable" });

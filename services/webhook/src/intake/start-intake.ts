@@ -16,7 +16,6 @@ import { service, type ServedService } from "@brand-records/rpc";
 import { showSampled } from "@brand-records/service-runtime";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
-import { INTAKE_CALLERS } from "../rpc/callers.ts";
 import { intakeHandlers } from "../rpc/intake.ts";
 import { GROUP } from "./group.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
@@ -51,7 +50,7 @@ export function startIntake({ config, db, brands, life, registry, log }: IntakeS
     // Replayed messages go through the same intake.
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));
     const intake = intakeInto(deadLetters);
-    const services = [service(IntakeServiceService, intakeHandlers(intake), INTAKE_CALLERS)];
+    const services = [service(IntakeServiceService, intakeHandlers(intake))];
     const messages = noStoredMessages;
     showDeadLetters(registry, deadLetters);
     return { deadLetters: withExclusiveReplay(deadLetters, config.DATABASE_URL), messages, subscription: undefined, services };

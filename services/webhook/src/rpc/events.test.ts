@@ -48,7 +48,7 @@ beforeAll(async () => {
     log: openLog("webhook", "silent"),
     metrics: openMetrics("webhook"),
   });
-  events = connectRpc(EventsServiceService, `127.0.0.1:${server.port}`, { idempotent: [] });
+  events = connectRpc(EventsServiceService, `127.0.0.1:${server.port}`);
 });
 afterAll(async () => {
   events.stop();

@@ -45,7 +45,7 @@ type Page = { resource: string; count: number; next_cursor?: string; data: objec
  * gateway's RPC client. The SDK has validated the arguments.
  */
 export function openTool(recordsAddress: string): CallTool {
-  const records = connectRpc(RecordsServiceService, recordsAddress, { idempotent: ["listConversions"] });
+  const records = connectRpc(RecordsServiceService, recordsAddress);
   return async (brandId, { limit = 50, cursor, since }) => {
     const request = { brand_id: brandId, limit, cursor: cursor ?? null, since: since ?? null };
     const context = newCallContext(DEADLINE_MS, "bench");

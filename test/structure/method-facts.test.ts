@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { repositoryFiles } from "../docs/pages.ts";
+
+/** One promise: what a method may and who may call it stands in its proto alone, and no method leaves it out. */
+
+const BUF = join(process.cwd(), "node_modules/.bin/buf");
+const folder = mkdtempSync(join(tmpdir(), "proto-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Generates from a changed copy of the proto files. @returns what buf shows when it fails */
+function failureAfter(change: (source: string) => string): string {
+  const copy = join(process.cwd(), "node_modules/.cache", `proto-${process.pid}`);
+  try {
+    cpSync("proto", copy, { recursive: true, filter: (path) => !/\/(?:dist|gen)$/.test(path) });
+    const path = join(copy, "plans/v1/plans.proto");
+    const source = readFileSync(path, "utf8");
+    expect(change(source)).not.toBe(source);
+    writeFileSync(path, change(source));
+    const config = readFileSync(join(copy, "buf.gen.yaml"), "utf8").replace("../node_modules", "../../../node_modules");
+    writeFileSync(join(copy, "buf.gen.yaml"), config);
+    execFileSync(BUF, ["generate", "-o", folder], { cwd: copy, stdio: "pipe" });
+    return "nothing";
+  } catch (error) {
+    return String((error as { stderr?: Buffer }).stderr ?? error);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+it.each([
+  ["idempotency_level", /    option idempotency_level = NO_SIDE_EFFECTS;\n/, "/plans.v1.PlansService/GetPlan has no idempotency_level"],
+  ["option", /    option \(options\.v1\.method\) = [^;]+;\n/, "/plans.v1.PlansService/PreparePlan has no option (options.v1.method)"],
+  ["actor", /, actor: ACTOR_CALLER/, "/plans.v1.PlansService/PreparePlan has no actor"],
+  ["person", /actor: ACTOR_CALLER/, "/plans.v1.PlansService/PreparePlan acts for a person, but its request names none"],
+] as const)("a method without its %s fails generation, which names it", (what, pattern, message) => {
+  expect(failureAfter((source) => source.replace(pattern, what === "person" ? "actor: ACTOR_MEMBER" : ""))).toContain(message);
+});
+
+it("no source says of a method what its proto says", () => {
+  const sources = repositoryFiles().filter((path) => /\.tsx?$/.test(path) && /\/src\//.test(path) && !path.endsWith(".test.ts"));
+  const known = ["packages/rpc/src/methods.ts"];
+  const found = sources.filter(
+    (path) => !known.includes(path) && /\b(?:isIdempotent|idempotent|callers): (?:\[|true|false)/.test(readFileSync(path, "utf8")),
+  );
+  expect(sources.length).toBeGreaterThan(500);
+  expect(found).toEqual([]);
+});
