@@ -7,3 +7,4 @@ export { openSession, type Session } from "./session.ts";
 export { openPool, type Database, type PoolState, type Transaction } from "./pool.ts";
 export type { Sql, Statement } from "./sql.ts";
 export { rfc3339FromPostgres } from "./types.ts";
+export { unnestRows, type UnnestedRows } from "./unnest-rows.ts";

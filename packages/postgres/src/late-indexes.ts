@@ -1,5 +1,6 @@
 import { openPool, type Database } from "./pool.ts";
 import type { Sql } from "./sql.ts";
+import { unnestRows } from "./unnest-rows.ts";
 
 /** A build reads a whole table and waits for older transactions. */
 const BUILD_MS_MAX = 3_600_000;
@@ -41,11 +42,13 @@ export interface UnbuiltIndex extends LateIndex {
   readonly is_invalid: boolean;
 }
 
+const WANTED = unnestRows({ name: "text" }, { as: "w", after: 1 });
+
 async function missingAmong(sql: Sql, schema: string, indexes: readonly LateIndex[]): Promise<UnbuiltIndex[]> {
   const found = await sql.query<{ name: string; valid: boolean }>(
-    `select w.name, x.indisvalid as valid from unnest($2::text[]) as w(name)
+    `select w.name, x.indisvalid as valid from ${WANTED.relation}
        join pg_index x on x.indexrelid = to_regclass(quote_ident($1) || '.' || quote_ident(w.name))`,
-    [schema, indexes.map(({ name }) => name)],
+    [schema, ...WANTED.values(indexes.map(({ name }) => ({ name })))],
   );
   const valid = new Map(found.map((row) => [row.name, row.valid]));
   return indexes.filter(({ name }) => valid.get(name) !== true).map((index) => ({ ...index, is_invalid: valid.has(index.name) }));

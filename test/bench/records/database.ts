@@ -4,7 +4,7 @@ import { generateKey, keyDigest, keyHint } from "@brand-records/api-key";
 import { migrate } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import pg from "pg";
-import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS } from "./dataset.ts";
+import { BRANDS, brandId, INSERT_BRANDS, INSERT_KEYS, INSERT_RECORDS, NEW_BRANDS, NEW_KEYS } from "./dataset.ts";
 import type { KeySets } from "./load/messages.ts";
 import { ROOT } from "../program.ts";
 import { KEY_SETS } from "./settings.ts";
@@ -40,7 +40,7 @@ export async function fill(url: string): Promise<FilledDatabase> {
 async function insertBrands(client: pg.Client): Promise<Pick<FilledDatabase, "keySets" | "keyPeppers">> {
   const pepper = randomBytes(32);
   const brandIds = Array.from({ length: BRANDS }, (_, brand) => brandId(brand));
-  await client.query(INSERT_BRANDS, [brandIds]);
+  await client.query(INSERT_BRANDS, NEW_BRANDS.values(brandIds.map((id) => ({ id }))));
   const keySets: string[][] = [];
   while (keySets.length < KEY_SETS) keySets.push(await insertKeys(client, brandIds, pepper));
   return { keySets, keyPeppers: `${PEPPER_VERSION}:${pepper.toString("base64")}` };
@@ -48,8 +48,9 @@ async function insertBrands(client: pg.Client): Promise<Pick<FilledDatabase, "ke
 
 /** Stores each key as the HMAC-SHA-256, under a pepper, of its SHA-256. */
 async function insertKeys(client: pg.Client, brandIds: readonly string[], pepper: Buffer): Promise<string[]> {
-  const keys = brandIds.map(() => generateKey("live"));
-  const hashes = keys.map((key) => createHmac("sha256", pepper).update(keyDigest(key)).digest());
-  await client.query(INSERT_KEYS, [keys.map(() => newId("key")), brandIds, keys.map(keyHint), hashes, PEPPER_VERSION]);
-  return keys;
+  const hashOf = (key: string): Buffer => createHmac("sha256", pepper).update(keyDigest(key)).digest();
+  const made = brandIds.map((brand_id) => ({ brand_id, key: generateKey("live") }));
+  const rows = made.map(({ brand_id, key }) => ({ key_id: newId("key"), brand_id, hint: keyHint(key), key_hash: hashOf(key) }));
+  await client.query(INSERT_KEYS, [PEPPER_VERSION, ...NEW_KEYS.values(rows)]);
+  return made.map(({ key }) => key);
 }

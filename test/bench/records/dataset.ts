@@ -1,3 +1,4 @@
+import { unnestRows } from "@brand-records/postgres";
 import { sized } from "../size.ts";
 
 /**
@@ -49,15 +50,18 @@ export const INSERT_RECORDS = `
                  timestamptz '2026-01-01 00:00:00Z' + g * interval '10 seconds' + (g * 7919 % 9000) * interval '1 millisecond' as at
             from generate_series(0::bigint, ${RECORDS - 1}) as g) as numbered`;
 
+export const NEW_BRANDS = unnestRows({ id: "text" });
+export const NEW_KEYS = unnestRows({ key_id: "text", brand_id: "text", hint: "text", key_hash: "bytea" }, { after: 1 });
+
 /**
  * Brands that have not changed for a day. Epochs of the last ten minutes are published every second: a thousand new brands
  * would be an unrealistic load.
  */
 export const INSERT_BRANDS = `
   insert into accounts.brands (id, name, tier, verified, epoch_changed_at, created_at)
-  select id, 'Bench ' || id, 'enterprise', true, now() - interval '1 day', now() - interval '1 day' from unnest($1::text[]) as id`;
+  select id, 'Bench ' || id, 'enterprise', true, now() - interval '1 day', now() - interval '1 day' from ${NEW_BRANDS.relation}`;
 
 export const INSERT_KEYS = `
   insert into accounts.keys (id, brand_id, environment, name, permissions, hint, pepper_version, key_hash, created_by)
-  select key_id, brand_id, 'live', 'Bench', '{records:read}', hint, $5, key_hash, 'owner@bench.example'
-    from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as made (key_id, brand_id, hint, key_hash)`;
+  select key_id, brand_id, 'live', 'Bench', '{records:read}', hint, $1, key_hash, 'owner@bench.example'
+    from ${NEW_KEYS.relation}`;

@@ -1,5 +1,7 @@
-import type { Database } from "@brand-records/postgres";
+import { unnestRows, type Database } from "@brand-records/postgres";
 import type { DeadLetter, DeadLetters, DeadLetterSummary, Intake, ReceivedMessage } from "../event-log.ts";
+
+const DEAD_LETTERS = unnestRows({ position: "text", reason: "text", key: "text", value: "bytea", headers: "jsonb" });
 
 const BATCH = 100;
 const COUNTED_MAX = 10_000;
@@ -18,9 +20,8 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
   return {
     async put(deadLetters) {
       await db.query(
-        `insert into ${table} (position, reason, key, value, headers)
-         select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::jsonb[])`,
-        columnsOf(deadLetters),
+        `insert into ${table} (${DEAD_LETTERS.columns}) select * from ${DEAD_LETTERS.relation}`,
+        DEAD_LETTERS.values(deadLetters.map(rowOf)),
       );
     },
     async list(limit) {
@@ -64,16 +65,16 @@ export function postgresDeadLetters(db: Database, table: string, intake: Intake)
   };
 }
 
-function columnsOf(deadLetters: readonly DeadLetter[]): unknown[][] {
-  // Postgres stores no NUL in text. A key without its NUL can still be recognised.
-  const text = (from: string): string => from.replaceAll("\0", "");
-  return [
-    deadLetters.map(({ message }) => message.position),
-    deadLetters.map(({ reason }) => text(reason)),
-    deadLetters.map(({ message }) => text(message.key)),
-    deadLetters.map(({ message }) => message.value),
-    deadLetters.map(({ message }) =>
-      JSON.stringify(Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [text(name), text(value)]))),
-    ),
-  ];
+function rowOf({ message, reason }: DeadLetter) {
+  const headers = Object.entries(message.headers).map(([name, value]) => [withoutNul(name), withoutNul(value)]);
+  return {
+    position: message.position,
+    reason: withoutNul(reason),
+    key: withoutNul(message.key),
+    value: message.value,
+    headers: JSON.stringify(Object.fromEntries(headers)),
+  };
 }
+
+/** Postgres stores no NUL in text. A key without its NUL can still be recognised. */
+const withoutNul = (text: string): string => text.replaceAll("\0", "");

@@ -1,6 +1,8 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { DELETION } from "../domain/brand.ts";
 import { settlesInMs } from "./settling.ts";
+
+const PEOPLE = unnestRows({ email: "text" }, { as: "p" });
 
 const statements = {
   find: {
@@ -27,7 +29,7 @@ const statements = {
   forgetPeople: {
     name: "brand_deletions.forget_people",
     text: `with gone as (
-             select email from unnest($1::text[]) as p(email)
+             select email from ${PEOPLE.relation}
               where not exists (select from accounts.members m where m.email = p.email)),
            links as (delete from accounts.sign_in_links where email in (select email from gone)),
            identities as (delete from accounts.identities where email in (select email from gone))
@@ -91,7 +93,7 @@ export async function deleteMembersOf(sql: Sql, brandId: string): Promise<string
 
 /** Deletes sessions, sign-in links and identities of those of these people who are no longer a member of any brand. They must be locked. */
 export async function forgetPeople(sql: Sql, emails: readonly string[]): Promise<void> {
-  await sql.query(statements.forgetPeople, [emails]);
+  await sql.query(statements.forgetPeople, PEOPLE.values(emails.map((email) => ({ email }))));
 }
 
 /** Deletes up to `limit` counts of a brand. Returns how many. */

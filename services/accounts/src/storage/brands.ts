@@ -1,7 +1,9 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { DELETION, type Brand, type Tier } from "../domain/brand.ts";
 
 const COLUMNS = "id, name, tier, verified, epoch, created_at, deletion_started_at";
+
+const SEEN = unnestRows({ id: "text", epoch: "bigint null" }, { as: "seen", after: 1 });
 
 const statements = {
   insert: {
@@ -24,9 +26,9 @@ const statements = {
   raiseEpochsAbove: {
     name: "brands.raise_epochs_above",
     text: `update accounts.brands b
-              set epoch = greatest(b.epoch + 1, seen.epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint + $3),
+              set epoch = greatest(b.epoch + 1, seen.epoch + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint + $1),
                   epoch_changed_at = clock_timestamp()
-             from unnest($1::text[], $2::bigint[]) as seen (id, epoch) where b.id = seen.id returning b.id, b.epoch`,
+             from ${SEEN.relation} where b.id = seen.id returning b.id, b.epoch`,
   },
   changedSince: {
     name: "brands.changed_since",
@@ -92,7 +94,8 @@ export function raiseEpochsAbove(
   seen: ReadonlyMap<string, number | null>,
   aheadMs: number,
 ): Promise<{ id: string; epoch: number }[]> {
-  return sql.query(statements.raiseEpochsAbove, [[...seen.keys()], [...seen.values()], aheadMs]);
+  const rows = [...seen].map(([id, epoch]) => ({ id, epoch }));
+  return sql.query(statements.raiseEpochsAbove, [aheadMs, ...SEEN.values(rows)]);
 }
 
 /** @param deletionSeconds leaves out brands whose deletion began longer ago: no gateway trusts their keys any more */

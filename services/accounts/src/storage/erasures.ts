@@ -1,5 +1,7 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { settlesInMs } from "./settling.ts";
+
+const OTHERS = unnestRows({ brand_id: "text" }, { as: "other", after: 2 });
 
 const statements = {
   /** The clock's time: the transaction may have waited for the person's removal. */
@@ -36,7 +38,7 @@ const statements = {
     text: `select b.id as brand_id from accounts.brands b where b.deletion_started_at is null and b.id in (
              select brand_id from accounts.audit_entries where actor in ($1, $2) or subject_id in ($1, $2) or via in ($1, $2)
              union select brand_id from accounts.keys where created_by in ($1, $2) or revoked_by in ($1, $2)
-             union select unnest($3::text[])) order by b.id for share`,
+             union select other.brand_id from ${OTHERS.relation}) order by b.id for share`,
   },
 } satisfies Record<string, Statement>;
 
@@ -85,5 +87,5 @@ export async function lockBrandsNaming(
   pseudonym: string,
   others: readonly string[],
 ): Promise<{ brand_id: string }[]> {
-  return sql.query(statements.brands, [email, pseudonym, others]);
+  return sql.query(statements.brands, [email, pseudonym, ...OTHERS.values(others.map((brand_id) => ({ brand_id })))]);
 }

@@ -1,11 +1,13 @@
 import type { Permission } from "@brand-records/api-key";
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Key, Principal } from "../domain/key.ts";
 
 const COLUMNS = "id, brand_id, environment, name, permissions, hint, created_by, created_at, last_used_at, revoked_at, revoked_by";
 
 /** Keys with one name to return: enough to notice and to revoke. */
 const SAME_NAME_MAX = 10;
+
+const LAST_USES = unnestRows({ id: "text", at: "timestamptz" }, { as: "used" });
 
 const statements = {
   // One statement for principal and epoch, so that both are of the same moment.
@@ -45,7 +47,7 @@ const statements = {
   writeLastUses: {
     name: "keys.write_last_uses",
     text: `update accounts.keys k set last_used_at = greatest(k.last_used_at, used.at)
-             from unnest($1::text[], $2::timestamptz[]) as used (id, at) where k.id = used.id`,
+             from ${LAST_USES.relation} where k.id = used.id`,
   },
 } satisfies Record<string, Statement>;
 
@@ -117,6 +119,6 @@ export function countKeysUnderOthers(sql: Sql, pepperVersions: readonly number[]
 export async function writeLastUses(sql: Sql, lastUses: ReadonlyMap<string, number>): Promise<void> {
   // Every replica updates in the same order, so that two never deadlock.
   const ids = [...lastUses.keys()].toSorted();
-  const times = ids.map((id) => new Date(lastUses.get(id) ?? 0).toISOString());
-  await sql.query(statements.writeLastUses, [ids, times]);
+  const rows = ids.map((id) => ({ id, at: new Date(lastUses.get(id) ?? 0).toISOString() }));
+  await sql.query(statements.writeLastUses, LAST_USES.values(rows));
 }

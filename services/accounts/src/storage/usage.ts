@@ -1,5 +1,10 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { MinuteUsage, UsageBucket, UsageQuery } from "../domain/usage.ts";
+
+const ADDED = unnestRows(
+  { brand_id: "text", minute: "timestamptz", key_id: "text", accepted: "bigint", refused: "bigint" },
+  { as: "added", after: 2 },
+);
 
 const statements = {
   insertBatch: {
@@ -12,10 +17,9 @@ const statements = {
     name: "usage_minutes.add",
     text: `insert into accounts.usage_minutes as u (brand_id, minute, key_id, accepted, refused)
            select added.brand_id, added.minute, added.key_id, sum(added.accepted), sum(added.refused)
-             from unnest($1::text[], $2::timestamptz[], $3::text[], $4::bigint[], $5::bigint[])
-                  as added (brand_id, minute, key_id, accepted, refused)
+             from ${ADDED.relation}
              join accounts.keys k on k.id = added.key_id and k.brand_id = added.brand_id
-            where added.minute >= now() - make_interval(days => $6) and added.minute <= now() + make_interval(mins => $7)
+            where added.minute >= now() - make_interval(days => $1) and added.minute <= now() + make_interval(mins => $2)
             group by 1, 2, 3 order by 1, 2, 3
            on conflict (brand_id, minute, key_id) do update
               set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused`,
@@ -55,15 +59,7 @@ export async function addUsage(
   minutes: readonly MinuteUsage[],
   { keepDays, minutesAhead }: { readonly keepDays: number; readonly minutesAhead: number },
 ): Promise<void> {
-  await sql.query(statements.add, [
-    minutes.map(({ brand_id }) => brand_id),
-    minutes.map(({ minute }) => minute),
-    minutes.map(({ key_id }) => key_id),
-    minutes.map(({ accepted }) => accepted),
-    minutes.map(({ refused }) => refused),
-    keepDays,
-    minutesAhead,
-  ]);
+  await sql.query(statements.add, [keepDays, minutesAhead, ...ADDED.values(minutes)]);
 }
 
 export function usageBuckets(sql: Sql, { brandId, from, to, bucketMinutes, byKey }: UsageQuery, limit: number): Promise<UsageBucket[]> {

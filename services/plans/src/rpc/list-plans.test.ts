@@ -1,3 +1,4 @@
+import { unnestRows } from "@brand-records/postgres";
 import type { Plan } from "@brand-records/proto/plans/v1";
 import {
   callContext,
@@ -51,10 +52,10 @@ it("returns every plan once, newest first, in pages of every size, including pla
   const made = await prepareMany(brand, 9);
   // Three in one millisecond, four in another, and times in the reverse order of the ids.
   const times = [5, 3, 3, 3, 4, 1, 1, 1, 1].map((second) => `2026-01-01T00:00:0${second}.123Z`);
-  const ids = made.map(({ id }) => id);
+  const changes = unnestRows({ id: "text", at: "timestamptz" });
   await served.db.query(
-    "update plans.plans p set created_at = t.at from unnest($1::text[], $2::timestamptz[]) as t (id, at) where p.id = t.id",
-    [ids, times],
+    `update plans.plans p set created_at = t.at from ${changes.relation} where p.id = t.id`,
+    changes.values(made.map(({ id }, n) => ({ id, at: times[n] ?? "" }))),
   );
   const expected = newestFirst(made.map((plan, i) => ({ ...plan, created_at: times[i] ?? "" })));
   for (let size = 1; size <= 11; size += 1) expect(await walk(brand, size)).toEqual(expected);

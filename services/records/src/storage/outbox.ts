@@ -1,4 +1,4 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 
 /** A range of sequence numbers in the outbox: above `after`, up to and including `upTo`. */
 export interface SeqRange {
@@ -21,6 +21,8 @@ export interface Snapshot {
   readonly xmax: bigint;
 }
 
+const RANGES = unnestRows({ after: "bigint", up_to: "bigint" }, { as: "range", after: 1 });
+
 const statements = {
   read: {
     name: "outbox.read",
@@ -30,11 +32,11 @@ const statements = {
              from (select pg_current_snapshot() as snapshot) s
              left join (
                select o.seq, o.aggregateid, o.payload::text, o.traceparent
-                 from unnest($1::bigint[], $2::bigint[]) with ordinality as range (after, up_to, position)
+                 from ${RANGES.relation}
                 cross join lateral (
-                  select * from records.outbox where seq > range.after and seq <= range.up_to order by seq limit $3) o
-                order by range.position, o.seq
-                limit $3) r on true
+                  select * from records.outbox where seq > range.after and seq <= range.up_to order by seq limit $1) o
+                order by range.after, o.seq
+                limit $1) r on true
             order by r.seq`,
   },
   remove: { name: "outbox.remove", text: "delete from records.outbox where seq = any($1::bigint[])" },
@@ -54,7 +56,7 @@ const statements = {
  */
 export async function readOutbox(sql: Sql, ranges: readonly SeqRange[], limit: number): Promise<{ rows: OutboxRow[]; snapshot: Snapshot }> {
   type Row = { [Name in keyof OutboxRow]: OutboxRow[Name] | null } & { xmin: string; xmax: string };
-  const rows = await sql.query<Row>(statements.read, [ranges.map(({ after }) => after), ranges.map(({ upTo }) => upTo), limit]);
+  const rows = await sql.query<Row>(statements.read, [limit, ...RANGES.values(ranges.map(({ after, upTo }) => ({ after, up_to: upTo })))]);
   const [first] = rows;
   if (first === undefined) throw new Error("reading the outbox returned no snapshot");
   return {

@@ -1,4 +1,4 @@
-import type { Database } from "@brand-records/postgres";
+import { unnestRows, type Database } from "@brand-records/postgres";
 import { leaveLanesOf, lockLanes, lockLanesToServe, type LanesToServe } from "./lanes.ts";
 
 /** A delivery that this worker may attempt until its lease ends, with everything the attempt needs. */
@@ -30,10 +30,12 @@ export interface ClaimedDelivery {
   readonly failing: boolean;
 }
 
+const ROOMS = unnestRows({ receiver_id: "text", room: "int" }, { after: 1 });
+
 /** Not prepared: a plan made while the tables were small scans them when they are not. */
 const CLAIM = `
   with lane as materialized (
-    select * from unnest($1::text[], $2::int[]) as t(receiver_id, room)),
+    select * from ${ROOMS.relation}),
   claimed as materialized (
     select d.id, lane.receiver_id
       from lane cross join lateral (
@@ -57,7 +59,7 @@ const CLAIM = `
      where l.receiver_id = lane.receiver_id),
   leased as (
     update webhook.deliveries
-       set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(), lease_until = now() + make_interval(secs => $3)
+       set state = 'sending', attempt = attempt + 1, lease = gen_random_uuid(), lease_until = now() + make_interval(secs => $1)
      where id = any(array(select id from claimed))
     returning id, receiver_id, event_id, event_created_at, attempt, lease, test, sign_with_next, created_at, due_at)
   select d.id, d.receiver_id, d.event_id, d.event_created_at, d.attempt, d.lease, d.test, d.sign_with_next, d.created_at,
@@ -82,24 +84,26 @@ export async function claimDeliveries(
   return db.transaction(async (sql) => {
     const lanes = await lockLanesToServe(sql, wanted);
     if (lanes.length === 0) return [];
-    const receiverIds = lanes.map(({ receiver_id }) => receiver_id);
-    const claimed = await sql.query<ClaimedDelivery>(CLAIM, [receiverIds, lanes.map(({ room }) => room), leaseSeconds]);
+    const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
+    const claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
     const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
     return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
   });
 }
 
+const LEASES = unnestRows({ id: "text", lease: "uuid" });
+
 const RETURN = `
   with returned as (
     update webhook.deliveries d set state = 'pending', attempt = d.attempt - 1, lease = null, lease_until = null
-      from unnest($1::text[], $2::uuid[]) as t(id, lease)
-     where d.id = any($1::text[]) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
+      from ${LEASES.relation}
+     where d.id = any(${LEASES.arrays.id}) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
   ${leaveLanesOf("returned", { isDue: true })}`;
 
 const ABANDON = `
   with abandoned as (
-    delete from webhook.deliveries d using unnest($1::text[], $2::uuid[]) as t(id, lease)
-     where d.id = any($1::text[]) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
+    delete from webhook.deliveries d using ${LEASES.relation}
+     where d.id = any(${LEASES.arrays.id}) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
   ${leaveLanesOf("abandoned", { isDue: false })}`;
 
 type Claim = Pick<ClaimedDelivery, "id" | "receiver_id" | "lease">;
@@ -116,6 +120,6 @@ async function changeClaims(db: Database, statement: string, claims: readonly Cl
       sql,
       claims.map(({ receiver_id }) => receiver_id),
     );
-    await sql.query(statement, [claims.map(({ id }) => id), claims.map(({ lease }) => lease)]);
+    await sql.query(statement, LEASES.values(claims.map(({ id, lease }) => ({ id, lease }))));
   });
 }

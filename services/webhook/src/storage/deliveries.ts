@@ -1,13 +1,20 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { Attempt, Delivery, DeliveryKey } from "../domain/delivery.ts";
 import { FINISHED, shown, UNFINISHED } from "./delivery-lists.ts";
 import { wakeLanes } from "./lanes.ts";
 
+const NEW_DELIVERIES = unnestRows({
+  id: "text",
+  receiver_id: "text",
+  event_id: "text",
+  event_created_at: "timestamptz",
+  event_type: "text",
+});
+
 const statements = {
   insert: {
     name: "deliveries.insert",
-    text: `insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type)
-           select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])`,
+    text: `insert into webhook.deliveries (${NEW_DELIVERIES.columns}) select * from ${NEW_DELIVERIES.relation}`,
   },
   insertTest: {
     name: "deliveries.insert_test",
@@ -54,13 +61,7 @@ export interface NewDelivery {
 
 /** Adds deliveries, due now. Their lanes must be locked. */
 export async function insertDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
-  await sql.query(statements.insert, [
-    deliveries.map(({ id }) => id),
-    deliveries.map(({ receiver_id }) => receiver_id),
-    deliveries.map(({ event_id }) => event_id),
-    deliveries.map(({ event_created_at }) => event_created_at),
-    deliveries.map(({ event_type }) => event_type),
-  ]);
+  await sql.query(statements.insert, NEW_DELIVERIES.values(deliveries));
   await wakeLanes(sql, [...new Set(deliveries.map(({ receiver_id }) => receiver_id))]);
 }
 

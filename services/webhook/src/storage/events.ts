@@ -1,4 +1,4 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { EventKey } from "../domain/event.ts";
 
 export interface NewEvent {
@@ -29,11 +29,19 @@ export interface FoundEvent extends StoredEvent {
 
 const COLUMNS = "e.id, e.brand_id, e.type, e.created_at, e.data::text as data_json, e.received_at, e.test";
 
+const NEW_EVENTS = unnestRows({
+  id: "text",
+  created_at: "timestamptz",
+  brand_id: "text",
+  type: "text",
+  data: "json",
+  traceparent: "text null",
+});
+
 const statements = {
   insert: {
     name: "events.insert",
-    text: `insert into webhook.events (id, created_at, brand_id, type, data, traceparent)
-           select * from unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::json[], $6::text[])
+    text: `insert into webhook.events (${NEW_EVENTS.columns}) select * from ${NEW_EVENTS.relation}
            on conflict (id, created_at) do nothing returning id`,
   },
   insertTest: {
@@ -61,14 +69,7 @@ const statements = {
  * @returns the ids of those that were not stored before
  */
 export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promise<Set<string>> {
-  const rows = await sql.query<{ id: string }>(statements.insert, [
-    events.map(({ id }) => id),
-    events.map(({ created_at }) => created_at),
-    events.map(({ brand_id }) => brand_id),
-    events.map(({ type }) => type),
-    events.map(({ data }) => data),
-    events.map(({ traceparent }) => traceparent),
-  ]);
+  const rows = await sql.query<{ id: string }>(statements.insert, NEW_EVENTS.values(events));
   return new Set(rows.map(({ id }) => id));
 }
 

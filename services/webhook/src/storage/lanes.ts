@@ -1,4 +1,4 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import { BREAKER_FAILURES, type LaneState } from "../domain/lane.ts";
 import type { ReceiverKey } from "../domain/receiver.ts";
 
@@ -227,6 +227,22 @@ export interface LaneUpdate {
   readonly dueInSeconds: number | undefined;
 }
 
+const UPDATES = unnestRows({
+  receiver_id: "text",
+  ended: "int",
+  max_in_flight: "int",
+  failed_in_a_row: "int",
+  trips: "int",
+  failures: "int",
+  last_status: "int null",
+  first_failure_at: "float8 null",
+  failing_since: "float8 null",
+  open_seconds: "float8 null",
+  due_in_seconds: "float8 null",
+  opened_at: "float8 null",
+  last_outcome: "text null",
+});
+
 const UPDATE_LANES = `
   update webhook.lanes l
      set in_flight = greatest(0, l.in_flight - t.ended), max_in_flight = t.max_in_flight, failed_in_a_row = t.failed_in_a_row,
@@ -237,28 +253,27 @@ const UPDATE_LANES = `
          open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end
                            else now() + make_interval(secs => t.open_seconds) end,
          next_due = least(l.next_due, now() + make_interval(secs => t.due_in_seconds))
-    from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::float8[], $10::float8[], $11::float8[], $12::float8[], $13::text[])
-      as t(receiver_id, ended, max_in_flight, failed_in_a_row, trips, failures, last_status, first_failure_at, failing_since,
-           open_seconds, due_in_seconds, opened_at, last_outcome)
+    from ${UPDATES.relation}
    where l.receiver_id = t.receiver_id`;
 
 /** Writes the state of lanes after attempts ended. The lanes must be locked. */
 export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Promise<void> {
-  await sql.query(UPDATE_LANES, [
-    updates.map(({ receiverId }) => receiverId),
-    updates.map(({ ended }) => ended),
-    updates.map(({ lane }) => lane.maxInFlight),
-    updates.map(({ lane }) => lane.failedInARow),
-    updates.map(({ lane }) => lane.trips),
-    updates.map(({ lane }) => lane.failures),
-    updates.map(({ lane }) => lane.lastStatus),
-    updates.map(({ lane }) => lane.firstFailureAt),
-    updates.map(({ lane }) => lane.failingSince),
-    updates.map(({ openSeconds }) => openSeconds ?? null),
-    updates.map(({ dueInSeconds }) => dueInSeconds ?? null),
-    updates.map(({ lane }) => lane.openedAt),
-    updates.map(({ lane }) => lane.lastOutcome),
-  ]);
+  const rows = updates.map(({ receiverId, lane, ended, openSeconds, dueInSeconds }) => ({
+    receiver_id: receiverId,
+    ended,
+    max_in_flight: lane.maxInFlight,
+    failed_in_a_row: lane.failedInARow,
+    trips: lane.trips,
+    failures: lane.failures,
+    last_status: lane.lastStatus,
+    first_failure_at: lane.firstFailureAt,
+    failing_since: lane.failingSince,
+    open_seconds: openSeconds ?? null,
+    due_in_seconds: dueInSeconds ?? null,
+    opened_at: lane.openedAt,
+    last_outcome: lane.lastOutcome,
+  }));
+  await sql.query(UPDATE_LANES, UPDATES.values(rows));
 }
 
 /**
@@ -273,11 +288,12 @@ export const leaveLanesOf = (from: string, { isDue }: { readonly isDue: boolean 
     from (select receiver_id, count(*)::int as n from ${from} group by receiver_id) t
    where l.receiver_id = t.receiver_id`;
 
-const LEAVE_LANES = leaveLanesOf("unnest($1::text[]) as d(receiver_id)", { isDue: true });
+const LEFT = unnestRows({ receiver_id: "text" });
+const LEAVE_LANES = leaveLanesOf(LEFT.relation, { isDue: true });
 
 /** Subtracts one from a lane's `in_flight` for each occurrence of its receiver, and makes the lane due. The lanes must be locked. */
 export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
-  await sql.query(LEAVE_LANES, [receiverIds]);
+  await sql.query(LEAVE_LANES, LEFT.values(receiverIds.map((receiver_id) => ({ receiver_id }))));
 }
 
 /** Makes lanes due now and notifies the senders. The lanes must be locked. */

@@ -1,4 +1,4 @@
-import { asIndexBuilder, buildIndex, type Database, type LateIndex } from "@brand-records/postgres";
+import { asIndexBuilder, buildIndex, unnestRows, type Database, type LateIndex } from "@brand-records/postgres";
 
 /** Attaching an index waits for readers of the table, and new readers for it. The next round retries. */
 const LOCK_WAIT = "500ms";
@@ -30,6 +30,8 @@ const OF_DELIVERIES = {
 /** Their predecessors, with a predicate that claims imply. The first is of release 0.2.0. */
 const REPLACED = ["deliveries_newest", "deliveries_of_event", "deliveries_of_type"];
 
+const DEFINED = unnestRows({ name: "text", definition: "text" }, { as: "o" });
+
 /** Indexes of a parent table that some of its partitions do not have, and OF_DELIVERIES. */
 const MISSING = `
   with wanted as (
@@ -44,14 +46,14 @@ const MISSING = `
        and not exists (select from pg_inherits ih join pg_index ix on ix.indexrelid = ih.inhrelid
                         where ih.inhparent = i.oid and ix.indrelid = t.oid)
     union all
-    select o.name, 'webhook.deliveries', o.definition, null from unnest($1::text[], $2::text[]) as o(name, definition))
+    select o.name, 'webhook.deliveries', o.definition, null from ${DEFINED.relation})
   select w.*, x.indisvalid is false as is_invalid, x.indisvalid is true as is_valid
     from wanted w left join pg_index x on x.indexrelid = to_regclass('webhook.' || w.name)
    where w.parent is not null or x.indisvalid is not true
    order by w.table desc, w.name`;
 
 const missingIndexes = (db: Database): Promise<MissingIndex[]> =>
-  db.query<MissingIndex>(MISSING, [Object.keys(OF_DELIVERIES), Object.values(OF_DELIVERIES)]);
+  db.query<MissingIndex>(MISSING, DEFINED.values(Object.entries(OF_DELIVERIES).map(([name, definition]) => ({ name, definition }))));
 
 /**
  * Builds the indexes that a migration defined for tables with rows, while these are read and written. Until then lists with filters
@@ -73,10 +75,12 @@ export async function buildLateIndexes(db: Database, url: string): Promise<strin
   return built ?? [];
 }
 
+const NAMES = unnestRows({ name: "text" });
+
 async function replacedIndexes(db: Database): Promise<string[]> {
   const found = await db.query<{ name: string }>(
-    "select name from unnest($1::text[]) as r(name) where to_regclass('webhook.' || name) is not null",
-    [REPLACED],
+    `select name from ${NAMES.relation} where to_regclass('webhook.' || name) is not null`,
+    NAMES.values(REPLACED.map((name) => ({ name }))),
   );
   return found.map(({ name }) => name);
 }

@@ -1,4 +1,4 @@
-import type { Sql } from "@brand-records/postgres";
+import { unnestRows, type Sql } from "@brand-records/postgres";
 import { bucketOf, NO_DURATION } from "../domain/duration-bucket.ts";
 import { hasDuration, type OutcomeClass } from "../domain/outcome.ts";
 import { addToHours } from "./attempt-hours.ts";
@@ -33,22 +33,40 @@ export interface AttemptResult {
 /** The part of a result that is stored. */
 export type SettledAttempt = Omit<AttemptResult, "url" | "tested_secret">;
 
-/** "= any($1)" beside the join: the ids lead into the primary key whatever the planner estimates for the rest. */
+const RESULTS = unnestRows({
+  delivery_id: "text",
+  lease: "uuid",
+  brand_id: "text",
+  receiver_id: "text",
+  event_id: "text",
+  event_created_at: "timestamptz",
+  delivery_created_at: "timestamptz",
+  test: "boolean",
+  attempt_id: "text",
+  attempt: "int",
+  started_at: "timestamptz",
+  duration_ms: "int",
+  outcome: "text",
+  http_status: "int null",
+  error: "text null",
+  response: "bytea null",
+  state: "text",
+  delay_seconds: "float8 null",
+  bucket: "smallint",
+});
+
+/** "= any(ids)" beside the join: the ids lead into the primary key whatever the planner estimates for the rest. */
 const SETTLE = `
   with result as materialized (
-    select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::boolean[],
-                         $9::text[], $10::int[], $11::timestamptz[], $12::int[], $13::text[], $14::int[], $15::text[], $16::bytea[],
-                         $17::text[], $18::float8[], $19::smallint[])
-      as t(delivery_id, lease, brand_id, receiver_id, event_id, event_created_at, delivery_created_at, test,
-           attempt_id, attempt, started_at, duration_ms, outcome, http_status, error, response, state, delay_seconds, bucket)),
+    select * from ${RESULTS.relation}),
   finished as (
     delete from webhook.deliveries d using result r
-     where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
+     where d.id = any(${RESULTS.arrays.delivery_id}) and d.id = r.delivery_id and d.lease = r.lease and r.state <> 'pending'
     returning d.sign_with_next, d.event_type, r.attempt_id),
   retried as (
     update webhook.deliveries d set state = 'pending', lease = null, lease_until = null, due_at = now() + make_interval(secs => r.delay_seconds)
       from result r
-     where d.id = any($1::text[]) and d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
+     where d.id = any(${RESULTS.arrays.delivery_id}) and d.id = r.delivery_id and d.lease = r.lease and r.state = 'pending'
     returning r.attempt_id),
   past as (
     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next,
@@ -73,27 +91,10 @@ const SETTLE = `
  * @returns the ids of the attempts whose lease was still valid: a batch may also hold an attempt of the same delivery whose lease ended
  */
 export async function settleDeliveries(sql: Sql, results: readonly SettledAttempt[]): Promise<Set<string>> {
-  const column = <Name extends keyof SettledAttempt>(name: Name): SettledAttempt[Name][] => results.map((result) => result[name]);
-  const rows = await sql.query<{ attempt_id: string }>(SETTLE, [
-    column("delivery_id"),
-    column("lease"),
-    column("brand_id"),
-    column("receiver_id"),
-    column("event_id"),
-    column("event_created_at"),
-    column("delivery_created_at"),
-    column("test"),
-    column("attempt_id"),
-    column("attempt"),
-    column("started_at"),
-    column("duration_ms"),
-    column("outcome"),
-    column("http_status"),
-    column("error"),
-    column("response"),
-    column("state"),
-    column("delay_seconds"),
-    results.map(({ outcome, duration_ms }) => (hasDuration(outcome) ? bucketOf(duration_ms) : NO_DURATION)),
-  ]);
+  const counted = results.map((result) => ({
+    ...result,
+    bucket: hasDuration(result.outcome) ? bucketOf(result.duration_ms) : NO_DURATION,
+  }));
+  const rows = await sql.query<{ attempt_id: string }>(SETTLE, RESULTS.values(counted));
   return new Set(rows.map(({ attempt_id }) => attempt_id));
 }

@@ -1,12 +1,14 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { SealedSecret } from "../domain/signing-secret.ts";
+
+const PROOFS = unnestRows({ id: "int", proof: "bytea" }, { as: "k" });
+const KEY_IDS = unnestRows({ id: "int" }, { as: "k" });
 
 const statements = {
   /** In the order of ids, so that processes starting at the same time never deadlock. */
   add: {
     name: "secret_keys.add",
-    text: `insert into webhook.secret_keys (id, proof)
-           select k.id, k.proof from unnest($1::int[], $2::bytea[]) as k (id, proof) order by k.id
+    text: `insert into webhook.secret_keys (${PROOFS.columns}) select * from ${PROOFS.relation} order by k.id
            on conflict (id) do nothing`,
   },
   list: { name: "secret_keys.list", text: "select k.id, k.proof from webhook.secret_keys k" },
@@ -19,7 +21,7 @@ const statements = {
   },
   inUseAmong: {
     name: "secret_keys.in_use_among",
-    text: `select k.id from unnest($1::int[]) k (id)
+    text: `select k.id from ${KEY_IDS.relation}
             where exists (select from webhook.receivers r where r.secret_key_id = k.id or r.next_secret_key_id = k.id)`,
   },
   stored: {
@@ -47,7 +49,7 @@ export interface Proof {
 
 /** Adds proofs of new keys. Existing ones stay as they are. */
 export async function addProofs(sql: Sql, proofs: readonly Proof[]): Promise<void> {
-  await sql.query(statements.add, [proofs.map(({ id }) => id), proofs.map(({ proof }) => proof)]);
+  await sql.query(statements.add, PROOFS.values(proofs));
 }
 
 export function listProofs(sql: Sql): Promise<Proof[]> {
@@ -61,7 +63,7 @@ export async function idsInUse(sql: Sql): Promise<number[]> {
 
 /** Returns those of these keys under which any receiver's secret or next secret is sealed. Reads every receiver if there is none. */
 export async function idsInUseAmong(sql: Sql, keyIds: readonly number[]): Promise<number[]> {
-  return (await sql.query<{ id: number }>(statements.inUseAmong, [keyIds])).map(({ id }) => id);
+  return (await sql.query<{ id: number }>(statements.inUseAmong, KEY_IDS.values(keyIds.map((id) => ({ id }))))).map(({ id }) => id);
 }
 
 /** A receiver's current and next secret. */
