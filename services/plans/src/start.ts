@@ -2,9 +2,8 @@ import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { connectRpc, service } from "@brand-records/rpc";
-import { startService, type ServicePorts } from "@brand-records/service-runtime";
+import { Memberships, startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
-import { BrandMembers } from "./brand-members.ts";
 import type { PlansConfig } from "./config.ts";
 import type { PlansDependencies } from "./dependencies.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -25,7 +24,7 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
   );
   const deps: PlansDependencies = {
     db: base.db,
-    members: new BrandMembers(accounts),
+    memberships: new Memberships(accounts),
     brandMutex: new KeyedMutex(),
     pendingMax: PENDING_PLANS_MAX,
   };

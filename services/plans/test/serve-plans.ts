@@ -13,10 +13,10 @@ import {
   type WorkspacePlan,
 } from "@brand-records/proto/plans/v1";
 import { connectRpc, serveRpc, service, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { Memberships } from "@brand-records/service-runtime";
 import { openLog, openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import { BrandMembers } from "../src/brand-members.ts";
 import type { PlansDependencies } from "../src/dependencies.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
 import { plansHandlers } from "../src/rpc/plans.ts";
@@ -154,7 +154,7 @@ async function serve(
 ): Promise<ServedPlans & { stop(): Promise<void> }> {
   const db = openPool({ url, applicationName: "plans" });
   const accounts = new FakeAccounts();
-  const deps = { db, members: new BrandMembers(accounts), brandMutex, pendingMax };
+  const deps = { db, memberships: new Memberships(accounts), brandMutex, pendingMax };
   const server = await serveRpc({
     config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
     services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],

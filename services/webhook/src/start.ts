@@ -1,9 +1,8 @@
 import type { Lifecycle } from "@brand-records/lifecycle";
 import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { startService, type ServicePorts } from "@brand-records/service-runtime";
+import { Memberships, startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
-import { BrandOwners } from "./brand-owners.ts";
 import type { WebhookConfig } from "./config.ts";
 import type { WebhookDependencies } from "./dependencies.ts";
 import { startIntake } from "./intake/start-intake.ts";
@@ -57,7 +56,7 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     db,
     keys,
     brands,
-    owners: new BrandOwners(accounts),
+    memberships: new Memberships(accounts),
     deadLetters: intake.deadLetters,
     messages: intake.messages,
     replaying,

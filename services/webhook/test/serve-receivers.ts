@@ -12,6 +12,7 @@ import {
   type Receiver,
 } from "@brand-records/proto/webhook/v1";
 import { connectRpc, serveRpc, newCallContext, type CallContext, type RpcClient } from "@brand-records/rpc";
+import { Memberships } from "@brand-records/service-runtime";
 import { openMetrics, type Logger } from "@brand-records/telemetry";
 import { createDatabase, type TestDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
@@ -19,7 +20,6 @@ import type { SecretKey, SecretKeys } from "../src/domain/secret-keys.ts";
 import type { KnownBrands } from "../src/known-brands.ts";
 import { rememberBrand } from "../src/storage/brands.ts";
 import type { WebhookDependencies } from "../src/dependencies.ts";
-import { BrandOwners } from "../src/brand-owners.ts";
 import { webhookServices } from "../src/rpc/services.ts";
 import { serveMembers, type ServedMembers } from "./serve-members.ts";
 
@@ -111,7 +111,7 @@ export async function serveReceivers(
     keys,
     ports: new Set(allowedPorts),
     brands,
-    owners: new BrandOwners(members.client),
+    memberships: new Memberships(members.client),
     deadLetters: NO_DEAD_LETTERS,
     messages: noStoredMessages,
     deadlineMs: 15_000,

@@ -17,16 +17,16 @@ import { requireAfterId } from "./require-after-id.ts";
 export function workspaceHandlers(
   deps: PlansDependencies,
 ): Pick<Handlers<PlansServiceService>, "listPlanSummaries" | "getWorkspacePlan" | "updatePlan" | "cancelPlan" | "completePlan"> {
-  const { db, members, pendingMax } = deps;
+  const { db, memberships, pendingMax } = deps;
   const close = async ({ brand_id, plan_id, member, expected_revision }: Closing, to: ClosedState, call: CallContext) => {
-    await members.requireMember(brand_id, member, call);
+    await memberships.requireMember(brand_id, member, call);
     const closed = await closePlan(db, { brandId: brand_id, planId: plan_id, member, expectedRevision: expected_revision }, to);
     return { plan: closed.plan, workspace_plan: closed };
   };
   return {
     async listPlanSummaries(request, call) {
       const { brand_id, acting_member, status, page_size, after_id } = parseRequest(summariesFields, request);
-      await members.requireMember(brand_id, acting_member, call);
+      await memberships.requireMember(brand_id, acting_member, call);
       const page = { status: status ?? null, afterId: after_id ?? null, limit: page_size };
       const [plans, pending] = await Promise.all([pageOfSummaries(db, brand_id, page), countPending(db, brand_id)]);
       if (plans.length === 0) await requireAfterId(db, brand_id, page.afterId);
@@ -34,14 +34,14 @@ export function workspaceHandlers(
     },
     async getWorkspacePlan(request, call) {
       const { brand_id, plan_id, acting_member } = parseRequest(planFields, request);
-      await members.requireMember(brand_id, acting_member, call);
+      await memberships.requireMember(brand_id, acting_member, call);
       const plan = await findWorkspacePlan(db, brand_id, plan_id);
       if (plan === undefined) throw planNotFound();
       return { plan };
     },
     async updatePlan(request, call) {
       const { brand_id: brandId, plan_id: planId, acting_member: member, expected_revision } = parseRequest(updateFields, request);
-      await members.requireMember(brandId, member, call);
+      await memberships.requireMember(brandId, member, call);
       const changes = changesFrom(request.changes);
       return { plan: await updatePlan(db, { brandId, planId, member, expectedRevision: expected_revision }, changes) };
     },

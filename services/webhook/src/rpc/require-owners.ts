@@ -6,6 +6,9 @@ import { fields } from "./fields.ts";
 
 type Method = (request: { readonly acting_member?: unknown }, call: CallContext) => Promise<unknown>;
 
+/** What a method that needs an owner does, for the message of a refusal. */
+const OWNERS_ONLY = "change receivers and replay deliveries";
+
 const actingMember = { brand_id: fields.brandId, acting_member: fields.email };
 
 /**
@@ -15,14 +18,14 @@ const actingMember = { brand_id: fields.brandId, acting_member: fields.email };
 export function requireOwners<Service extends Readonly<Record<keyof Service, { readonly path: string }>>>(
   definition: Service,
   handlers: Handlers<Service>,
-  owners: WebhookDependencies["owners"],
+  memberships: WebhookDependencies["memberships"],
 ): Handlers<Service> {
   const wrapped = Object.entries(handlers as Record<string, Method>).map(([name, method]): [string, Method] => {
     if (METHODS[definition[name as keyof Service].path]?.actor !== "owner") return [name, method];
     const guarded: Method = async (request, call) => {
       if (request.acting_member != null) {
         const { brand_id, acting_member } = parseRequest(actingMember, request);
-        await owners.requireOwner(brand_id, acting_member, call);
+        await memberships.requireOwner(brand_id, acting_member, OWNERS_ONLY, call);
       }
       return method(request, call);
     };

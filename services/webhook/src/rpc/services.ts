@@ -14,10 +14,10 @@ import { requireOwners } from "./require-owners.ts";
 
 /** What the service serves, beside the intake. */
 export function webhookServices(deps: WebhookDependencies): ServedService[] {
-  const { owners } = deps;
+  const { memberships } = deps;
   return [
-    service(ReceiversServiceService, requireOwners(ReceiversServiceService, receiversHandlers(deps), owners)),
-    service(DeliveriesServiceService, requireOwners(DeliveriesServiceService, deliveriesHandlers(deps), owners)),
+    service(ReceiversServiceService, requireOwners(ReceiversServiceService, receiversHandlers(deps), memberships)),
+    service(DeliveriesServiceService, requireOwners(DeliveriesServiceService, deliveriesHandlers(deps), memberships)),
     service(EventsServiceService, eventsHandlers(deps)),
     service(OperatorServiceService, operatorHandlers(deps)),
   ];
