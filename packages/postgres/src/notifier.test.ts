@@ -13,12 +13,10 @@ beforeEach(async () => {
   db = openPool({ url: database.url, applicationName: "notifier test" });
   const { hostname, port } = new URL(database.url);
   proxy = await startTcpProxy({ host: hostname, port: Number(port) });
-  const url = new URL(database.url);
-  url.host = `127.0.0.1:${proxy.port}`;
   disconnects = 0;
   calls = { orders: 0, refunds: 0 };
   notifier = startNotifier({
-    url: url.href,
+    url: proxied(),
     applicationName: "notifier test",
     subscriptions: { orders: () => void (calls.orders += 1), refunds: () => void (calls.refunds += 1) },
     onDisconnect: () => void (disconnects += 1),
@@ -31,6 +29,12 @@ afterEach(async () => {
   await db.stop();
   await database.drop();
 });
+
+function proxied(): string {
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${proxy.port}`;
+  return url.href;
+}
 
 it("calls the subscription of the channel only", async () => {
   await db.query("notify refunds");
@@ -45,6 +49,34 @@ it("reconnects after a lost connection, and then calls every subscription", asyn
   expect(disconnects).toBeGreaterThan(0);
   await db.query("notify orders");
   await eventually(() => expect(calls).toEqual({ orders: 3, refunds: 2 }));
+});
+
+it("pauses longer after each failure, for a random part of 10 s at most, and shortly again after it listened", async () => {
+  const pauses: number[] = [];
+  let listened = 0;
+  const reconnecting = { random: () => 0.5, pause: async (ms: number) => void pauses.push(ms) };
+  const subscriptions = { orders: () => void (listened += 1) };
+  const impatient = startNotifier({
+    url: proxied(),
+    applicationName: "notifier test",
+    subscriptions,
+    onDisconnect: () => {},
+    reconnecting,
+  });
+  try {
+    await eventually(() => expect(listened).toBe(1));
+    await proxy.cut();
+    await eventually(() => expect(pauses.length).toBeGreaterThanOrEqual(9));
+    expect(pauses.slice(0, 9)).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+    await proxy.heal();
+    await eventually(() => expect(listened).toBe(2));
+    const before = pauses.length;
+    await proxy.cut();
+    await eventually(() => expect(pauses.length).toBeGreaterThan(before));
+    expect(pauses[before]).toBe(50);
+  } finally {
+    await impatient.stop();
+  }
 });
 
 it("stops even if the server does not respond", async () => {

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { Backoff, withFullJitter } from "@brand-records/lifecycle";
 import { openSession } from "./session.ts";
 
 /** The server ends the connection of a frozen process after this long. */
 const IDLE_TIMEOUT_MS = 30_000;
-const RECONNECT_MS = 1_000;
+const RECONNECT_MS_MIN = 100;
+const RECONNECT_MS_MAX = 10_000;
 
 export interface NotifierOptions {
   readonly url: string;
@@ -13,12 +15,26 @@ export interface NotifierOptions {
    * connection are lost.
    */
   readonly subscriptions: Readonly<Record<string, () => void>>;
-  /** Called when the connection is lost or refused. The notifier retries every second; until then callers must poll. */
+  /** Called when the connection is lost or refused. The notifier reconnects; until then callers must poll. */
   onDisconnect(error: unknown): void;
+  /** Default: `RECONNECTING`. */
+  readonly reconnecting?: Reconnecting;
 }
 
+/** Time and chance of the pauses before the notifier connects again. */
+export interface Reconnecting {
+  /** Returns a number from 0 to 1. */
+  random(): number;
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const RECONNECTING: Reconnecting = { random: Math.random, pause: (ms, signal) => pause(ms, undefined, { signal }) };
+
 /** LISTENs on one connection for all subscriptions, and reconnects until it is stopped. */
-export function startNotifier({ url, applicationName, subscriptions, onDisconnect }: NotifierOptions): { stop(): Promise<void> } {
+export function startNotifier({ url, applicationName, subscriptions, onDisconnect, reconnecting = RECONNECTING }: NotifierOptions): {
+  stop(): Promise<void>;
+} {
+  const backoff = new Backoff(RECONNECT_MS_MIN, RECONNECT_MS_MAX);
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -30,6 +46,7 @@ export function startNotifier({ url, applicationName, subscriptions, onDisconnec
         await session.listen(channel, onNotify);
         onNotify();
       }
+      backoff.reset();
       await session.ended;
       throw new Error("the connection for notifications has ended");
     };
@@ -46,7 +63,8 @@ export function startNotifier({ url, applicationName, subscriptions, onDisconnec
       await listenUntilEnd().catch((error: unknown) => {
         if (!signal.aborted) onDisconnect(error);
       });
-      await pause(RECONNECT_MS, undefined, { signal }).catch(() => {});
+      // A restarted server ends the connections of all processes at once.
+      await reconnecting.pause(withFullJitter(backoff.next(), reconnecting.random()), signal).catch(() => {});
     }
   };
   const running = run();

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError } from "@brand-records/config";
+import { Backoff } from "@brand-records/lifecycle";
 import { countPendingMigrations, migrate, startFailureOf } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 
@@ -30,6 +31,7 @@ export interface SchemaOptions {
  */
 export async function prepareSchema(options: SchemaOptions): Promise<void> {
   const { log, triesMax = Number.POSITIVE_INFINITY } = options;
+  const backoff = new Backoff(PAUSE_MS_MIN, PAUSE_MS_MAX);
   let logged = "";
   for (let tries = 1; ; tries += 1) {
     const waiting = await prepareOnce(options);
@@ -40,7 +42,7 @@ export async function prepareSchema(options: SchemaOptions): Promise<void> {
     if (tries >= triesMax) throw waiting.cause;
     if (waiting.state !== logged) log.warn({ err: waiting.cause, state: waiting.state }, "waiting for the database");
     logged = waiting.state;
-    await pause(Math.min(PAUSE_MS_MIN * 2 ** (tries - 1), PAUSE_MS_MAX));
+    await pause(backoff.next());
   }
 }
 

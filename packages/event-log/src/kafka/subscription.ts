@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { Backoff } from "@brand-records/lifecycle";
 import type { Logger } from "@brand-records/telemetry";
 import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
 import type { Intake, ReceivedMessage, Subscription } from "../event-log.ts";
@@ -72,19 +73,19 @@ export class KafkaSubscription implements Subscription {
 
   async #run(): Promise<void> {
     const { log, topic } = this.#options;
-    let retryMs = RETRY_MS_MIN;
+    const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
     while (!this.#stopping.signal.aborted) {
       const startedAt = Date.now();
-      try {
-        await this.#consume();
-      } catch (error) {
-        log.warn({ err: error, topic, retry_in_ms: retryMs }, "event log unavailable");
-      }
+      const failure = await this.#consume().then(
+        () => undefined,
+        (err: unknown) => ({ err }),
+      );
       this.#joined = false;
       // After a consumer that worked for a while, the next pause is short again.
-      if (Date.now() - startedAt > SILENCE_MS) retryMs = RETRY_MS_MIN;
+      if (Date.now() - startedAt > SILENCE_MS) backoff.reset();
+      const retryMs = backoff.next();
+      if (failure !== undefined) log.warn({ ...failure, topic, retry_in_ms: retryMs }, "event log unavailable");
       await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
     }
   }
 
@@ -155,7 +156,7 @@ export class KafkaSubscription implements Subscription {
 
   /** Retries until the messages are processed. Returns false if the partition has moved to another member, or on stop. */
   async #process(messages: readonly ReceivedMessage[], heartbeat: () => Promise<void>, isOurs: () => boolean): Promise<boolean> {
-    let retryMs = RETRY_MS_MIN;
+    const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
     while (isOurs() && !this.#stopping.signal.aborted) {
       this.#lastActivity = Date.now();
       try {
@@ -163,14 +164,14 @@ export class KafkaSubscription implements Subscription {
         return true;
       } catch (error) {
         const [first] = messages;
+        const retryMs = backoff.next();
         this.#options.log.warn(
           { err: error, from: first?.position, messages: messages.length, retry_in_ms: retryMs },
           "messages could not be processed",
         );
+        await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
-      await pause(retryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       await heartbeat();
-      retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
     }
     return false;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogMessage, Publisher } from "@brand-records/event-log";
-import { WakeSignal } from "@brand-records/lifecycle";
+import { Backoff, WakeSignal } from "@brand-records/lifecycle";
 import { openSession, type Session } from "@brand-records/postgres";
 import { RepeatedWarning, traceFields, type Logger } from "@brand-records/telemetry";
 import { readOutbox, removeFromOutbox, tryToLead, type OutboxRow } from "../storage/outbox.ts";
@@ -59,19 +59,19 @@ export class OutboxRelay {
   async #run(): Promise<void> {
     const { log, metrics } = this.#options;
     const warning = new RepeatedWarning(log, "events cannot be moved to the log");
-    let retryMs = RETRY_MS_MIN;
+    const backoff = new Backoff(RETRY_MS_MIN, RETRY_MS_MAX);
     while (!this.#stopping.signal.aborted) {
       try {
-        await this.#lead(() => void (retryMs = RETRY_MS_MIN));
+        await this.#lead(() => backoff.reset());
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         this.#isHealthy = false;
         metrics.failures.inc();
+        const retryMs = backoff.next();
         // In a start, webhook or the brokers may come later by a moment.
         if (retryMs > RETRY_MS_MIN) warning.write({ err: error, retry_in_ms: retryMs });
         else log.info({ reason: error instanceof Error ? error.message : String(error) }, "events wait: the log takes none at the moment");
         await this.#pause(retryMs);
-        retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
       } finally {
         metrics.leads.set(0);
       }
