@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type AddressInfo } from "node:net";
 import { EVENT_TYPE_NAMES } from "@brand-records/brand-events";
+import { eventually } from "@brand-records/testkit";
 import { BODY_BYTES_MAX, startLocalReceiver } from "../listen/local-receiver.ts";
 import { runBrandctl } from "../run.ts";
 import { FakeAudit } from "../../test/fake-audit.ts";
@@ -44,11 +45,13 @@ describe("brandctl listen", () => {
       interrupted: signal,
     };
     const running = runBrandctl(`listen --port 0 ${line}`.trim().split(" "), terminal);
-    for (let waited = 0; !/Listening on (\S+) /.test(stderr.text) && waited < 500; waited += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const url = await eventually(() => {
+      const [, listened] = /Listening on (\S+) /.exec(stderr.text) ?? [];
+      if (listened === undefined) throw new Error(`it does not listen: ${stderr.text}`);
+      return listened;
+    });
     return {
-      url: /Listening on (\S+) /.exec(stderr.text)?.[1] ?? "",
+      url,
       stdout,
       stderr,
       end: () => {
@@ -123,11 +126,7 @@ describe("brandctl listen", () => {
     await here.stop();
     const interrupting = new AbortController();
     const running = brandctl(["listen", "--json", "--port", port, "--secret", SECRET], { interrupted: interrupting.signal });
-    let status = 0;
-    for (let tries = 0; status === 0 && tries < 200; tries += 1) {
-      status = await post(here.url).catch(() => 0);
-      if (status === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await eventually(() => post(here.url));
     await post(here.url, "other");
     interrupting.abort();
     const { code, stdout, stderr } = await running;
