@@ -1,10 +1,11 @@
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { CHART, render, renderText, VALUE_FILES, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
+import { helmAndKubectl } from "./kubernetes/helm-and-kubectl.ts";
+import { CHART, copyOfChart, objectsOf, render, renderText, VALUE_FILES, valuesOf, type KubernetesObject } from "./rendered-chart.ts";
 
 const ROOT = process.cwd();
-const RENDERS = join(ROOT, "test/chart/renders");
+const RENDER = join(ROOT, "test/chart/renders/standard.yaml");
 /** Their bodies are files of deploy/observability, which would change with each of its changes. */
 const WITHOUT_COPIES = ["--set", "monitoring.prometheusRule.enabled=false,monitoring.dashboards.enabled=false"];
 const LAPTOP = valuesOf("laptop");
@@ -15,23 +16,23 @@ const ofKind = (objects: readonly KubernetesObject[], kind: string): KubernetesO
 jest.setTimeout(300_000);
 
 describe("renders", () => {
-  it.each(VALUE_FILES)("%s is as it was; UPDATE_RENDERS=1 writes it again", async (file) => {
-    const path = join(RENDERS, `${file}.yaml`);
-    const text = await renderText([...valuesOf(file), ...WITHOUT_COPIES]);
-    if (process.env["UPDATE_RENDERS"] === "1") {
-      await mkdir(RENDERS, { recursive: true });
-      await writeFile(path, text);
-    }
-    expect(text).toBe(await readFile(path, "utf8"));
+  it("standard is as it was; UPDATE_RENDERS=1 writes it again", async () => {
+    const text = await renderText([...valuesOf("standard"), ...WITHOUT_COPIES]);
+    if (process.env["UPDATE_RENDERS"] === "1") await writeFile(RENDER, text);
+    expect(text).toBe(await readFile(RENDER, "utf8"));
   });
 
   it.each(VALUE_FILES)("%s passes helm lint", async (file) => {
-    const { helm } = await (await import("./kubernetes/helm-and-kubectl.ts")).helmAndKubectl();
+    const { helm } = await helmAndKubectl();
     await helm(["lint", "--strict", CHART, ...valuesOf(file)]);
   });
 
-  it("installs the rules and dashboards of deploy/observability unchanged", async () => {
-    const objects = await render(valuesOf("standard"));
+  it("installs the rules and dashboards of deploy/observability unchanged, from a package too", async () => {
+    const { helm } = await helmAndKubectl();
+    const [, packaged = ""] = /saved it to: (\S+)/.exec(await helm(["package", CHART, "--destination", dirname(CHART)])) ?? [];
+    const text = await renderText(valuesOf("standard"), packaged);
+    expect(text).toBe(await renderText(valuesOf("standard")));
+    const objects = objectsOf(text);
     const rules = join(ROOT, "deploy/observability/rules");
     const expected = await Promise.all(
       (await readdir(rules)).map(async (name) => parse(await readFile(join(rules, name), "utf8")) as object),
@@ -43,6 +44,13 @@ describe("renders", () => {
       const [text] = ofKind(objects, "ConfigMap").flatMap(({ data }) => (data as Record<string, string>)[`brand-records-${name}`] ?? []);
       expect(JSON.parse(text ?? "null")).toEqual(JSON.parse(await readFile(join(dashboards, name), "utf8")));
     }
+  });
+
+  it.each(["prometheusRule", "dashboards"])("refuses %s in a clone where npm run chart has copied nothing", async (name) => {
+    const args = [...LAPTOP, "--set", `monitoring.${name}.enabled=true`];
+    await expect(renderText(args, copyOfChart(name))).rejects.toThrow(
+      new RegExp(`monitoring\\.${name}: this chart lacks .* Run npm run chart`),
+    );
   });
 
   it("renders nothing as a dependency that is not enabled", async () => {

@@ -31,6 +31,12 @@
   {{- fail "certificates.issuerRef.name: name an Issuer of cert-manager, or set certificates.certManager=false and make the Secrets" -}}
 {{- end -}}
 {{- if and $v.externalSecrets.enabled (not $v.externalSecrets.storeRef.name) -}}{{- fail "externalSecrets.storeRef.name: is required" -}}{{- end -}}
+{{- if and $v.monitoring.prometheusRule.enabled (not (.Files.Glob "files/rules/*.yml")) -}}
+  {{- fail "monitoring.prometheusRule: this chart lacks its rules. Run npm run chart in the repository, which copies them into it" -}}
+{{- end -}}
+{{- if and $v.monitoring.dashboards.enabled (not (.Files.Glob "files/dashboards/*.json")) -}}
+  {{- fail "monitoring.dashboards: this chart lacks its dashboards. Run npm run chart in the repository, which copies them into it" -}}
+{{- end -}}
 {{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) -}}{{- fail "httpRoute.parentRefs: name your Gateway" -}}{{- end -}}
 {{- if and $v.ingress.enabled (not $v.ingress.host) -}}{{- fail "ingress.host: is required" -}}{{- end -}}
 {{- /* 0 hops is none, too. */ -}}
