@@ -3,7 +3,7 @@ export { dataProblemOf, fromPostgresError, isUniqueViolation, type PostgresFailu
 export { asIndexBuilder, buildIndex, buildLateIndexes, type LateIndex, type LateIndexesOptions } from "./late-indexes.ts";
 export { countPendingMigrations, migrate } from "./migrate.ts";
 export { startNotifier } from "./notifier.ts";
-export { openSession, type Session } from "./session.ts";
+export { openDatabaseSession, type DatabaseSession } from "./database-session.ts";
 export { openPool, type Database, type PoolState, type Transaction } from "./pool.ts";
 export type { Sql, Statement } from "./sql.ts";
 export { rfc3339FromPostgres } from "./types.ts";

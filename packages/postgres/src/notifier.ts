@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Backoff, withFullJitter } from "@brand-records/lifecycle";
-import { openSession } from "./session.ts";
+import { openDatabaseSession } from "./database-session.ts";
 
 /** The server ends the connection of a frozen process after this long. */
 const IDLE_TIMEOUT_MS = 30_000;
@@ -40,7 +40,7 @@ export function startNotifier({ url, applicationName, subscriptions, onDisconnec
   const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
   const listenUntilEnd = async (): Promise<void> => {
-    const session = await openSession({ url, applicationName, idleTimeoutMs: IDLE_TIMEOUT_MS });
+    const session = await openDatabaseSession({ url, applicationName, idleTimeoutMs: IDLE_TIMEOUT_MS });
     const listening = async (): Promise<void> => {
       for (const [channel, onNotify] of Object.entries(subscriptions)) {
         await session.listen(channel, onNotify);

@@ -17,7 +17,12 @@ function membershipsOf(...roles: readonly (readonly [email: string, role: "owner
   return new Memberships({ listMembers: async () => ({ members }) });
 }
 
-const refusing = (error: unknown): Memberships => new Memberships({ listMembers: () => Promise.reject(error) });
+function refusing(error: Error): Memberships {
+  const listMembers: ListMembers = async () => {
+    throw error;
+  };
+  return new Memberships({ listMembers });
+}
 
 const brand = membershipsOf([OWNER, "owner"], [MEMBER, "member"]);
 const requireMember = (memberships: Memberships, email: string) => memberships.requireMember("brd_1", email, newCallContext(CALL_MS));

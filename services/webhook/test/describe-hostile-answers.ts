@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { Random } from "@brand-records/demo-data";
 import { eventually } from "@brand-records/testkit";
 import { parseEgressProxy } from "../src/domain/egress-proxy.ts";
-import { OUTCOMES, type Outcome } from "../src/domain/outcome.ts";
+import { OUTCOME_KINDS, type Outcome } from "../src/domain/outcome.ts";
 import { attemptPost, RESPONSE_BYTES_MAX } from "../src/sending/attempt.ts";
 import { ReceiverAgent } from "../src/sending/receiver-agent.ts";
 
@@ -163,7 +163,7 @@ export function describeHostileAnswers({ attempts }: { readonly attempts: number
         const late = setTimeout(() => problems.push(`${marker} has no outcome`), ATTEMPT_MS_MAX);
         const outcome = await request;
         clearTimeout(late);
-        outcomes.set(outcome.outcome, (outcomes.get(outcome.outcome) ?? 0) + 1);
+        outcomes.set(outcome.kind, (outcomes.get(outcome.kind) ?? 0) + 1);
         problems.push(...problemsOf(marker, outcome, server.answers.get(marker) ?? []));
       };
       const sender = async (): Promise<void> => {
@@ -184,21 +184,20 @@ export function describeHostileAnswers({ attempts }: { readonly attempts: number
 }
 
 /** A kept connection that breaks is replaced. The proxy may refuse the next one, or say (502, 504) that it did not reach the target. */
-const openedNoTunnel = ({ outcome, error }: Pick<Outcome, "outcome" | "error">): boolean =>
-  outcome === "proxy_refused" || (outcome === "connect" && error?.includes("PROXY_TARGET_") === true);
+const openedNoTunnel = ({ kind, error }: Pick<Outcome, "kind" | "error">): boolean =>
+  kind === "proxy_refused" || (kind === "connect" && error?.includes("PROXY_TARGET_") === true);
 
-function problemsOf(marker: string, { outcome, httpStatus, error, response }: Outcome, answers: readonly Answer[]): string[] {
+function problemsOf(marker: string, { kind, httpStatus, error, response }: Outcome, answers: readonly Answer[]): string[] {
   const problems: string[] = [];
   const statuses = answers.map(({ status }) => status);
-  if (!OUTCOMES.includes(outcome)) problems.push(`has the outcome ${outcome}`);
+  if (!OUTCOME_KINDS.includes(kind)) problems.push(`has the outcome ${kind}`);
   if ((response?.length ?? 0) > RESPONSE_BYTES_MAX) problems.push(`keeps ${response?.length} bytes`);
   if (error?.includes(SECRET_PATH)) problems.push(`has the error ${error}`);
   const foreign = (response?.toString("latin1").match(MARKER) ?? []).filter((found) => found !== marker);
   if (foreign.length > 0) problems.push(`has the response to ${foreign[0]}`);
-  if (outcome === "accepted" && !(httpStatus !== null && httpStatus >= 200 && httpStatus < 300))
-    problems.push(`is accepted by ${httpStatus}`);
+  if (kind === "accepted" && !(httpStatus !== null && httpStatus >= 200 && httpStatus < 300)) problems.push(`is accepted by ${httpStatus}`);
   const last = answers.at(-1);
-  if (last?.isPlain && outcome !== "timeout" && !openedNoTunnel({ outcome, error }) && httpStatus !== last.status)
-    problems.push(`got ${statuses.join(", ")}, and has ${outcome} ${httpStatus} (${error})`);
+  if (last?.isPlain && kind !== "timeout" && !openedNoTunnel({ kind, error }) && httpStatus !== last.status)
+    problems.push(`got ${statuses.join(", ")}, and has ${kind} ${httpStatus} (${error})`);
   return problems.map((problem) => `${marker} ${problem}`);
 }

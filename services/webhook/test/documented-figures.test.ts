@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EVENT_MESSAGE_BYTES_MAX } from "@brand-records/brand-events";
 import { parseConfig } from "../src/config.ts";
 import { BREAKER_FAILURES, IN_FLIGHT_MAX, IN_FLIGHT_START } from "../src/domain/lane.ts";
-import { OUTCOMES } from "../src/domain/outcome.ts";
+import { OUTCOME_KINDS } from "../src/domain/outcome.ts";
 import { RECEIVERS_MAX } from "../src/domain/receiver.ts";
 import { TESTS_MAX, TESTS_SECONDS } from "../src/domain/test-limit.ts";
 import { RESPONSE_BYTES_MAX } from "../src/sending/attempt.ts";
@@ -59,7 +59,7 @@ it.each<[string, string]>([
 it("docs/webhooks.md and the protocol explain every outcome of an attempt, and no other", () => {
   const table = webhooks.slice(webhooks.indexOf("| Outcome |"));
   const explained = [...table.matchAll(/\| `([a-z_]+)`/g)].map(([, outcome]) => outcome);
-  expect(new Set(explained)).toEqual(new Set(OUTCOMES));
+  expect(new Set(explained)).toEqual(new Set(OUTCOME_KINDS));
   const [, comment = ""] = /\/\/ (accepted \(2xx\).*?) string outcome =/.exec(read("proto/webhook/v1/webhook.proto")) ?? [];
-  for (const outcome of OUTCOMES) expect(comment).toMatch(new RegExp(`\\b${outcome}\\b`));
+  for (const outcome of OUTCOME_KINDS) expect(comment).toMatch(new RegExp(`\\b${outcome}\\b`));
 });

@@ -1,8 +1,8 @@
 import { AppError } from "@brand-records/errors";
 import { hash } from "node:crypto";
 
-export const OUTCOMES = ["done", "failed", "unknown"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export const AUDIT_OUTCOMES = ["done", "failed", "unknown"] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 export interface AuditEntry {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface AuditEntry {
   readonly request_id: string;
   readonly address: string | null;
   readonly created_at: string;
-  readonly outcome: Outcome | null;
+  readonly outcome: AuditOutcome | null;
   readonly error_kind: string | null;
   readonly finished_at: string | null;
   /** E-mail address of the owner whose link opened the actor's session. */

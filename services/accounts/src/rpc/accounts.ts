@@ -4,14 +4,9 @@ import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { AccountsDependencies } from "../dependencies.ts";
 import type { Key } from "../domain/key.ts";
-import { deletedAmong } from "../storage/brand-deletions.ts";
-import { pageOfBrands, setTier, setVerified } from "../storage/brands.ts";
-import { listKeys } from "../storage/keys.ts";
-import { findMember, listMembers, membershipsOf } from "../storage/members.ts";
-import { createBrand, requireBrand } from "../use-cases/brands.ts";
-import { changeBrand } from "../use-cases/change-brand.ts";
-import { createKey, revokeKey } from "../use-cases/keys.ts";
-import { addMember, changeRole, removeMember } from "../use-cases/members.ts";
+import { changeTier, changeVerified, createBrand, listBrands, listDeletedBrands, requireBrand } from "../use-cases/brands.ts";
+import { createKey, keysOf, revokeKey } from "../use-cases/keys.ts";
+import { addMember, changeRole, listMemberships, membersOf, removeMember } from "../use-cases/members.ts";
 import { fields } from "./fields.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
@@ -37,20 +32,20 @@ function brandHandlers(
     async listBrands(request) {
       const { page_size, after_id } = parseRequest({ page_size: fields.pageSize, after_id: fields.afterId.nullish() }, request);
       const limit = page_size === 0 ? PAGE_SIZE_DEFAULT : page_size;
-      const brands = await pageOfBrands(deps.db, after_id ?? "", limit);
+      const brands = await listBrands(deps.db, after_id ?? "", limit);
       return { brands, next_after_id: nextAfterId(brands, limit) };
     },
     async setBrandTier(request) {
       const { brand_id, tier } = parseRequest({ brand_id: fields.brandId, tier: fields.tier }, request);
-      return { brand: await changeBrand(deps, brand_id, (sql) => setTier(sql, brand_id, tier)) };
+      return { brand: await changeTier(deps, brand_id, tier) };
     },
     async setBrandVerified(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return { brand: await changeBrand(deps, brand_id, (sql) => setVerified(sql, brand_id, request.verified)) };
+      return { brand: await changeVerified(deps, brand_id, request.verified) };
     },
     async listDeletedBrands(request) {
       const { brand_ids } = parseRequest({ brand_ids: fields.brandIds }, request);
-      return { brand_ids: await deletedAmong(deps.db, brand_ids) };
+      return { brand_ids: await listDeletedBrands(deps.db, brand_ids) };
     },
   };
 }
@@ -69,10 +64,7 @@ function memberHandlers({
     },
     async listMembers(request) {
       const { brand_id, email } = parseRequest({ brand_id: fields.brandId, email: fields.email.nullish() }, request);
-      await requireBrand(db, brand_id);
-      if (email == null) return { members: await listMembers(db, brand_id) };
-      const member = await findMember(db, brand_id, email);
-      return { members: member === undefined ? [] : [member] };
+      return { members: await membersOf(db, brand_id, email ?? undefined) };
     },
     async removeMember(request) {
       const { brand_id, email, acting_member } = parseRequest(memberFields, request);
@@ -81,7 +73,7 @@ function memberHandlers({
     },
     async listMemberships(request) {
       const { email } = parseRequest({ email: fields.email }, request);
-      return { memberships: await membershipsOf(db, email) };
+      return { memberships: await listMemberships(db, email) };
     },
   };
 }
@@ -106,8 +98,7 @@ function keyHandlers(deps: AccountsDependencies): Pick<AccountsHandlers, "create
     },
     async listKeys(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      await requireBrand(deps.db, brand_id);
-      return { keys: (await listKeys(deps.db, brand_id)).map(keyMessage) };
+      return { keys: (await keysOf(deps.db, brand_id)).map(keyMessage) };
     },
     async revokeKey(request) {
       const { key_id, revoked_by, brand_id } = parseRequest(

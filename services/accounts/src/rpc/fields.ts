@@ -3,7 +3,7 @@ import { formatInstant, parseInstant } from "@brand-records/resources";
 import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
 import { isIP } from "node:net";
 import { z } from "zod";
-import { OUTCOMES } from "../domain/audit-entry.ts";
+import { AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/erasure.ts";
 import { LINK_TTL_SECONDS } from "../domain/sign-in.ts";
@@ -71,7 +71,7 @@ export const fields = {
   /** A name has no room for a value. */
   auditFields: z.array(z.string().regex(/^[a-z][a-z_]{0,40}$/, "must be a name in lower case")).max(50, "must be at most 50 names"),
   auditPageSize: pageSizeField({ default: 50, max: 200 }),
-  outcome: z.enum(OUTCOMES, `must be one of ${OUTCOMES.join(", ")}`),
+  outcome: z.enum(AUDIT_OUTCOMES, `must be one of ${AUDIT_OUTCOMES.join(", ")}`),
   errorKind: z.string().regex(/^[a-z_]{1,60}$/, "must be the name of an error"),
   requestId: exactText(200),
   address: z.string().refine((text) => isIP(text) !== 0 && !text.includes("%"), "must be an IP address"),

@@ -3,9 +3,8 @@ import type { OperatorServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { QUIET_SECONDS } from "../domain/brand.ts";
-import { keyNotFound } from "../domain/key.ts";
-import { findKey } from "../storage/keys.ts";
 import { beginBrandDeletion, finishBrandDeletion } from "../use-cases/delete-brand.ts";
+import { findBrandOfKey } from "../use-cases/keys.ts";
 import { fields } from "./fields.ts";
 import { peopleHandlers } from "./people.ts";
 
@@ -13,9 +12,7 @@ export function operatorHandlers(deps: AccountsDependencies): Handlers<OperatorS
   return {
     async findBrand(request) {
       const { id } = parseRequest({ id: fields.keyId }, request);
-      const key = await findKey(deps.db, id);
-      if (key === undefined) throw keyNotFound("id");
-      return { brand_id: key.brand_id };
+      return { brand_id: await findBrandOfKey(deps.db, id) };
     },
     async beginBrandDeletion(request, { requestId }) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);

@@ -3,7 +3,6 @@ import type { UsageServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { requireBrand } from "../use-cases/brands.ts";
 import { getUsage, recordUsage } from "../use-cases/usage.ts";
 import { fields } from "./fields.ts";
 
@@ -17,7 +16,6 @@ export function usageHandlers({ db, usageKeepDays }: Pick<AccountsDependencies, 
     },
     async getUsage(request) {
       const { brand_id, from, to, bucket_minutes } = parseRequest(queryFields, request);
-      await requireBrand(db, brand_id);
       const query = { brandId: brand_id, from, to, bucketMinutes: bucket_minutes, byKey: request.by_key };
       return { buckets: await getUsage(db, query) };
     },

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { AuditEntry, AuditFilter, AuditPosition, Outcome } from "../domain/audit-entry.ts";
+import type { AuditEntry, AuditFilter, AuditPosition, AuditOutcome } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
 
 const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via`;
@@ -54,7 +54,7 @@ export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<
 }
 
 export interface AuditResult {
-  readonly outcome: Outcome;
+  readonly outcome: AuditOutcome;
   readonly errorKind: string | null;
   /** Set if the entry has no subject. */
   readonly subjectId: string | null;

@@ -1,8 +1,11 @@
 import { AppError } from "@brand-records/errors";
-import type { Database } from "@brand-records/postgres";
+import type { Database, Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
+import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound, type Brand, type Tier } from "../domain/brand.ts";
-import { findBrand, insertBrand } from "../storage/brands.ts";
+import { deletedAmong } from "../storage/brand-deletions.ts";
+import { findBrand, insertBrand, pageOfBrands, setTier, setVerified } from "../storage/brands.ts";
+import { changeBrand } from "./change-brand.ts";
 
 export interface NewBrand {
   /** Generated when absent. */
@@ -29,8 +32,24 @@ export async function createBrand(db: Database, { id, ...rest }: NewBrand): Prom
 }
 
 /** @throws AppError `not_found` */
-export async function requireBrand(db: Database, brandId: string): Promise<Brand> {
+export async function requireBrand(db: Sql, brandId: string): Promise<Brand> {
   const brand = await findBrand(db, brandId);
   if (brand === undefined) throw brandNotFound();
   return brand;
 }
+
+/** Returns brands in ascending order of id, after `afterId`, also those that are being deleted. */
+export const listBrands = (db: Sql, afterId: string, limit: number): Promise<Brand[]> => pageOfBrands(db, afterId, limit);
+
+/** Returns which of these brands were deleted, or are being deleted. */
+export const listDeletedBrands = (db: Sql, brandIds: readonly string[]): Promise<string[]> => deletedAmong(db, brandIds);
+
+type BrandChangeDependencies = Pick<AccountsDependencies, "db" | "epochs">;
+
+/** @throws AppError `not_found` */
+export const changeTier = (deps: BrandChangeDependencies, brandId: string, tier: Tier): Promise<Brand> =>
+  changeBrand(deps, brandId, (sql) => setTier(sql, brandId, tier));
+
+/** @throws AppError `not_found` */
+export const changeVerified = (deps: BrandChangeDependencies, brandId: string, verified: boolean): Promise<Brand> =>
+  changeBrand(deps, brandId, (sql) => setVerified(sql, brandId, verified));

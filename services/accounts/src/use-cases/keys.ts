@@ -1,12 +1,14 @@
 import { generateKey, keyDigest, keyHint, type Permission } from "@brand-records/api-key";
 import { AppError } from "@brand-records/errors";
+import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { keyHash } from "../domain/key-hash.ts";
 import { grantedPermissions, keyNotFound, requireApiAccess, type Key, type Principal } from "../domain/key.ts";
 import { requireOwner } from "../domain/membership.ts";
-import { findKey, findPrincipal, insertKey, keysWithName, markKeyRevoked } from "../storage/keys.ts";
+import { findKey, findPrincipal, insertKey, keysWithName, listKeys, markKeyRevoked } from "../storage/keys.ts";
 import { findMember } from "../storage/members.ts";
+import { requireBrand } from "./brands.ts";
 import { changeBrand } from "./change-brand.ts";
 import { newestSharedPepper } from "./newest-shared-pepper.ts";
 
@@ -78,6 +80,27 @@ export async function verifyKey(deps: AccountsDependencies, digest: Uint8Array):
   if (principal === undefined) throw new AppError("invalid_key", "This key is not valid here");
   deps.recordKeyUse(principal.key_id);
   return principal;
+}
+
+/**
+ * Returns the brand's keys, newest first, including revoked ones.
+ *
+ * @throws AppError `not_found` if there is no such brand
+ */
+export async function keysOf(db: Sql, brandId: string): Promise<Key[]> {
+  await requireBrand(db, brandId);
+  return listKeys(db, brandId);
+}
+
+/**
+ * Returns the brand of a key, by the key's id alone.
+ *
+ * @throws AppError `not_found`
+ */
+export async function findBrandOfKey(db: Sql, keyId: string): Promise<string> {
+  const key = await findKey(db, keyId);
+  if (key === undefined) throw keyNotFound("id");
+  return key.brand_id;
 }
 
 export interface Revocation {

@@ -1,14 +1,24 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { brandNotFound, type Member } from "../domain/brand.ts";
-import { requireOwner } from "../domain/membership.ts";
+import { requireOwner, type Membership } from "../domain/membership.ts";
 import { lockBrand } from "../storage/brands.ts";
 import { endErasure } from "../storage/erasures.ts";
 import { deleteIdentitiesOf } from "../storage/identities.ts";
-import { deleteMember, findMember, hasOwner, insertMember, membershipsOf, setMemberRole, upsertMember } from "../storage/members.ts";
+import {
+  deleteMember,
+  findMember,
+  hasOwner,
+  insertMember,
+  listMembers,
+  membershipsOf,
+  setMemberRole,
+  upsertMember,
+} from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSessionsMadeBy, deleteSessionsOf } from "../storage/sessions.ts";
 import { deleteLinksMadeBy, deleteLinksOf } from "../storage/sign-in-links.ts";
+import { requireBrand } from "./brands.ts";
 
 /** E-mail address of the member who makes the change; undefined: the operator. */
 export type ActingMember = string | undefined;
@@ -79,6 +89,21 @@ export function removeMember(db: Database, brandId: string, email: string, actin
     await deleteIdentitiesOf(sql, email);
   });
 }
+
+/**
+ * Returns the members of a brand, or the one with this address.
+ *
+ * @throws AppError `not_found` if there is no such brand
+ */
+export async function membersOf(db: Sql, brandId: string, email?: string): Promise<Member[]> {
+  await requireBrand(db, brandId);
+  if (email === undefined) return listMembers(db, brandId);
+  const member = await findMember(db, brandId, email);
+  return member === undefined ? [] : [member];
+}
+
+/** Returns the memberships of a person, in ascending order of the brands' names. */
+export const listMemberships = (db: Sql, email: string): Promise<Membership[]> => membershipsOf(db, email);
 
 /**
  * @param requiredOwner who acts, and must be an owner; undefined: not checked

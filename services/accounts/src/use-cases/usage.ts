@@ -9,6 +9,7 @@ import {
   type UsageQuery,
 } from "../domain/usage.ts";
 import { addUsage, insertUsageBatch, usageBuckets } from "../storage/usage.ts";
+import { requireBrand } from "./brands.ts";
 
 /** Adds a gateway's counts, once for each batch. Returns false if the batch was recorded before. */
 export function recordUsage(db: Database, batchId: string, minutes: readonly MinuteUsage[], keepDays: number): Promise<boolean> {
@@ -19,8 +20,9 @@ export function recordUsage(db: Database, batchId: string, minutes: readonly Min
   });
 }
 
-/** @throws AppError `invalid_request` if the query asks for too much */
+/** @throws AppError `not_found` if there is no such brand, `invalid_request` if the query asks for too much */
 export async function getUsage(sql: Sql, query: UsageQuery): Promise<UsageBucket[]> {
+  await requireBrand(sql, query.brandId);
   requireRange(query);
   const buckets = await usageBuckets(sql, query, COUNTS_MAX + 1);
   if (buckets.length > COUNTS_MAX) throw tooManyCounts();

@@ -3,6 +3,7 @@ import { AppError } from "@brand-records/errors";
 
 export const PLAN_STATES = ["pending", "completed", "cancelled"] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
+export type ClosedState = Exclude<PlanState, "pending">;
 
 /** A plan in its current state, without its notes, which are for the workspace only. */
 export interface Plan {

@@ -3,18 +3,15 @@ import type { OperatorServiceService } from "@brand-records/proto/plans/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { idField } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
-import { planNotFound } from "../domain/plan.ts";
-import { findBrandOfPlan } from "../storage/plans.ts";
 import { deleteBrandData } from "../use-cases/delete-brand.ts";
+import { findBrand } from "../use-cases/read-plans.ts";
 import { peopleHandlers } from "./people.ts";
 
 export function operatorHandlers({ db }: PlansDependencies): Handlers<OperatorServiceService> {
   return {
     async findBrand(request) {
       const { id } = parseRequest({ id: idField("pln") }, request);
-      const brand_id = await findBrandOfPlan(db, id);
-      if (brand_id === undefined) throw planNotFound("id");
-      return { brand_id };
+      return { brand_id: await findBrand(db, id) };
     },
     async deleteBrandData(request) {
       const { brand_id } = parseRequest({ brand_id: idField("brd") }, request);

@@ -4,10 +4,7 @@ import type { Handlers } from "@brand-records/rpc";
 import { emailField, idField, nextAfterId, pageSizeField } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { PlansDependencies } from "../dependencies.ts";
-import { brandsNaming, erasePerson, pageOfPersonPlans } from "../storage/person-plans.ts";
-
-/** Plans changed by one transaction. */
-const BATCH_PLANS = 1_000;
+import { eraseFromPlans, exportPlansOf } from "../use-cases/people.ts";
 
 /** What is kept about a person: the operator's part. */
 export function peopleHandlers({
@@ -16,13 +13,12 @@ export function peopleHandlers({
   return {
     async exportPerson(request) {
       const { email, page_size, after_id } = parseRequest(exportFields, request);
-      const plans = await pageOfPersonPlans(db, email, after_id ?? "", page_size);
+      const plans = await exportPlansOf(db, email, after_id ?? "", page_size);
       return { plans, next_after_id: nextAfterId(plans, page_size) };
     },
     async erasePerson(request) {
       const { email, pseudonym } = parseRequest(eraseFields, request);
-      while ((await erasePerson(db, email, pseudonym, BATCH_PLANS)) === BATCH_PLANS);
-      return { brand_ids: await brandsNaming(db, pseudonym) };
+      return { brand_ids: await eraseFromPlans(db, email, pseudonym) };
     },
   };
 }

@@ -4,13 +4,10 @@ import type { PlanInput as PlanInputMessage, PlansServiceService } from "@brand-
 import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
-import { planNotFound } from "../domain/plan.ts";
 import { parseContent } from "../domain/plan-content.ts";
-import { pageOfPlans } from "../storage/plan-pages.ts";
-import { findPlan } from "../storage/plans.ts";
 import { preparePlan } from "../use-cases/prepare-plan.ts";
+import { getPlan, listPlans } from "../use-cases/read-plans.ts";
 import { fields } from "./fields.ts";
-import { requireAfterId } from "./require-after-id.ts";
 import { workspaceHandlers } from "./workspace.ts";
 
 export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceService> {
@@ -24,9 +21,7 @@ export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceSer
     },
     async getPlan(request) {
       const { brand_id, plan_id } = parseRequest({ brand_id: fields.brandId, plan_id: fields.planId }, request);
-      const plan = await findPlan(deps.db, brand_id, plan_id);
-      if (plan === undefined) throw planNotFound();
-      return { plan };
+      return { plan: await getPlan(deps.db, brand_id, plan_id) };
     },
     async listPlans(request) {
       const { brand_id, status, page_size, after_id } = parseRequest(
@@ -34,8 +29,7 @@ export function plansHandlers(deps: PlansDependencies): Handlers<PlansServiceSer
         request,
       );
       const page = { status: status ?? null, afterId: after_id ?? null, limit: page_size };
-      const plans = await pageOfPlans(deps.db, brand_id, page);
-      if (plans.length === 0) await requireAfterId(deps.db, brand_id, page.afterId);
+      const plans = await listPlans(deps.db, brand_id, page);
       return { plans, next_after_id: nextAfterId(plans, page_size) };
     },
     ...workspaceHandlers(deps),

@@ -3,15 +3,12 @@ import type { PlanChanges as PlanChangesMessage, PlansServiceService } from "@br
 import type { CallContext, Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import type { PlansDependencies } from "../dependencies.ts";
-import { planNotFound, requireConfirmations } from "../domain/plan.ts";
+import { requireConfirmations, type ClosedState } from "../domain/plan.ts";
 import type { PlanChanges } from "../domain/plan-content.ts";
-import { pageOfSummaries } from "../storage/plan-pages.ts";
-import { countPending } from "../storage/plans.ts";
-import { findWorkspacePlan, type ClosedState } from "../storage/workspace-plans.ts";
 import { closePlan } from "../use-cases/close-plan.ts";
+import { getWorkspacePlan, listSummaries } from "../use-cases/read-plans.ts";
 import { updatePlan } from "../use-cases/update-plan.ts";
 import { fields } from "./fields.ts";
-import { requireAfterId } from "./require-after-id.ts";
 
 /** The calls of the workspace. Each checks the acting member before it reads or changes a plan. */
 export function workspaceHandlers(
@@ -28,16 +25,13 @@ export function workspaceHandlers(
       const { brand_id, acting_member, status, page_size, after_id } = parseRequest(summariesFields, request);
       await memberships.requireMember(brand_id, acting_member, call);
       const page = { status: status ?? null, afterId: after_id ?? null, limit: page_size };
-      const [plans, pending] = await Promise.all([pageOfSummaries(db, brand_id, page), countPending(db, brand_id)]);
-      if (plans.length === 0) await requireAfterId(db, brand_id, page.afterId);
+      const { plans, pending } = await listSummaries(db, brand_id, page);
       return { plans, next_after_id: nextAfterId(plans, page_size), pending, pending_max: pendingMax };
     },
     async getWorkspacePlan(request, call) {
       const { brand_id, plan_id, acting_member } = parseRequest(planFields, request);
       await memberships.requireMember(brand_id, acting_member, call);
-      const plan = await findWorkspacePlan(db, brand_id, plan_id);
-      if (plan === undefined) throw planNotFound();
-      return { plan };
+      return { plan: await getWorkspacePlan(db, brand_id, plan_id) };
     },
     async updatePlan(request, call) {
       const { brand_id: brandId, plan_id: planId, acting_member: member, expected_revision } = parseRequest(updateFields, request);

@@ -1,5 +1,5 @@
 import type { Sql, Statement } from "@brand-records/postgres";
-import type { Plan, PlanState, WorkspacePlan } from "../domain/plan.ts";
+import type { ClosedState, Plan, WorkspacePlan } from "../domain/plan.ts";
 import type { PlanContent } from "../domain/plan-content.ts";
 import { COLUMNS, contentValues } from "./plans.ts";
 
@@ -53,8 +53,6 @@ export async function saveContent(sql: Sql, change: PlanChange, content: PlanCon
   const [row] = await sql.query<Row>(statements.saveContent, [...valuesOf(change), ...contentValues(content)]);
   return workspacePlan(row);
 }
-
-export type ClosedState = Exclude<PlanState, "pending">;
 
 /** Closes the plan if it is pending and has the expected revision. Returns undefined if not, or if it does not exist. */
 export async function closePending(sql: Sql, change: PlanChange, to: ClosedState): Promise<WorkspacePlan | undefined> {

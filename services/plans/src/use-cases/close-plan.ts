@@ -1,6 +1,6 @@
 import type { Database } from "@brand-records/postgres";
-import { planChanged, planNotFound, planNotPending, type WorkspacePlan } from "../domain/plan.ts";
-import { closePending, findWorkspacePlan, type ClosedState, type PlanChange } from "../storage/workspace-plans.ts";
+import { planChanged, planNotFound, planNotPending, type ClosedState, type WorkspacePlan } from "../domain/plan.ts";
+import { closePending, findWorkspacePlan, type PlanChange } from "../storage/workspace-plans.ts";
 
 /**
  * Completes or cancels a plan permanently. Repeated by the same member, it returns the plan as first closed, whatever the revision.

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogMessage, Publisher } from "@brand-records/event-log";
 import { Backoff, WakeSignal } from "@brand-records/lifecycle";
-import { openSession, type Session } from "@brand-records/postgres";
+import { openDatabaseSession, type DatabaseSession } from "@brand-records/postgres";
 import { RepeatedWarning, traceFields, type Logger } from "@brand-records/telemetry";
 import { readOutbox, removeFromOutbox, tryToLead, type OutboxRow } from "../storage/outbox.ts";
 import { OutboxWindow } from "./outbox-window.ts";
@@ -80,7 +80,7 @@ export class OutboxRelay {
 
   async #lead(onMoved: () => void): Promise<void> {
     const { databaseUrl, publisher, metrics, log } = this.#options;
-    const session = await openSession({
+    const session = await openDatabaseSession({
       url: databaseUrl,
       applicationName: "records outbox relay",
       idleTimeoutMs: IDLE_MS,
@@ -111,7 +111,7 @@ export class OutboxRelay {
   }
 
   /** Moves one batch and returns its size. */
-  async #moveBatch(session: Session, window: OutboxWindow): Promise<number> {
+  async #moveBatch(session: DatabaseSession, window: OutboxWindow): Promise<number> {
     const { publisher, metrics, log } = this.#options;
     const { rows, snapshot } = await readOutbox(session, window.ranges, BATCH_MAX);
     if (rows.length > 0) {

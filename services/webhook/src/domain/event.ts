@@ -6,6 +6,40 @@ export interface EventKey {
   readonly eventId: string;
 }
 
+export interface StoredEvent {
+  readonly id: string;
+  readonly brand_id: string;
+  readonly type: string;
+  readonly created_at: string;
+  /** Byte for byte what receivers get. */
+  readonly data_json: string;
+  readonly received_at: string;
+  /** Made to test a receiver. */
+  readonly test: boolean;
+}
+
+/** With what its deliveries are made of beside the columns that lists show. */
+export interface FoundEvent extends StoredEvent {
+  readonly traceparent: string | null;
+}
+
+/** A place in a brand's events, which are ordered by time and id. */
+export interface EventPosition {
+  readonly created_at: string;
+  readonly id: string;
+}
+
+/** Null fields do not filter. */
+export interface EventFilter {
+  readonly type: string | null;
+  /** The record's id: `data.id`. */
+  readonly recordId: string | null;
+  /** RFC 3339: created at this time or later. */
+  readonly from: string | null;
+  /** RFC 3339: created before this time. */
+  readonly to: string | null;
+}
+
 /** @throws AppError `not_found`, also for another brand's event, so that ids cannot be probed */
 export function requireEvent<Event>(event: Event | undefined): Event {
   if (event !== undefined) return event;

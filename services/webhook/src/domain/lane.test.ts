@@ -17,8 +17,8 @@ const lane = (more: Partial<LaneState> = {}): LaneState => ({
   ...more,
 });
 const startedAt = NOW - 100;
-const accepted: LaneOutcome = { startedAt, outcome: "accepted", httpStatus: 204, test: false };
-const failed: LaneOutcome = { startedAt, outcome: "refused", httpStatus: 500, test: false };
+const accepted: LaneOutcome = { startedAt, kind: "accepted", httpStatus: 204, test: false };
+const failed: LaneOutcome = { startedAt, kind: "refused", httpStatus: 500, test: false };
 const many = (outcome: LaneOutcome, count: number): LaneOutcome[] => Array.from({ length: count }, () => outcome);
 const after = (before: LaneState, outcomes: readonly LaneOutcome[], limit = 64) => afterOutcomes(before, outcomes, limit, NOW);
 
@@ -50,7 +50,7 @@ it("opens the circuit at the tenth failure in a row, for 5 s, and twice as long 
 });
 
 it("is not changed by what the egress proxy refused, but for the last outcome; a probe keeps the pause as it is", () => {
-  const refused: LaneOutcome = { startedAt: NOW + 1, outcome: "proxy_refused", httpStatus: null, test: false };
+  const refused: LaneOutcome = { startedAt: NOW + 1, kind: "proxy_refused", httpStatus: null, test: false };
   const healthy = lane({ maxInFlight: 20 });
   const unharmed = { openSeconds: undefined, disable: undefined, lane: { ...healthy, lastStatus: 0, lastOutcome: "proxy_refused" } };
   expect(after(healthy, many(refused, 50))).toEqual(unharmed);
@@ -78,7 +78,7 @@ it("trips once for concurrent failures that end one after another", () => {
 it("counts failures since the last success, and keeps the last status and outcome", () => {
   expect(after(lane({ failures: 3 }), [failed, failed]).lane).toMatchObject({ failures: 5, lastStatus: 500 });
   expect(after(lane({ failures: 3 }), [failed, accepted]).lane).toMatchObject({ failures: 0, lastStatus: 204, lastOutcome: "accepted" });
-  expect(after(lane(), [{ startedAt, outcome: "timeout", httpStatus: null, test: false }]).lane).toMatchObject({
+  expect(after(lane(), [{ startedAt, kind: "timeout", httpStatus: null, test: false }]).lane).toMatchObject({
     lastStatus: 0,
     lastOutcome: "timeout",
   });
@@ -86,12 +86,12 @@ it("counts failures since the last success, and keeps the last status and outcom
 
 it("keeps only the status and outcome of a test delivery", () => {
   for (const test of [
-    { startedAt, outcome: "refused", httpStatus: 410, test: true },
-    { startedAt, outcome: "accepted", httpStatus: 200, test: true },
+    { startedAt, kind: "refused", httpStatus: 410, test: true },
+    { startedAt, kind: "accepted", httpStatus: 200, test: true },
   ] as const) {
     const before = lane({ failedInARow: 9, failures: 9, firstFailureAt: NOW - HOUR });
     expect(after(before, [test])).toEqual({
-      lane: { ...before, lastStatus: test.httpStatus, lastOutcome: test.outcome },
+      lane: { ...before, lastStatus: test.httpStatus, lastOutcome: test.kind },
       openSeconds: undefined,
       disable: undefined,
     });
@@ -99,7 +99,7 @@ it("keeps only the status and outcome of a test delivery", () => {
 });
 
 it("disables for one 410, even with a success in the same batch", () => {
-  const gone: LaneOutcome = { startedAt, outcome: "refused", httpStatus: 410, test: false };
+  const gone: LaneOutcome = { startedAt, kind: "refused", httpStatus: 410, test: false };
   expect(after(lane(), [gone]).disable).toBe("gone");
   expect(after(lane(), [gone, accepted]).disable).toBe("gone");
 });

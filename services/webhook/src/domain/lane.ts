@@ -1,5 +1,5 @@
 import { recordFailure, type FailureClock } from "./failure-clock.ts";
-import type { OutcomeClass } from "./outcome.ts";
+import type { OutcomeKind } from "./outcome.ts";
 
 /** Attempts of a new lane that may be in flight. */
 export const IN_FLIGHT_START = 8;
@@ -24,7 +24,7 @@ export interface LaneState extends FailureClock {
   /** HTTP status of the last attempt, 0 without a response. */
   readonly lastStatus: number | null;
   /** Null before the first attempt. */
-  readonly lastOutcome: OutcomeClass | null;
+  readonly lastOutcome: OutcomeKind | null;
 }
 
 export interface LaneChange {
@@ -38,7 +38,7 @@ export interface LaneChange {
 export interface LaneOutcome {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  readonly outcome: OutcomeClass;
+  readonly kind: OutcomeKind;
   readonly httpStatus: number | null;
   /** A test delivery changes the last status and outcome and nothing else. */
   readonly test: boolean;
@@ -56,19 +56,19 @@ export function afterOutcomes(before: LaneState, outcomes: readonly LaneOutcome[
   const lane = { ...before };
   let openSeconds: number | undefined;
   let disable: LaneChange["disable"];
-  for (const { startedAt, outcome, httpStatus, test } of outcomes) {
+  for (const { startedAt, kind, httpStatus, test } of outcomes) {
     lane.lastStatus = httpStatus ?? 0;
-    lane.lastOutcome = outcome;
+    lane.lastOutcome = kind;
     if (test) continue;
     // The receiver has no part in it: otherwise a proxy that is away would pause and at last disable every receiver. A probe that the
     // proxy refused decides nothing, and another follows after the same pause.
-    if (outcome === "proxy_refused") {
+    if (kind === "proxy_refused") {
       if (lane.failedInARow < BREAKER_FAILURES || startedAt <= (lane.openedAt ?? Number.NEGATIVE_INFINITY)) continue;
       openSeconds = Math.min(OPEN_SECONDS_MIN * 2 ** Math.max(0, lane.trips - 1), OPEN_SECONDS_MAX);
       lane.openedAt = now;
       continue;
     }
-    if (outcome === "accepted") {
+    if (kind === "accepted") {
       const maxInFlight = Math.min(IN_FLIGHT_MAX, limit, lane.maxInFlight + 1);
       Object.assign(lane, {
         maxInFlight,

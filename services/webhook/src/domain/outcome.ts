@@ -1,5 +1,5 @@
-/** Outcomes of an attempt. Every class but `accepted` is a failure and names where it failed. */
-export const OUTCOMES = [
+/** Kinds of outcomes of an attempt. Every kind but `accepted` is a failure and names where it failed. */
+export const OUTCOME_KINDS = [
   /** 2xx. */
   "accepted",
   /** A response with another status; redirects are not followed. */
@@ -26,7 +26,7 @@ export const OUTCOMES = [
   "unknown",
 ] as const;
 
-export type OutcomeClass = (typeof OUTCOMES)[number];
+export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 
 /** Whether an attempt sent a request as far as it came: the others have no duration and no headers to show. */
 export const hasSent = (outcome: string): boolean => outcome !== "unsendable";
@@ -34,8 +34,9 @@ export const hasSent = (outcome: string): boolean => outcome !== "unsendable";
 /** Whether the duration of an attempt was measured. */
 export const hasDuration = (outcome: string): boolean => hasSent(outcome) && outcome !== "unknown";
 
+/** How an attempt ended. */
 export interface Outcome {
-  readonly outcome: OutcomeClass;
+  readonly kind: OutcomeKind;
   readonly httpStatus: number | null;
   /** For people. Without the path and query of the URL. */
   readonly error: string | null;

@@ -2,7 +2,7 @@ import type { Outcome } from "./outcome.ts";
 import { nextState, readRetryAfter, RETRY_DELAYS_SECONDS } from "./retry-schedule.ts";
 
 const outcome = (more: Partial<Outcome>): Outcome => ({
-  outcome: "refused",
+  kind: "refused",
   httpStatus: 500,
   error: null,
   response: null,
@@ -21,8 +21,8 @@ it("has ten attempts: immediately, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h
 });
 
 it("ends in delivered if accepted, and in failed if it cannot be sent", () => {
-  expect(nextState(outcome({ outcome: "accepted", httpStatus: 200 }), 3, 0)).toEqual({ state: "delivered" });
-  expect(nextState(outcome({ outcome: "unsendable", httpStatus: null }), 1, 0)).toEqual({ state: "failed" });
+  expect(nextState(outcome({ kind: "accepted", httpStatus: 200 }), 3, 0)).toEqual({ state: "delivered" });
+  expect(nextState(outcome({ kind: "unsendable", httpStatus: null }), 1, 0)).toEqual({ state: "failed" });
 });
 
 it("follows a longer Retry-After, up to a day, and never a shorter one", () => {

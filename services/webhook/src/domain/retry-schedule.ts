@@ -30,8 +30,8 @@ export type NextState =
  * @param delays seconds after each attempt but the last
  */
 export function nextState(outcome: Outcome, attempt: number, jitter: number, delays = RETRY_DELAYS_SECONDS): NextState {
-  if (outcome.outcome === "accepted") return { state: "delivered" };
-  if (outcome.outcome === "unsendable") return { state: "failed" };
+  if (outcome.kind === "accepted") return { state: "delivered" };
+  if (outcome.kind === "unsendable") return { state: "failed" };
   const delay = delays[attempt - 1];
   if (delay === undefined) return { state: "failed" };
   const retryAfter = Math.min(outcome.retryAfterSeconds ?? 0, RETRY_AFTER_SECONDS_MAX);

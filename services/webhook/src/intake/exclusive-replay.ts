@@ -1,6 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import type { DeadLetters } from "@brand-records/event-log";
-import { openSession } from "@brand-records/postgres";
+import { openDatabaseSession } from "@brand-records/postgres";
 
 /** A replay that takes longer hangs: the server ends its session, and another may start. */
 const REPLAY_MS_MAX = 600_000;
@@ -11,7 +11,7 @@ const REPLAY_MS_MAX = 600_000;
  */
 export function withExclusiveReplay(deadLetters: DeadLetters, databaseUrl: string): DeadLetters {
   const exclusively = async <T>(work: () => Promise<T>): Promise<T> => {
-    const session = await openSession({
+    const session = await openDatabaseSession({
       url: databaseUrl,
       applicationName: "webhook replay of dead letters",
       idleTimeoutMs: REPLAY_MS_MAX,

@@ -10,7 +10,7 @@ import { callContext, newBrand, receiverInput, serveReceivers, type ServedReceiv
 import { namesBrand } from "../domain/names-brand.ts";
 import { intakeMetrics, openIntake } from "../intake/intake.ts";
 import { endExpiredLeases } from "../sending/expired-leases.ts";
-import { writeResults } from "../sending/result-writer.ts";
+import { writeResults } from "../use-cases/write-results.ts";
 import type { AttemptResult } from "../storage/results.ts";
 
 const silent = openLog("webhook", "silent");

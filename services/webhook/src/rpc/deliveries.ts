@@ -4,14 +4,8 @@ import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { DELIVERY_STATES, requireDelivery, type DeliveryKey } from "../domain/delivery.ts";
-import { requireEvent } from "../domain/event.ts";
-import { receiverNotFound } from "../domain/receiver.ts";
-import { deliveryStats } from "../storage/attempt-hours.ts";
-import { attemptsOf, findDelivery } from "../storage/deliveries.ts";
-import { pageOfDeliveries, type DeliveriesPage } from "../storage/delivery-lists.ts";
-import { findEvent } from "../storage/events.ts";
-import { laneStatus } from "../storage/lanes.ts";
+import { DELIVERY_STATES, type DeliveryKey } from "../domain/delivery.ts";
+import { getDelivery, getDeliveryStats, listDeliveries, type DeliveryList } from "../use-cases/read-deliveries.ts";
 import { replayDelivery } from "../use-cases/replay-delivery.ts";
 import { attemptMessage, bodyOf, deliveryMessage } from "./delivery-message.ts";
 import { fields, timeRange } from "./fields.ts";
@@ -27,34 +21,20 @@ export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<Deliv
   return {
     ...replayHandlers(deps),
     async listDeliveries(request) {
-      const { brandId, receiverId, eventId, ...filter } = listed(request);
-      const lane = receiverId === null ? undefined : await laneStatus(db, { brandId, receiverId });
-      if (receiverId !== null && lane === undefined) throw receiverNotFound();
-      const { paused_until = null, failures_in_a_row = 0 } = lane ?? {};
-      const found = eventId === null ? null : await findEvent(db, { brandId, eventId });
-      if (receiverId === null) requireEvent(found);
-      const page = { ...filter, brandId, receiverId, event: found ?? null };
-      const deliveries = found === undefined ? [] : await pageOfDeliveries(db, page);
+      const list = listed(request);
+      const { deliveries, pause } = await listDeliveries(db, list);
       return {
         deliveries: deliveries.map((delivery) => deliveryMessage(delivery, deadlineMs)),
-        next_after_id: nextAfterId(deliveries, filter.limit),
-        paused_until,
-        failures_in_a_row,
+        next_after_id: nextAfterId(deliveries, list.limit),
+        ...pause,
       };
     },
     async getDelivery(request) {
-      const key = deliveryIn(request);
-      const delivery = requireDelivery(await findDelivery(db, key));
-      const attempts = await attemptsOf(db, key.deliveryId);
-      const event = await findEvent(db, { brandId: key.brandId, eventId: delivery.event_id });
-      const lane = await laneStatus(db, { brandId: key.brandId, receiverId: delivery.receiver_id });
-      // Without a lane the receiver was deleted.
-      const { paused_until = null, failures_in_a_row = 0 } = lane ?? {};
+      const { delivery, attempts, event, pause } = await getDelivery(db, deliveryIn(request));
       return {
         delivery: deliveryMessage(delivery, deadlineMs),
         attempts: attempts.map((attempt) => attemptMessage(attempt, event, deps)),
-        paused_until,
-        failures_in_a_row,
+        ...pause,
         body: event === undefined ? null : bodyOf(event, deps),
       };
     },
@@ -68,8 +48,8 @@ export function deliveriesHandlers(deps: DeliveriesDependencies): Handlers<Deliv
       // A range that begins within an hour ends in the 721st.
       if (Date.parse(to) - Date.parse(from) > STATS_HOURS_MAX * HOUR_MS)
         throw new AppError("invalid_request", "to must be at most 30 days after from", { field: "to" });
-      if ((await laneStatus(db, { brandId: brand_id, receiverId: receiver_id })) === undefined) throw receiverNotFound();
-      return deliveryStats(db, receiver_id, new Date(first * HOUR_MS).toISOString(), new Date(end * HOUR_MS).toISOString());
+      const startOf = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
+      return getDeliveryStats(db, { brandId: brand_id, receiverId: receiver_id }, startOf(first), startOf(end));
     },
     async replayDelivery(request) {
       return { delivery: deliveryMessage(await replayDelivery(db, deliveryIn(request)), deadlineMs) };
@@ -90,11 +70,7 @@ const listFields = {
   after_id: fields.deliveryId.nullish(),
 };
 
-interface Listed extends Omit<DeliveriesPage, "event"> {
-  readonly eventId: string | null;
-}
-
-function listed(request: ListDeliveriesRequest): Listed {
+function listed(request: ListDeliveriesRequest): DeliveryList {
   const { brand_id, receiver_id, event_id, state, states, type, from, to, page_size, after_id } = parseRequest(listFields, request);
   if (receiver_id === "" && event_id == null) {
     throw new AppError("invalid_request", "receiver_id is missing: name a receiver, an event or both", { field: "receiver_id" });

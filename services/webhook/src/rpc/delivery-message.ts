@@ -1,10 +1,10 @@
 import type { Attempt as AttemptMessage, Delivery as DeliveryMessage, Header } from "@brand-records/proto/webhook/v1";
 import type { WebhookDependencies } from "../dependencies.ts";
 import { leaseSecondsFor, leaseStart, type Attempt, type Delivery } from "../domain/delivery.ts";
+import type { FoundEvent, StoredEvent } from "../domain/event.ts";
 import { eventBody } from "../domain/event-body.ts";
 import { hasSent } from "../domain/outcome.ts";
 import { unsignedHeaders } from "../domain/signature.ts";
-import type { FoundEvent, StoredEvent } from "../storage/events.ts";
 
 export function deliveryMessage({ lease_until, ...delivery }: Delivery, deadlineMs: number): DeliveryMessage {
   if (lease_until === null) return delivery;

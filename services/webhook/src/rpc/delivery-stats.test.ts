@@ -2,7 +2,7 @@ import type { Receiver } from "@brand-records/proto/webhook/v1";
 import { newId } from "@brand-records/typeid";
 import { addDelivery } from "../../test/add-delivery.ts";
 import { callContext, newBrand, serveReceivers, type ServedReceivers } from "../../test/serve-receivers.ts";
-import type { OutcomeClass } from "../domain/outcome.ts";
+import type { OutcomeKind } from "../domain/outcome.ts";
 import { dropOldDays } from "../storage/daily-partitions.ts";
 import { settleDeliveries, type SettledAttempt } from "../storage/results.ts";
 
@@ -18,7 +18,7 @@ afterAll(() => served.stop());
 interface Made {
   readonly at: string;
   readonly ms?: number;
-  readonly outcome?: OutcomeClass;
+  readonly outcome?: OutcomeKind;
   readonly test?: boolean;
 }
 

@@ -5,42 +5,27 @@ import type { Handlers } from "@brand-records/rpc";
 import { nextAfterId } from "@brand-records/service-runtime";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { DELIVERY_STATES, type Delivery } from "../domain/delivery.ts";
-import { requireEvent } from "../domain/event.ts";
-import { pageOfDeliveries } from "../storage/delivery-lists.ts";
-import { findEvent, pageOfEvents, positionOfEvent, type EventFilter, type EventPosition } from "../storage/events.ts";
-import { labelsOfReceivers } from "../storage/receivers.ts";
+import type { Delivery } from "../domain/delivery.ts";
+import type { EventFilter } from "../domain/event.ts";
+import { getEvent, listEvents, requirePosition } from "../use-cases/read-events.ts";
 import { bodyOf, deliveryMessage } from "./delivery-message.ts";
 import { fields, timeRange } from "./fields.ts";
 import { pageTokenOf, readPageToken } from "./page-token.ts";
 
 export type EventsDependencies = Pick<WebhookDependencies, "db" | "deadLetters" | "deadlineMs" | "publicUrl">;
 
-/** Deliveries of one event that are returned with it. ListDeliveries returns all. */
-const EVENT_DELIVERIES_MAX = 200;
-
 export function eventsHandlers(deps: EventsDependencies): Handlers<EventsServiceService> {
   const { db, deadLetters, deadlineMs } = deps;
-
-  const afterId = async (brandId: string, eventId: string): Promise<EventPosition> => {
-    const position = await positionOfEvent(db, { brandId, eventId });
-    if (position !== undefined) return position;
-    throw new AppError("invalid_request", "after_id must be the id of a stored event of this brand", { field: "after_id" });
-  };
-
   return {
     async getEvent(request) {
       const { brand_id, event_id } = parseRequest({ brand_id: fields.brandId, event_id: fields.eventId }, request);
-      const { traceparent: _, ...event } = requireEvent(await findEvent(db, { brandId: brand_id, eventId: event_id }));
-      const everything = { type: null, from: null, to: null, afterId: null, receiverId: null, states: DELIVERY_STATES };
-      const deliveries = await pageOfDeliveries(db, { ...everything, brandId: brand_id, event, limit: EVENT_DELIVERIES_MAX + 1 });
-      const labels = await labelsOfReceivers(db, brand_id);
-      const byReceiver = Map.groupBy(deliveries.slice(0, EVENT_DELIVERIES_MAX), ({ receiver_id }) => receiver_id);
+      const { event, deliveries, hasMoreDeliveries, labels } = await getEvent(db, { brandId: brand_id, eventId: event_id });
+      const byReceiver = Map.groupBy(deliveries, ({ receiver_id }) => receiver_id);
       const receivers = [...byReceiver].map(([receiver_id, all]: [string, Delivery[]]): EventReceiver => {
         const messages = all.map((delivery) => deliveryMessage(delivery, deadlineMs));
         return { receiver_id, label: labels.get(receiver_id), deliveries: messages };
       });
-      return { event, body: bodyOf(event, deps), receivers, has_more_deliveries: deliveries.length > EVENT_DELIVERIES_MAX };
+      return { event, body: bodyOf(event, deps), receivers, has_more_deliveries: hasMoreDeliveries };
     },
     async listEvents(request) {
       const { brand_id, type, record_id, from, to, page_size, after_id, page_token } = parseRequest(listFields, request);
@@ -49,8 +34,9 @@ export function eventsHandlers(deps: EventsDependencies): Handlers<EventsService
       }
       const filter: EventFilter = { type: type ?? null, recordId: record_id ?? null, ...timeRange(from, to) };
       const scope = [brand_id, filter.type, filter.recordId, filter.from, filter.to];
-      const position = after_id == null ? readPageToken(page_token, scope) : await afterId(brand_id, after_id);
-      const events = await pageOfEvents(db, brand_id, { ...filter, after: position, limit: page_size });
+      const after =
+        after_id == null ? readPageToken(page_token, scope) : await requirePosition(db, { brandId: brand_id, eventId: after_id });
+      const events = await listEvents(db, brand_id, { ...filter, after, limit: page_size });
       const last = events.length === page_size ? events.at(-1) : undefined;
       return {
         events,

@@ -1,35 +1,18 @@
-import { AppError, parseRequest } from "@brand-records/errors";
-import type { Sql } from "@brand-records/postgres";
+import { parseRequest } from "@brand-records/errors";
 import type { OperatorServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { idPattern } from "@brand-records/typeid";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { findBrandOfDelivery } from "../storage/deliveries.ts";
-import { findBrandOfEvent } from "../storage/events.ts";
-import { findBrandOfReceiver } from "../storage/receivers.ts";
-import { findBrandOfReplay } from "../storage/replays.ts";
 import { namesBrand } from "../domain/names-brand.ts";
 import { deleteBrandData } from "../use-cases/delete-brand.ts";
+import { FINDABLE_PREFIXES, findBrand } from "../use-cases/find-brand.ts";
 import { fields } from "./fields.ts";
-
-interface Kind {
-  readonly noun: string;
-  find(sql: Sql, id: string): Promise<string | undefined>;
-}
-
-/** By the prefix of their ids. */
-const KINDS = {
-  rcv: { noun: "receiver", find: findBrandOfReceiver },
-  evt: { noun: "event", find: findBrandOfEvent },
-  dlv: { noun: "delivery", find: findBrandOfDelivery },
-  rpl: { noun: "replay", find: findBrandOfReplay },
-} satisfies Record<string, Kind>;
 
 const idField = z
   .string()
   .regex(
-    idPattern(`(${Object.keys(KINDS).join("|")})`),
+    idPattern(`(${FINDABLE_PREFIXES.join("|")})`),
     "must be the id of a receiver (rcv_…), an event (evt_…), a delivery (dlv_…) or a replay (rpl_…)",
   );
 
@@ -44,11 +27,7 @@ export function operatorHandlers({
   return {
     async findBrand(request) {
       const { id } = parseRequest({ id: idField }, request);
-      const { noun, find } = KINDS[id.slice(0, 3) as keyof typeof KINDS];
-      const brandId = await find(db, id);
-      if (brandId === undefined)
-        throw new AppError("not_found", `There is no ${noun} with this id, or it is no longer stored`, { field: "id" });
-      return { brand_id: brandId };
+      return { brand_id: await findBrand(db, id) };
     },
     async deleteBrandData(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);

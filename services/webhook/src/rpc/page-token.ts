@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@brand-records/errors";
 import { z } from "zod";
-import type { EventPosition } from "../storage/events.ts";
+import type { EventPosition } from "../domain/event.ts";
 import { fields } from "./fields.ts";
 
 const VERSION = 1;

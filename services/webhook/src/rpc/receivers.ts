@@ -3,11 +3,11 @@ import type { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { requireReceiver, type ReceiverKey } from "../domain/receiver.ts";
-import { findReceiver, listReceivers } from "../storage/receivers.ts";
+import type { ReceiverKey } from "../domain/receiver.ts";
 import { createReceiver } from "../use-cases/create-receiver.ts";
 import { deleteReceiver } from "../use-cases/delete-receiver.ts";
 import { disableReceiver, enableReceiver } from "../use-cases/enable-receiver.ts";
+import { getReceiver, receiversOf } from "../use-cases/read-receivers.ts";
 import { activateSecret, rotateSecret } from "../use-cases/rotate-secret.ts";
 import { sendTest } from "../use-cases/send-test.ts";
 import { updateReceiver } from "../use-cases/update-receiver.ts";
@@ -23,11 +23,11 @@ export function receiversHandlers(deps: ReceiversDependencies): Handlers<Receive
       return createReceiver(deps, readNewReceiver(request, deps));
     },
     async getReceiver(request) {
-      return { receiver: requireReceiver(await findReceiver(db, keyIn(request))) };
+      return { receiver: await getReceiver(db, keyIn(request)) };
     },
     async listReceivers(request) {
       const { brand_id } = parseRequest({ brand_id: fields.brandId }, request);
-      return { receivers: await listReceivers(db, brand_id) };
+      return { receivers: await receiversOf(db, brand_id) };
     },
     async updateReceiver(request) {
       return { receiver: await updateReceiver(db, readReceiverChange(request, deps)) };

@@ -3,11 +3,8 @@ import type { DeliveriesServiceService } from "@brand-records/proto/webhook/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { WebhookDependencies } from "../dependencies.ts";
-import { receiverNotFound } from "../domain/receiver.ts";
-import { requireReplay, type ReplayKey, type ReplayRequest } from "../domain/replay.ts";
-import { laneStatus } from "../storage/lanes.ts";
-import { findLatestReplay, findReplay } from "../storage/replays.ts";
-import { cancelReplay, previewReplay, replayEvents } from "../use-cases/replay-events.ts";
+import type { ReplayKey, ReplayRequest } from "../domain/replay.ts";
+import { cancelReplay, getLatestReplay, getReplay, previewReplay, replayEvents } from "../use-cases/replay-events.ts";
 import { fields } from "./fields.ts";
 
 type ReplayMethods = "replayEvents" | "getReplay" | "countReplay" | "getLatestReplay" | "cancelReplay";
@@ -27,13 +24,11 @@ export function replayHandlers({
       return { events: await previewReplay(db, replayRequest(request)) };
     },
     async getReplay(request) {
-      return { replay: requireReplay(await findReplay(db, replayIn(request))) };
+      return { replay: await getReplay(db, replayIn(request)) };
     },
     async getLatestReplay(request) {
       const { brand_id, receiver_id } = parseRequest({ brand_id: fields.brandId, receiver_id: fields.receiverId }, request);
-      const key = { brandId: brand_id, receiverId: receiver_id };
-      const replay = await findLatestReplay(db, key);
-      if (replay === undefined && (await laneStatus(db, key)) === undefined) throw receiverNotFound();
+      const replay = await getLatestReplay(db, { brandId: brand_id, receiverId: receiver_id });
       return { replay: replay ?? null };
     },
     async cancelReplay(request) {

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import type { Dispatcher } from "undici";
-import type { Outcome, OutcomeClass } from "../domain/outcome.ts";
+import type { Outcome, OutcomeKind } from "../domain/outcome.ts";
 import { readRetryAfter } from "../domain/retry-schedule.ts";
 import { UnresolvedNameError } from "./public-addresses.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
@@ -36,7 +36,7 @@ export async function attemptPost(agent: ReceiverAgent, { url, headers, body, de
     const prefix = await readPrefix(response.body);
     const accepted = statusCode >= 200 && statusCode < 300;
     return {
-      outcome: accepted ? "accepted" : "refused",
+      kind: accepted ? "accepted" : "refused",
       httpStatus: statusCode,
       error: accepted ? null : `responded with ${statusCode}`,
       response: prefix,
@@ -80,11 +80,11 @@ function retryAfterOf({ statusCode, headers }: Dispatcher.ResponseData): number 
   return readRetryAfter(Array.isArray(header) ? header[0] : header, Date.now());
 }
 
-type Failure = Pick<Outcome, "outcome" | "error">;
+type Failure = Pick<Outcome, "kind" | "error">;
 
-const timedOut = (deadlineMs: number): Failure => ({ outcome: "timeout", error: `not complete within ${deadlineMs / 1_000} s` });
+const timedOut = (deadlineMs: number): Failure => ({ kind: "timeout", error: `not complete within ${deadlineMs / 1_000} s` });
 
-const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
+const KINDS: readonly (readonly [RegExp, OutcomeKind, string])[] = [
   [/^FORBIDDEN_ADDRESS$/, "forbidden_address", "leads to an address that is not public; nothing was sent"],
   [/^PROXY_TARGET_/, "connect", "no connection through the egress proxy"],
   [/^PROXY_/, "proxy_refused", "the egress proxy opened no connection; nothing was sent"],
@@ -114,10 +114,10 @@ const CLASSES: readonly (readonly [RegExp, OutcomeClass, string])[] = [
 /** Classifies by code alone: messages may repeat the URL. */
 function failureOf(error: unknown): Failure {
   const code = codeOf(error);
-  for (const [pattern, outcome, text] of CLASSES) {
-    if (pattern.test(code)) return { outcome, error: outcome === "forbidden_address" ? text : `${text} (${code})` };
+  for (const [pattern, kind, text] of KINDS) {
+    if (pattern.test(code)) return { kind, error: kind === "forbidden_address" ? text : `${text} (${code})` };
   }
-  return { outcome: "connect", error: `no connection (${code})` };
+  return { kind: "connect", error: `no connection (${code})` };
 }
 
 function codeOf(error: unknown): string {

@@ -23,7 +23,7 @@ import { ReceiverAgent, type ReceiverAgentOptions } from "./receiver-agent.ts";
 
 const PUBLIC_V4 = "198.41.0.4";
 const PUBLIC_V6 = "2001:503:ba3e::2:30";
-const REFUSED = { outcome: "proxy_refused", httpStatus: null };
+const REFUSED = { kind: "proxy_refused", httpStatus: null };
 
 let server: ReceivingServer;
 let opened: { stop(): Promise<void> }[];
@@ -63,7 +63,7 @@ const post = (agent: ReceiverAgent, url: string, deadlineMs = 20_000) =>
 it("in mode address, asks the proxy for a resolved, public address, and sends the name to the receiver", async () => {
   const [proxy, dns] = [await startProxy(), await publicDns()];
   const agent = agentThrough(proxy.url, "address", { dnsServers: [dns.address] });
-  expect(await post(agent, "http://receiver.example/hook")).toMatchObject({ outcome: "accepted", httpStatus: 204 });
+  expect(await post(agent, "http://receiver.example/hook")).toMatchObject({ kind: "accepted", httpStatus: 204 });
   expect(proxy.targets).toEqual([`${PUBLIC_V4}:80`]);
   expect(server.requests[0]?.headers.host).toBe("receiver.example");
 });
@@ -71,7 +71,7 @@ it("in mode address, asks the proxy for a resolved, public address, and sends th
 it("in mode name, hands the name over and asks no resolver", async () => {
   const [proxy, dns] = [await startProxy(), await publicDns()];
   const agent = agentThrough(proxy.url, "name", { dnsServers: [dns.address] });
-  expect(await post(agent, "http://receiver.example:8443/hook")).toMatchObject({ outcome: "accepted" });
+  expect(await post(agent, "http://receiver.example:8443/hook")).toMatchObject({ kind: "accepted" });
   expect(proxy.targets).toEqual(["receiver.example:8443"]);
   expect(dns.questions).toEqual([]);
 });
@@ -91,7 +91,7 @@ it.each(["address", "name"] as const)(
       "localhost",
       "a.localhost",
     ]) {
-      expect(await post(agent, `https://${host}/`)).toMatchObject({ outcome: "forbidden_address" });
+      expect(await post(agent, `https://${host}/`)).toMatchObject({ kind: "forbidden_address" });
       const request = { origin: `https://${host}`, path: "/", method: "POST", body: "{}" } as const;
       await expect(agent.request(request)).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
     }
@@ -102,7 +102,7 @@ it.each(["address", "name"] as const)(
 it.each([PUBLIC_V4, `[${PUBLIC_V6}]`])("passes the public literal %s on in both modes", async (host) => {
   const proxy = await startProxy();
   for (const mode of ["address", "name"] as const) {
-    expect(await post(agentThrough(proxy.url, mode), `http://${host}:8080/`)).toMatchObject({ outcome: "accepted" });
+    expect(await post(agentThrough(proxy.url, mode), `http://${host}:8080/`)).toMatchObject({ kind: "accepted" });
   }
   expect(proxy.targets).toEqual([`${host}:8080`, `${host}:8080`]);
 });
@@ -112,8 +112,8 @@ it("in mode address, refuses a name that leads to a private address, also when i
   let questions = 0;
   const dns = await startDns((_, type) => (type === "AAAA" ? [] : [(questions += 1) === 1 ? PUBLIC_V4 : "10.0.0.1"]));
   const agent = agentThrough(proxy.url, "address", { dnsServers: [dns.address] });
-  expect(await post(agent, "https://receiver.example/")).toMatchObject({ outcome: "connect" });
-  expect(await post(agent, "https://receiver.example/")).toMatchObject({ outcome: "forbidden_address" });
+  expect(await post(agent, "https://receiver.example/")).toMatchObject({ kind: "connect" });
+  expect(await post(agent, "https://receiver.example/")).toMatchObject({ kind: "forbidden_address" });
   expect(proxy.targets).toEqual([`${PUBLIC_V4}:443`]);
 });
 
@@ -123,14 +123,14 @@ it("asks for the next address if the proxy cannot reach the first", async () => 
     await publicDns(),
   ];
   const agent = agentThrough(proxy.url, "address", { dnsServers: [dns.address] });
-  expect(await post(agent, "http://receiver.example/")).toMatchObject({ outcome: "accepted" });
+  expect(await post(agent, "http://receiver.example/")).toMatchObject({ kind: "accepted" });
   expect(proxy.targets).toEqual([`${PUBLIC_V4}:80`, `[${PUBLIC_V6}]:80`]);
 });
 
 it("sends the URL's user and password, to the proxy only", async () => {
   const proxy = await startProxy();
   const agent = agentThrough(proxy.url.replace("//", "//web%20hook:p%40ss@"), "name");
-  expect(await post(agent, "http://receiver.example/")).toMatchObject({ outcome: "accepted" });
+  expect(await post(agent, "http://receiver.example/")).toMatchObject({ kind: "accepted" });
   expect(proxy.credentials).toEqual([`Basic ${Buffer.from("web hook:p@ss").toString("base64")}`]);
   expect(server.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
 });
@@ -145,10 +145,10 @@ it.each([
   [504, "HTTP/1.1 504 Gateway Timeout\r\n\r\n", "connect", "PROXY_TARGET_504"],
   ["what is not HTTP", "SSH-2.0-OpenSSH\r\n", "proxy_refused", "PROXY_HPE_"],
   ["nothing", "", "proxy_refused", "PROXY_ECONNRESET"],
-])("when the proxy responds with %s", async (_, response, outcome, code) => {
+])("when the proxy responds with %s", async (_, response, kind, code) => {
   const proxy = await startProxy(() => ({ response }));
   const result = await post(agentThrough(proxy.url, "name"), "https://receiver.example/");
-  expect(result).toMatchObject({ outcome, httpStatus: null, error: expect.stringContaining(code) });
+  expect(result).toMatchObject({ kind, httpStatus: null, error: expect.stringContaining(code) });
   expect(proxy.targets).toHaveLength(1);
 });
 
@@ -165,14 +165,14 @@ it("distinguishes a proxy that hangs from a receiver that does: meanwhile a work
   expect(await post(agent, "https://dead.example/")).toMatchObject({ ...REFUSED, error: expect.stringContaining("PROXY_TIMEOUT") });
   const dead = post(agent, "https://dead.example/");
   await eventually(() => expect(proxy.targets).toHaveLength(2));
-  expect(await post(agent, "http://receiver.example/")).toMatchObject({ outcome: "accepted" });
-  expect(await dead).toMatchObject({ outcome: "connect", error: expect.stringContaining("PROXY_TARGET_TIMEOUT") });
+  expect(await post(agent, "http://receiver.example/")).toMatchObject({ kind: "accepted" });
+  expect(await dead).toMatchObject({ kind: "connect", error: expect.stringContaining("PROXY_TARGET_TIMEOUT") });
 });
 
 it("follows no redirect of the receiver", async () => {
   const proxy = await startProxy();
   server.respond = (response) => response.writeHead(307, { location: "http://elsewhere.example/" }).end();
-  expect(await post(agentThrough(proxy.url, "name"), "http://receiver.example/")).toMatchObject({ outcome: "refused", httpStatus: 307 });
+  expect(await post(agentThrough(proxy.url, "name"), "http://receiver.example/")).toMatchObject({ kind: "refused", httpStatus: 307 });
   expect(proxy.targets).toEqual(["receiver.example:80"]);
 });
 
@@ -222,8 +222,8 @@ describe("with TLS through the tunnel", () => {
     const receiver = await startTlsReceiver((socket) => socket.write(NO_CONTENT));
     const [proxy, dns] = [await startProxy(() => receiver), await publicDns()];
     const agent = agentThrough(proxy.url, mode, { dnsServers: [dns.address] });
-    expect(await post(agent, "https://receiver.example/")).toMatchObject({ outcome: "accepted", httpStatus: 204 });
-    expect(await post(agent, "https://other.example/")).toMatchObject({ outcome: "tls", error: expect.stringContaining("ALTNAME") });
+    expect(await post(agent, "https://receiver.example/")).toMatchObject({ kind: "accepted", httpStatus: 204 });
+    expect(await post(agent, "https://other.example/")).toMatchObject({ kind: "tls", error: expect.stringContaining("ALTNAME") });
   });
 
   it("keeps the tunnel alive for later requests, and opens another if it closes just as it is used", async () => {
@@ -231,7 +231,7 @@ describe("with TLS through the tunnel", () => {
     const proxy = await startProxy(() => receiver);
     const agent = agentThrough(proxy.url, "name", { connectionsMax: 1 });
     const outcomes: string[] = [];
-    for (let request = 0; request < 4; request += 1) outcomes.push((await post(agent, "https://receiver.example/")).outcome);
+    for (let request = 0; request < 4; request += 1) outcomes.push((await post(agent, "https://receiver.example/")).kind);
     expect(outcomes).toEqual(["accepted", "accepted", "accepted", "accepted"]);
     // The third request is repeated on a connection that is then closed; the fourth opens its own.
     expect(proxy.targets).toHaveLength(3);
@@ -242,7 +242,7 @@ describe("with TLS through the tunnel", () => {
     ["with a reset after it opened the tunnel", (socket) => void socket.write("HTTP/1.1 200 OK\r\n\r\n", () => socket.resetAndDestroy())],
   ])("fails the attempt as closed if the proxy closes %s", async (_, handle) => {
     const proxy = await startProxy(() => ({ handle }));
-    expect(await post(agentThrough(proxy.url, "name"), "https://receiver.example/")).toMatchObject({ outcome: "closed", httpStatus: null });
+    expect(await post(agentThrough(proxy.url, "name"), "https://receiver.example/")).toMatchObject({ kind: "closed", httpStatus: null });
   });
 });
 

@@ -38,7 +38,7 @@ const post = (agent: ReceiverAgent, url: string, number = 1, deadlineMs = 5_000)
 async function postMany(receiver: RawReceiver, count: number): Promise<string[]> {
   const agent = agentWith();
   const outcomes: string[] = [];
-  for (let number = 1; number <= count; number += 1) outcomes.push((await post(agent, receiver.url, number)).outcome);
+  for (let number = 1; number <= count; number += 1) outcomes.push((await post(agent, receiver.url, number)).kind);
   return outcomes;
 }
 
@@ -103,7 +103,7 @@ it("keeps the request and its repetition within one deadline", async () => {
   });
   const agent = agentWith();
   await post(agent, receiver.url);
-  expect(await post(agent, receiver.url, 2, 500)).toMatchObject({ outcome: "timeout", error: "not complete within 0.5 s" });
+  expect(await post(agent, receiver.url, 2, 500)).toMatchObject({ kind: "timeout", error: "not complete within 0.5 s" });
   expect(receiver.requests).toHaveLength(3);
 });
 
@@ -114,6 +114,6 @@ it("checks the address of the second connection like any other", async () => {
   const receiver = await receiving(({ socket, number }) => (number === 1 ? socket.write(NO_CONTENT) : socket.end()));
   const agent = agentWith([dns.address]);
   const url = `http://receiver.example:${receiver.port}/`;
-  expect(await post(agent, url)).toMatchObject({ outcome: "accepted" });
-  expect(await post(agent, url, 2)).toMatchObject({ outcome: "forbidden_address" });
+  expect(await post(agent, url)).toMatchObject({ kind: "accepted" });
+  expect(await post(agent, url, 2)).toMatchObject({ kind: "forbidden_address" });
 });

@@ -30,7 +30,7 @@ async function startDns(lookup: Parameters<typeof startDnsServer>[0]): Promise<D
 const post = (agent: ReceiverAgent, url: string, deadlineMs = 2_000) =>
   attemptPost(agent, { url, headers: { "x-service-event": "submission.approved" }, body: Buffer.from("{}"), deadlineMs });
 
-const forbidden = { outcome: "forbidden_address", httpStatus: null, error: "leads to an address that is not public; nothing was sent" };
+const forbidden = { kind: "forbidden_address", httpStatus: null, error: "leads to an address that is not public; nothing was sent" };
 
 it.each([
   "127.0.0.1",
@@ -105,7 +105,7 @@ it("refuses a name that resolves to a public address first and to a private one 
   const agent = agentWith({ dnsServers: [dns.address] });
   const url = `http://receiver.example:${server.port}/`;
   // Nothing listens at the public address: a timeout or a failed connection shows that the request went there.
-  expect((await post(agent, url, 300)).outcome).toMatch(/^(timeout|connect)$/);
+  expect((await post(agent, url, 300)).kind).toMatch(/^(timeout|connect)$/);
   expect(await post(agent, url)).toMatchObject(forbidden);
   expect(server.connections).toBe(0);
 });
@@ -122,33 +122,33 @@ it("follows no redirect, wherever it leads", async () => {
   const target = await startReceivingServer();
   opened.push(target);
   server.respond = (response) => response.writeHead(307, { location: target.url }).end();
-  expect(await post(agentWith({ allowLoopback: true }), server.url)).toMatchObject({ outcome: "refused", httpStatus: 307 });
+  expect(await post(agentWith({ allowLoopback: true }), server.url)).toMatchObject({ kind: "refused", httpStatus: 307 });
   expect(target.connections).toBe(0);
 });
 
 it("records the outcome dns if a name cannot be resolved or no resolver responds", async () => {
   const dns = await startDns(() => []);
-  expect(await post(agentWith({ dnsServers: [dns.address] }), "https://nowhere.example/")).toMatchObject({ outcome: "dns" });
+  expect(await post(agentWith({ dnsServers: [dns.address] }), "https://nowhere.example/")).toMatchObject({ kind: "dns" });
   const silent = agentWith({ dnsServers: ["127.0.0.1:9"] });
-  expect((await post(silent, "https://nowhere.example/", 20_000)).outcome).toBe("dns");
+  expect((await post(silent, "https://nowhere.example/", 20_000)).kind).toBe("dns");
 }, 30_000);
 
 it("sends over IPv4 if the resolver never responds for IPv6", async () => {
   const silentDns = await startDns((_, type) => (type === "A" ? ["127.0.0.1"] : undefined));
   const agent = agentWith({ dnsServers: [silentDns.address, silentDns.address], allowLoopback: true });
-  expect(await post(agent, `http://receiver.example:${server.port}/`, 4_000)).toMatchObject({ outcome: "accepted" });
+  expect(await post(agent, `http://receiver.example:${server.port}/`, 4_000)).toMatchObject({ kind: "accepted" });
 });
 
 it("records the outcome dns after resolveMsMax, however many resolvers are silent", async () => {
   const silentDns = await startDns(() => undefined);
   const agent = agentWith({ dnsServers: [silentDns.address, silentDns.address, silentDns.address], resolveMsMax: 300 });
-  expect(await post(agent, "https://receiver.example/", 15_000)).toMatchObject({ outcome: "dns" });
+  expect(await post(agent, "https://receiver.example/", 15_000)).toMatchObject({ kind: "dns" });
 });
 
 it("allows loopback if configured, and no other private address", async () => {
   const agent = agentWith({ allowLoopback: true });
   for (const host of ["127.0.0.1", "localhost", "hooks.localhost"]) {
-    expect(await post(agent, `http://${host}:${server.port}/`)).toMatchObject({ outcome: "accepted", httpStatus: 204 });
+    expect(await post(agent, `http://${host}:${server.port}/`)).toMatchObject({ kind: "accepted", httpStatus: 204 });
   }
   for (const host of ["10.0.0.1", "169.254.169.254", "[fe80::1]", "0.0.0.0"])
     expect(await post(agent, `http://${host}/`)).toMatchObject(forbidden);

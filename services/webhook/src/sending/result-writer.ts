@@ -1,14 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { TIMED_OUT, withTimeout } from "@brand-records/lifecycle";
-import { dataProblemOf, type Database, type Sql } from "@brand-records/postgres";
+import { dataProblemOf, type Database } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
-import { afterOutcomes, type LaneChange } from "../domain/lane.ts";
-import { lockBrands } from "../storage/brands.ts";
 import { abandonDeliveries } from "../storage/claims.ts";
-import { holdLane, lockAndReadLanes, updateLanes, type LockedLane } from "../storage/lanes.ts";
-import { removeDeliveries } from "../storage/leases.ts";
-import { acceptNextSecret, disableReceiver } from "../storage/receivers.ts";
-import { settleDeliveries, type AttemptResult } from "../storage/results.ts";
+import type { AttemptResult } from "../storage/results.ts";
+import { writeResults } from "../use-cases/write-results.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 
 /** Results are written in batches. A single result waits this long; under load, results gather while a batch is written. */
@@ -117,81 +113,4 @@ export class ResultWriter {
       return false;
     }
   }
-}
-
-export interface WrittenResults {
-  /** Deliveries that ended, by how. */
-  readonly finished: Readonly<Record<"delivered" | "failed" | "removed", number>>;
-  /** Why receivers were disabled, a reason for each. */
-  readonly disabled: readonly string[];
-}
-
-/** @param now milliseconds since the epoch, for the circuits and failure clocks */
-export async function writeResults(db: Database, results: readonly AttemptResult[], now: number, log: Logger): Promise<WrittenResults> {
-  const byReceiver = Map.groupBy(results, ({ receiver_id }) => receiver_id);
-  const { finished, disabled } = await db.transaction(async (sql) => {
-    const lanes = await lockAndReadLanes(sql, [...byReceiver.keys()]);
-    const { kept, discarded } = await sort(sql, results, lanes);
-    const settledIds = await settleDeliveries(sql, kept);
-    const discardedIds = discarded.map(({ delivery_id }) => delivery_id);
-    if (discardedIds.length > 0) await removeDeliveries(sql, discardedIds);
-    const openLanes = lanes.filter(({ isClosed }) => !isClosed);
-    const changes = openLanes.map((lane) => ({ lane, change: changeOf(lane, byReceiver.get(lane.receiverId) ?? [], settledIds, now) }));
-    await updateLanes(
-      sql,
-      changes.map(({ lane: { receiverId }, change }) => {
-        const settled = (byReceiver.get(receiverId) ?? []).filter(({ attempt_id }) => settledIds.has(attempt_id));
-        const delays = settled.flatMap(({ delay_seconds }) => delay_seconds ?? []);
-        const dueInSeconds = delays.length > 0 ? Math.min(...delays) : undefined;
-        return { receiverId, lane: change.lane, ended: settled.length, openSeconds: change.openSeconds, dueInSeconds };
-      }),
-    );
-    for (const { attempt_id, receiver_id, url, tested_secret, outcome } of kept) {
-      if (tested_secret === null || outcome !== "accepted" || !settledIds.has(attempt_id)) continue;
-      await acceptNextSecret(sql, { receiver_id, url, sealed: tested_secret });
-    }
-    const disabled: { receiver_id: string; reason: string }[] = [];
-    for (const { lane, change } of changes) {
-      const { disable } = change;
-      if (disable === undefined || !(await disableReceiver(sql, lane.receiverId, disable))) continue;
-      await holdLane(sql, lane.receiverId);
-      disabled.push({ receiver_id: lane.receiverId, reason: disable });
-    }
-    const ended = (state: AttemptResult["state"]): number =>
-      kept.filter((result) => result.state === state && settledIds.has(result.attempt_id)).length;
-    return { disabled, finished: { delivered: ended("delivered"), failed: ended("failed"), removed: discarded.length } };
-  });
-  for (const fields of disabled) log.warn(fields, "receiver disabled");
-  return { finished, disabled: disabled.map(({ reason }) => reason) };
-}
-
-/**
- * Separates the results to discard: nothing may be written for a brand that is being deleted, or was. Its lanes tell; the brand itself
- * is looked at only for receivers that have none, because they were deleted.
- */
-async function sort(
-  sql: Sql,
-  results: readonly AttemptResult[],
-  lanes: readonly LockedLane[],
-): Promise<{ kept: AttemptResult[]; discarded: AttemptResult[] }> {
-  const isClosed = new Map(lanes.map((lane) => [lane.receiverId, lane.isClosed]));
-  const withoutLane = results.filter(({ receiver_id }) => !isClosed.has(receiver_id));
-  const brandIds = [...new Set(withoutLane.map(({ brand_id }) => brand_id))];
-  const brands = brandIds.length > 0 ? await lockBrands(sql, brandIds) : new Map<string, boolean>();
-  const isKept = ({ receiver_id, brand_id }: AttemptResult): boolean =>
-    isClosed.get(receiver_id) === false || (!isClosed.has(receiver_id) && brands.get(brand_id) === true);
-  return { kept: results.filter(isKept), discarded: results.filter((result) => !isKept(result)) };
-}
-
-function changeOf(lane: LockedLane, results: readonly AttemptResult[], settledIds: ReadonlySet<string>, now: number): LaneChange {
-  const outcomes = results
-    // The receiver's URL has changed since the attempt: its outcome says nothing about the current URL.
-    .filter(({ attempt_id, url }) => settledIds.has(attempt_id) && url === lane.url)
-    .map(({ outcome, http_status, test, started_at }) => ({
-      startedAt: Date.parse(started_at),
-      outcome,
-      httpStatus: http_status,
-      test,
-    }));
-  return afterOutcomes(lane, outcomes, lane.limit, now);
 }

@@ -13,7 +13,7 @@ import { ensureDays } from "../storage/daily-partitions.ts";
 import { findReceiver } from "../storage/receivers.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { endExpiredLeases } from "./expired-leases.ts";
-import { writeResults } from "./result-writer.ts";
+import { writeResults } from "../use-cases/write-results.ts";
 
 let sending: ServedSending;
 let servers: { stop(): Promise<void> }[];

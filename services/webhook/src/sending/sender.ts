@@ -194,11 +194,11 @@ export class Sender {
     endAttemptSpan(span, outcome);
     const duration_ms = Math.round(performance.now() - started);
     const next = nextState(outcome, delivery.attempt, Math.random(), retryDelaysSeconds);
-    metrics.attempts.inc({ outcome: outcome.outcome });
+    metrics.attempts.inc({ outcome: outcome.kind });
     metrics.duration.observe(duration_ms / 1_000);
     const { id, event_id, receiver_id, brand_id, attempt, traceparent } = delivery;
     const trace = traceparent === null ? {} : traceFields(span?.traceparent ?? traceparent);
-    const fields = { outcome: outcome.outcome, http_status: outcome.httpStatus, ...(outcome.error !== null && { error: outcome.error }) };
+    const fields = { outcome: outcome.kind, http_status: outcome.httpStatus, ...(outcome.error !== null && { error: outcome.error }) };
     const retry = next.state === "pending" ? { retry_in_seconds: Math.round(next.delaySeconds) } : {};
     log.info(
       { delivery_id: id, event_id, receiver_id, brand_id, attempt, ...trace, ...fields, duration_ms, next_state: next.state, ...retry },
@@ -234,7 +234,7 @@ const isFirst = ({ attempt, from_intake, failing }: ClaimedDelivery): boolean =>
 const lacksNextSecret = ({ sign_with_next, next_secret }: ClaimedDelivery): boolean => sign_with_next && next_secret === null;
 
 const unsendable = (error: string): Outcome => ({
-  outcome: "unsendable",
+  kind: "unsendable",
   httpStatus: null,
   error,
   response: null,
@@ -257,7 +257,7 @@ function resultOf(delivery: Sendable, outcome: Outcome, next: NextState, started
     attempt: delivery.attempt,
     started_at: startedAt.toISOString(),
     duration_ms,
-    outcome: outcome.outcome,
+    outcome: outcome.kind,
     http_status: outcome.httpStatus,
     error: outcome.error,
     response: outcome.response,

@@ -1,5 +1,5 @@
 import { AGE_SECONDS_BUCKETS, Counter, Histogram, SECONDS_BUCKETS, startAtZero, type Registry } from "@brand-records/telemetry";
-import { OUTCOMES } from "../domain/outcome.ts";
+import { OUTCOME_KINDS } from "../domain/outcome.ts";
 
 export interface SendingMetrics {
   readonly attempts: Counter<"outcome">;
@@ -43,7 +43,7 @@ export function sendingMetrics(registry: Registry): SendingMetrics {
       registers,
     }),
   };
-  startAtZero(metrics.attempts, "outcome", OUTCOMES);
+  startAtZero(metrics.attempts, "outcome", OUTCOME_KINDS);
   startAtZero(metrics.finished, "state", ["delivered", "failed", "removed"]);
   startAtZero(metrics.disabled, "reason", ["member", "gone", "failing"]);
   return metrics;

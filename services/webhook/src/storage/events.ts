@@ -1,5 +1,5 @@
 import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
-import type { EventKey } from "../domain/event.ts";
+import type { EventFilter, EventKey, EventPosition, FoundEvent, StoredEvent } from "../domain/event.ts";
 
 export interface NewEvent {
   readonly id: string;
@@ -7,23 +7,6 @@ export interface NewEvent {
   readonly brand_id: string;
   readonly type: string;
   readonly data: string;
-  readonly traceparent: string | null;
-}
-
-export interface StoredEvent {
-  readonly id: string;
-  readonly brand_id: string;
-  readonly type: string;
-  readonly created_at: string;
-  /** Byte for byte what receivers get. */
-  readonly data_json: string;
-  readonly received_at: string;
-  /** Made to test a receiver. */
-  readonly test: boolean;
-}
-
-/** With what its deliveries are made of beside the columns that lists show. */
-export interface FoundEvent extends StoredEvent {
   readonly traceparent: string | null;
 }
 
@@ -76,23 +59,6 @@ export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promi
 /** Stores the event of a test delivery. Its daily partition must exist. */
 export async function insertTestEvent(sql: Sql, { id, created_at, brand_id, type, data }: Omit<NewEvent, "traceparent">): Promise<void> {
   await sql.query(statements.insertTest, [id, created_at, brand_id, type, data]);
-}
-
-/** A place in a brand's events, which are ordered by time and id. */
-export interface EventPosition {
-  readonly created_at: string;
-  readonly id: string;
-}
-
-/** Null fields do not filter. */
-export interface EventFilter {
-  readonly type: string | null;
-  /** The record's id: `data.id`. */
-  readonly recordId: string | null;
-  /** RFC 3339: created at this time or later. */
-  readonly from: string | null;
-  /** RFC 3339: created before this time. */
-  readonly to: string | null;
 }
 
 export interface EventsPage extends EventFilter {

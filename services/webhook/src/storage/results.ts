@@ -1,6 +1,6 @@
 import { unnestRows, type Sql } from "@brand-records/postgres";
 import { bucketOf, NO_DURATION } from "../domain/duration-bucket.ts";
-import { hasDuration, type OutcomeClass } from "../domain/outcome.ts";
+import { hasDuration, type OutcomeKind } from "../domain/outcome.ts";
 import { addToHours } from "./attempt-hours.ts";
 
 /** The result of an attempt, and the next state of its delivery. */
@@ -21,7 +21,7 @@ export interface AttemptResult {
   readonly attempt: number;
   readonly started_at: string;
   readonly duration_ms: number;
-  readonly outcome: OutcomeClass;
+  readonly outcome: OutcomeKind;
   readonly http_status: number | null;
   readonly error: string | null;
   readonly response: Buffer | null;

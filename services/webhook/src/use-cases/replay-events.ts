@@ -1,11 +1,19 @@
 import { AppError } from "@brand-records/errors";
 import type { Database, Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
-import { receiverNotFound } from "../domain/receiver.ts";
+import { receiverNotFound, type ReceiverKey } from "../domain/receiver.ts";
 import { requireReplay, type Replay, type ReplayKey, type ReplayRequest } from "../domain/replay.ts";
 import { databaseTime } from "../storage/held-deliveries.ts";
-import { lockLane } from "../storage/lanes.ts";
-import { countReplay, endReplay, findReplay, findUnfinishedReplay, insertReplay, type UnfinishedReplay } from "../storage/replays.ts";
+import { laneStatus, lockLane } from "../storage/lanes.ts";
+import {
+  countReplay,
+  endReplay,
+  findLatestReplay,
+  findReplay,
+  findUnfinishedReplay,
+  insertReplay,
+  type UnfinishedReplay,
+} from "../storage/replays.ts";
 
 /**
  * Starts a replay: workers queue the events of a time for the receiver once more. Repeated and simultaneous calls with the same
@@ -46,6 +54,16 @@ export async function previewReplay(db: Database, request: ReplayRequest): Promi
   const events = await countReplay(db, now, request);
   if (events === undefined) throw receiverNotFound();
   return events;
+}
+
+/** @throws AppError `not_found` */
+export const getReplay = async (db: Sql, key: ReplayKey): Promise<Replay> => requireReplay(await findReplay(db, key));
+
+/** Returns undefined if the receiver had no replay. @throws AppError `not_found` if the brand has no such receiver */
+export async function getLatestReplay(db: Sql, key: ReceiverKey): Promise<Replay | undefined> {
+  const replay = await findLatestReplay(db, key);
+  if (replay === undefined && (await laneStatus(db, key)) === undefined) throw receiverNotFound();
+  return replay;
 }
 
 /**

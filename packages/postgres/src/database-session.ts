@@ -10,7 +10,7 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECTION_CHECK_MS = 1_000;
 const KEEPALIVES_PER_IDLE_TIMEOUT = 4;
 
-export interface SessionOptions {
+export interface DatabaseSessionOptions {
   readonly url: string;
   readonly applicationName: string;
   /**
@@ -26,7 +26,7 @@ export interface SessionOptions {
 }
 
 /** A single connection for advisory locks and LISTEN, which belong to a session. It does not reconnect. */
-export interface Session extends Sql {
+export interface DatabaseSession extends Sql {
   /** Calls `onNotify` for each NOTIFY on the channel, until the session ends. */
   listen(channel: string, onNotify: () => void): Promise<void>;
   /** Resolves when the connection has ended for any reason. Its locks are released then. */
@@ -35,7 +35,12 @@ export interface Session extends Sql {
 }
 
 /** @throws AppError `unavailable` */
-export async function openSession({ url, applicationName, idleTimeoutMs, keepalive = true }: SessionOptions): Promise<Session> {
+export async function openDatabaseSession({
+  url,
+  applicationName,
+  idleTimeoutMs,
+  keepalive = true,
+}: DatabaseSessionOptions): Promise<DatabaseSession> {
   const client = new pg.Client({
     connectionString: url,
     application_name: applicationName,
@@ -58,7 +63,7 @@ export async function openSession({ url, applicationName, idleTimeoutMs, keepali
   const bounds = { query_timeout: STATEMENT_TIMEOUT_MS + RESPONSE_GRACE_MS };
   // pg 9 no longer queues statements.
   const statements = new Mutex();
-  const query: Session["query"] = (statement, values) => statements.run(() => run(client, statement, values, bounds));
+  const query: DatabaseSession["query"] = (statement, values) => statements.run(() => run(client, statement, values, bounds));
   if (keepalive) {
     // On a lost connection this fails and the session ends. A session with a statement in progress is not idle.
     const keepAlive = (): void => void (statements.isIdle && query("select 1").catch(() => {}));

@@ -1,6 +1,6 @@
 import { createDatabase, startTcpProxy, type TcpProxy, type TestDatabase } from "@brand-records/testkit";
 import pg from "pg";
-import { openSession, type Session } from "./session.ts";
+import { openDatabaseSession, type DatabaseSession } from "./database-session.ts";
 
 let database: TestDatabase;
 let proxy: TcpProxy;
@@ -14,10 +14,10 @@ afterEach(async () => {
   await database.drop();
 });
 
-const open = (idleTimeoutMs = 30_000): Promise<Session> => {
+const open = (idleTimeoutMs = 30_000): Promise<DatabaseSession> => {
   const url = new URL(database.url);
   url.host = `127.0.0.1:${proxy.port}`;
-  return openSession({ url: url.href, applicationName: "session test", idleTimeoutMs });
+  return openDatabaseSession({ url: url.href, applicationName: "session test", idleTimeoutMs });
 };
 
 it("stops even if the server no longer responds", async () => {
