@@ -63,7 +63,7 @@ it("waits five seconds at most, and less if the call has less", async () => {
 });
 
 it("is unavailable if accounts cannot be reached", async () => {
-  const client = connectRpc(AccountsServiceService, "127.0.0.1:1", { idempotent: [] });
+  const client = connectRpc(AccountsServiceService, "127.0.0.1:1");
   try {
     const memberships = new Memberships(client);
     const unavailable = { kind: "unavailable", message: expect.stringContaining("nothing was changed") };
