@@ -25,7 +25,7 @@ export interface DeliveryList extends Omit<DeliveriesPage, "event"> {
 
 export interface ListedDeliveries {
   readonly deliveries: Delivery[];
-  /** Of the receiver, if the list names one. */
+  /** The pause of the receiver, if the list names one. */
   readonly pause: Pause;
 }
 
