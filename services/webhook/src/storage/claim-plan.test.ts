@@ -56,28 +56,32 @@ async function readsOfDeliveries(): Promise<Reads> {
   return reads;
 }
 
-it("claims along deliveries_to_claim alone, after 200,000 deliveries were deleted under an older snapshot", async () => {
-  await buildLateIndexes(db, sending.databaseUrl);
-  await db.query("alter table webhook.deliveries set (autovacuum_enabled = false)");
-  const served = await Promise.all(Array.from({ length: LANES }, (_, n) => sending.createReceiver(`https://receiver.example/${n}`)));
-  const claimable = served.map(({ id }) => id);
-  const others = Array.from({ length: RECEIVERS - LANES }, (_, n) => `rcv_${n}`);
-  await db.query("update webhook.lanes set next_due = now() - interval '1 hour'");
-  await addDeliveries(0, DEAD, [...claimable, ...others]);
-  await older.query("set idle_in_transaction_session_timeout = 0");
-  await older.query("begin isolation level repeatable read");
-  await older.query("select count(*) from webhook.lanes");
-  await db.query("delete from webhook.deliveries");
-  await addDeliveries(DEAD, LANES, claimable);
-  await db.query("vacuum webhook.deliveries");
+it(
+  "claims along deliveries_to_claim alone, after 200,000 deliveries were deleted under an older snapshot",
+  async () => {
+    await buildLateIndexes(db, sending.databaseUrl);
+    await db.query("alter table webhook.deliveries set (autovacuum_enabled = false)");
+    const served = await Promise.all(Array.from({ length: LANES }, (_, n) => sending.createReceiver(`https://receiver.example/${n}`)));
+    const claimable = served.map(({ id }) => id);
+    const others = Array.from({ length: RECEIVERS - LANES }, (_, n) => `rcv_${n}`);
+    await db.query("update webhook.lanes set next_due = now() - interval '1 hour'");
+    await addDeliveries(0, DEAD, [...claimable, ...others]);
+    await older.query("set idle_in_transaction_session_timeout = 0");
+    await older.query("begin isolation level repeatable read");
+    await older.query("select count(*) from webhook.lanes");
+    await db.query("delete from webhook.deliveries");
+    await addDeliveries(DEAD, LANES, claimable);
+    await db.query("vacuum webhook.deliveries");
 
-  const before = await readsOfDeliveries();
-  const claimed = await claimDeliveries(db, { max: LANES * ROOM_MAX, leaseSeconds: 60, failing: true, crowded: false });
-  const after = await readsOfDeliveries();
+    const before = await readsOfDeliveries();
+    const claimed = await claimDeliveries(db, { max: LANES * ROOM_MAX, leaseSeconds: 60, failing: true, crowded: false });
+    const after = await readsOfDeliveries();
 
-  expect(claimed).toHaveLength(LANES);
-  const used = Object.entries(after.indexes).filter(([name, scans]) => scans > (before.indexes[name] ?? 0));
-  expect(used.map(([name]) => name).toSorted()).toEqual(["deliveries_pkey", "deliveries_to_claim"]);
-  expect(after.table_scans).toBe(before.table_scans);
-  expect(after.buffers - before.buffers).toBeLessThan(BUFFERS_MAX);
-}, SET_UP_MS);
+    expect(claimed).toHaveLength(LANES);
+    const used = Object.entries(after.indexes).filter(([name, scans]) => scans > (before.indexes[name] ?? 0));
+    expect(used.map(([name]) => name).toSorted()).toEqual(["deliveries_pkey", "deliveries_to_claim"]);
+    expect(after.table_scans).toBe(before.table_scans);
+    expect(after.buffers - before.buffers).toBeLessThan(BUFFERS_MAX);
+  },
+  SET_UP_MS,
+);
