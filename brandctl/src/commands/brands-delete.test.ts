@@ -124,7 +124,7 @@ it("gives up if records of the brand keep arriving", async () => {
   for (let round = 0; round < 10; round += 1) records.results.push({ deleted: [{ kind: "links", rows: 1 }] });
   const { code, stderr } = await run(["delete", "brd_1", ...CONFIRMED]);
   expect(code).toBe(1);
-  expect(stderr).toContain("The platform still writes records of this brand");
+  expect(stderr).toContain("The platform still writes or imports records of this brand");
 });
 
 it("gives up if a record of the brand arrives now and then, between rounds that find nothing", async () => {
@@ -132,7 +132,7 @@ it("gives up if a record of the brand arrives now and then, between rounds that 
   for (let round = 0; round < 10; round += 1) records.results.push({}, { deleted: [{ kind: "links", rows: 1 }] });
   const { code, stderr } = await run(["delete", "brd_1", ...CONFIRMED]);
   expect(code).toBe(1);
-  expect(stderr).toContain("The platform still writes records of this brand");
+  expect(stderr).toContain("The platform still writes or imports records of this brand");
 });
 
 it("refuses before anything is deleted if a service cannot be reached", async () => {

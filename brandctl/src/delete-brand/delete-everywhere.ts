@@ -6,7 +6,7 @@ import type { StatusLine } from "../output/status-line.ts";
 
 /** Between two calls while there is nothing to do but wait. */
 const POLL_MS = 500;
-/** Rounds after the settling that each find something new. The first may: requests from before the deletion. Later ones find what is still written. */
+/** Rounds that each find something new once everything has settled. The first may find requests from before the deletion; later ones find what is still written. */
 const FINDING_ROUNDS_MAX = 4;
 /** Rounds in succession that find nothing, spread over the quiet time. */
 const QUIET_ROUNDS = 6;
@@ -60,7 +60,10 @@ export async function deleteEverywhere(deleting: Deleting, { at, quietMs }: Sett
 }
 
 const stillWritten = (): CommandFailure =>
-  new CommandFailure("still_written", "The platform still writes records of this brand, or imports them: it stops first.");
+  new CommandFailure(
+    "still_written",
+    "The platform still writes or imports records of this brand. Stop that, then delete the brand again.",
+  );
 
 /** Webhook first: nothing more is sent to the brand's receivers from its first call on. */
 async function deleteOnce(deleting: Deleting): Promise<number> {

@@ -1,9 +1,9 @@
-/** Shown of what follows the host and the last difference: as little of a token as lists show. */
+/** Characters that are shown after the host, and after the last difference: lists show no more of what may be a token. */
 const REST_CHARACTERS_MAX = 24;
 
 /**
- * Returns both spellings of a receiver's URL if the service calls another than was given; undefined if they are equal. What is equal
- * at the end is shortened, as it may be a token.
+ * Returns a receiver's URL as it was given and as the service calls it; undefined if they are equal. A common end is shortened, because it
+ * may be a token.
  */
 export function urlChange(given: string, called: string): { readonly given: string; readonly called: string } | undefined {
   if (given === called) return undefined;

@@ -58,7 +58,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use(boundBodies(deps.metrics));
   app.use(errorForms);
   app.use(checkUrlAndHost(deps));
-  // Both before compression, which would compress the description again for each request, and what the console has compressed.
+  // The description is compressed once, and the console compresses itself: both come before the compression of responses.
   app.use(descriptionRouter(deps.publicUrl));
   if (deps.console !== undefined) app.use(forwardToConsole(deps.console));
   app.use(compress());

@@ -9,7 +9,7 @@ export function startCallSpan(kind: SpanOptions["kind"], path: string, { tracepa
   return startSpan(method, traceparent, { kind, attributes });
 }
 
-/** Statuses that are the server's fault: the caller's own leave the server's span in order. */
+/** Statuses that are the server's fault. A span that ends with another one is no failure of the server. */
 const SERVER_FAULTS: ReadonlySet<string> = new Set([
   "UNKNOWN",
   "DEADLINE_EXCEEDED",

@@ -14,8 +14,8 @@ const PREFIX = "brand-records-kafka-";
 const FORMAT_MS_MAX = 60_000;
 
 /**
- * Chosen for memory and start time, not for throughput. Without performance data: in the temporary folder it would outlive
- * a SIGKILL.
+ * Options for little memory and a fast start, at the cost of throughput. Performance data would stay in the temporary folder after a
+ * SIGKILL.
  */
 const JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"];
 

@@ -33,7 +33,7 @@ const statements = {
             where outcome is null and created_at >= $1::timestamptz - make_interval(secs => $2) order by created_at, id`,
   },
   newest: { name: "audit_entries.newest", text: "select max(created_at) as created_at from accounts.audit_entries" },
-  /** The entry of a deletion is kept until the deletion has finished, and its time counts from then: without it none could continue. */
+  /** A deletion could not continue without its entry. So the entry stays until the deletion has finished, and its time counts from then. */
   deleteOld: {
     name: "audit_entries.delete_old",
     text: `delete from accounts.audit_entries where id = any(array(

@@ -16,7 +16,7 @@ export async function deletePlansOf(sql: Sql, brandId: string, limit: number): P
   return (await sql.query(statements.deletePlans, [brandId, limit])).length;
 }
 
-/** Deletes the brand's lock. Waits for a transaction that makes a plan, and deletes this plan, too. Must run in a transaction. */
+/** Deletes the row that plans of a brand are made under. Waits for a transaction that holds it, and deletes the plan that it made. Must run in a transaction. */
 export async function deleteBrandLock(sql: Sql, brandId: string): Promise<void> {
   await sql.query(statements.lock, [brandId]);
   await sql.query(statements.deleteRest, [brandId]);

@@ -36,7 +36,7 @@ export const DELIVERY_FILTERS: readonly Filter[] = [
 
 type ListFilter = Pick<Input<"deliveries.list">, "states" | "type" | "from" | "to" | "event_id">;
 
-/** What the filters of a URL mean to the service. A state that is none shows the service's refusal, not every delivery. */
+/** Returns the filters of a URL as the service takes them. An unknown state stays in: the page then shows the refusal, not every delivery. */
 export const listFilter = ({ state, type, event, from, to }: DeliverySearch): ListFilter => ({
   ...(state !== undefined && { states: [state as Delivery["state"]] }),
   ...(type !== undefined && { type }),
