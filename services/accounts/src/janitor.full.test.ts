@@ -1,73 +1,140 @@
 import { randomUUID } from "node:crypto";
+import { unnestRows } from "@brand-records/postgres";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
-import { callContext, serveAccounts, type ServedAccounts } from "../test/serve-accounts.ts";
+import { newId } from "@brand-records/typeid";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../test/serve-accounts.ts";
 import { peopleOf } from "../test/people.ts";
 import { startJanitor } from "./janitor.ts";
 
+/** One promise: what is kept no longer is deleted, by any number of processes at once, and nothing else. */
+
+const AUDIT_KEEP_DAYS = 730;
+const USAGE_KEEP_DAYS = 31;
+/** More than the janitor deletes with two statements. */
+const MANY = 2_500;
+/** What a janitor deletes. */
+const TASKS = 5;
+
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
+let brand: TestBrand;
+let email: string;
+
 beforeAll(async () => {
   served = await serveAccounts();
   people = peopleOf(served);
 });
 afterAll(() => served.stop());
+beforeEach(async () => {
+  ({ brand, email } = await people.newPerson());
+});
 
-const countOf = async (table: string): Promise<number> =>
-  (await served.db.query<{ n: number }>(`select count(*) as n from accounts.${table}`))[0]?.n ?? Number.NaN;
-const janitor = () =>
-  startJanitor({
-    db: served.db,
-    maintenance: openMaintenance(openLog("accounts", "silent"), openMetrics("accounts")),
-    sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
-    auditKeepDays: 730,
-    usageKeepDays: 31,
+/** Runs the janitors of two processes until each has done every task once. */
+async function clean(): Promise<void> {
+  const janitors = [1, 2].map(() => {
+    const metrics = openMetrics("accounts");
+    const janitor = startJanitor({
+      db: served.db,
+      maintenance: openMaintenance(openLog("accounts", "silent"), metrics),
+      sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
+      auditKeepDays: AUDIT_KEEP_DAYS,
+      usageKeepDays: USAGE_KEEP_DAYS,
+    });
+    return { janitor, metrics };
   });
+  try {
+    for (const { metrics } of janitors) {
+      await eventually(async () => {
+        const succeeded = (await metrics.metrics()).match(/^maintenance_last_success_timestamp_seconds\{.*\} [1-9]/gm);
+        expect(succeeded).toHaveLength(TASKS);
+      });
+    }
+  } finally {
+    await Promise.all(janitors.map(({ janitor }) => janitor.stop()));
+  }
+}
 
-it("deletes what is kept no longer, in several batches, by two processes at once, and nothing else", async () => {
-  const { brand, email } = await people.newPerson();
-  const [kept, expired] = [await people.session(email), await people.session(email)];
-  await people.moveBack("sessions", "created_at", expired, 43_201);
+const ENTRIES = unnestRows({ id: "text", brand_id: "text", action: "text", days: "int", finished: "int null" }, { as: "e" });
+
+interface OldEntry {
+  readonly id: string;
+  readonly brand_id: string;
+  readonly action: string;
+  /** Age. */
+  readonly days: number;
+  /** Days since its outcome; null without one. */
+  readonly finished: number | null;
+}
+
+const writeEntries = (rows: readonly OldEntry[]) =>
+  served.db.query(
+    `insert into accounts.audit_entries (id, brand_id, action, fields, request_id, created_at, outcome, finished_at)
+     select id, brand_id, action, '{}', 'r', now() - make_interval(days => days),
+            case when finished is not null then 'done' end, now() - make_interval(days => finished)
+       from ${ENTRIES.relation}`,
+    ENTRIES.values(rows),
+  );
+
+/** Returns which of the entries are still there. */
+async function left(rows: readonly OldEntry[]): Promise<OldEntry[]> {
+  const found = await served.db.query<{ id: string }>("select id from accounts.audit_entries where id = any($1)", [
+    rows.map(({ id }) => id),
+  ]);
+  return rows.filter(({ id }) => found.some((entry) => entry.id === id));
+}
+
+it("sessions that have ended", async () => {
+  const [kept, ended] = [await people.session(email), await people.session(email)];
+  await people.moveBack("sessions", "created_at", ended, 43_201);
+  await clean();
+  await people.get(kept);
+  const sessions = await served.db.query("select token_hash from accounts.sessions where email = $1", [email]);
+  expect(sessions).toEqual([{ token_hash: people.hashOf(kept) }]);
+});
+
+it("sign-in links a week after they have expired; until then they are known as expired", async () => {
   const [recent, old] = [await people.link(email), await people.link(email)];
   await people.moveBack("sign_in_links", "expires_at", recent, 6 * 86_400);
   await people.moveBack("sign_in_links", "expires_at", old, 8 * 86_400);
-  await served.db.query(
-    `insert into accounts.audit_entries (id, brand_id, action, fields, request_id, created_at)
-     select 'aud_old' || n, $1, 'key.create', '{}', 'r', now() - interval '731 days' from generate_series(1, 2500) n`,
-    [brand.id],
-  );
-  await served.db.query(
-    `insert into accounts.audit_entries (id, brand_id, action, fields, request_id, created_at, outcome, finished_at)
-     select * from (values
-       ('aud_unfinished', 'brd_unfinished', 'brand.delete', '{}'::text[], 'r', now() - interval '900 days', null, null::timestamptz),
-       ('aud_finished', 'brd_finished', 'brand.delete', '{}', 'r', now() - interval '900 days', 'done', now() - interval '729 days'),
-       ('aud_old', 'brd_old', 'brand.delete', '{}', 'r', now() - interval '900 days', 'done', now() - interval '731 days')) e`,
-  );
+  await clean();
+  await expect(people.peek(recent)).rejects.toMatchObject({ kind: "sign_in_link_expired" });
+  await expect(people.peek(old)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+});
+
+it("audit entries after two years, in several batches", async () => {
+  const entry = (days: number): OldEntry => ({ id: newId("aud"), brand_id: brand.id, action: "key.create", days, finished: null });
+  const kept = entry(AUDIT_KEEP_DAYS - 1);
+  const entries = [...Array.from({ length: MANY }, () => entry(AUDIT_KEEP_DAYS + 1)), kept];
+  await writeEntries(entries);
+  await clean();
+  expect(await left(entries)).toEqual([kept]);
+});
+
+it("the deletion of a brand two years after its end, and an unfinished one never", async () => {
+  const entry = (finished: number | null): OldEntry => {
+    return { id: newId("aud"), brand_id: newId("brd"), action: "brand.delete", days: 900, finished };
+  };
+  const [recent, old, unfinished] = [entry(AUDIT_KEEP_DAYS - 1), entry(AUDIT_KEEP_DAYS + 1), entry(null)];
+  await writeEntries([recent, old, unfinished]);
+  await clean();
+  expect(await left([recent, old, unfinished])).toEqual([recent, unfinished]);
+});
+
+it("counts of requests after 31 days in several batches, and the batches of gateways after two", async () => {
   await served.db.query(
     `insert into accounts.usage_minutes (brand_id, minute, key_id, accepted, refused)
-     select $1, date_trunc('minute', now(), 'UTC') - interval '32 days' - make_interval(mins => n), 'key_1', 1, 0
-       from generate_series(1, 2500) n`,
-    [brand.id],
+     select $1, date_trunc('minute', now(), 'UTC') - make_interval(days => $2, mins => n), 'key_1', 1, 0 from generate_series(1, $3) n`,
+    [brand.id, USAGE_KEEP_DAYS + 1, MANY],
   );
   const { id: key_id } = await served.createKey(brand);
   const usage = { brand_id: brand.id, key_id, minute: new Date().toISOString(), accepted: 1, refused: 0 };
-  const batch_id = randomUUID();
+  const [batch_id, oldBatch] = [randomUUID(), randomUUID()];
   await served.usage.recordUsage({ batch_id, minutes: [usage] }, callContext());
-  await served.db.query("insert into accounts.usage_batches (id, recorded_at) values ($1, now() - interval '49 hours')", [randomUUID()]);
-
-  const janitors = [janitor(), janitor()];
-  await eventually(async () => expect([await countOf("usage_batches"), await countOf("usage_minutes")]).toEqual([1, 1]));
-  await Promise.all(janitors.map((one) => one.stop()));
-
-  await people.get(kept);
-  expect(await countOf("sessions")).toBe(1);
-  await expect(people.peek(recent)).rejects.toMatchObject({ kind: "sign_in_link_expired" });
-  await expect(people.peek(old)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
-  expect(await served.db.query("select id from accounts.audit_entries where id like 'aud_old%'")).toEqual([]);
-  expect(await served.db.query("select id from accounts.audit_entries where action = 'brand.delete' order by id")).toEqual([
-    { id: "aud_finished" },
-    { id: "aud_unfinished" },
-  ]);
-  expect(await countOf("audit_entries")).toBeGreaterThan(2);
+  await served.db.query("insert into accounts.usage_batches (id, recorded_at) values ($1, now() - interval '49 hours')", [oldBatch]);
+  await clean();
+  expect(await served.db.query("select key_id from accounts.usage_minutes where brand_id = $1", [brand.id])).toEqual([{ key_id }]);
+  const batches = await served.db.query("select id from accounts.usage_batches where id = any($1::uuid[])", [[batch_id, oldBatch]]);
+  expect(batches).toEqual([{ id: batch_id }]);
 });

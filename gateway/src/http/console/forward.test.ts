@@ -1,61 +1,34 @@
-import { errorHandler, type HttpServer } from "@brand-records/edge";
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
-import { countServerErrors } from "@brand-records/rpc";
-import { openMetrics } from "@brand-records/telemetry";
+import type { AddressInfo } from "node:net";
 import { eventually } from "@brand-records/testkit";
-import express from "express";
-import { boundBodies } from "../body.ts";
-import { sendError } from "../errors.ts";
-import { requestContext } from "../request-context.ts";
-import { startHttpServer } from "../server.ts";
-import { forwardToConsole } from "./forward.ts";
+import { serveForwarding, untilClosed, type ServedForwarding } from "../../../test/serve-forwarding.ts";
 import { ConsoleUpstream } from "./upstream.ts";
 
 /** One promise: the console's paths reach its process, framed by the gateway alone; what ends on one side ends on the other. */
 
 let consoleProcess: Server;
 let upstream: ConsoleUpstream;
-let gateway: HttpServer;
+let gateway: ServedForwarding;
 let url: string;
 let handle: (request: IncomingMessage, response: ServerResponse) => void;
 const received: IncomingMessage[] = [];
-const clients = new Set<Socket>();
 
 beforeAll(async () => {
   consoleProcess = createServer((incoming, response) => {
     received.push(incoming);
     handle(incoming, response);
   });
-  const app = express();
-  app.set("trust proxy", 1);
   await listen(consoleProcess);
   upstream = new ConsoleUpstream(`127.0.0.1:${portOf(consoleProcess)}`, undefined);
-  const metrics = openMetrics("gateway");
-  app.use(requestContext(5_000));
-  app.use(boundBodies(metrics));
-  app.use(forwardToConsole({ upstream, publicUrl: "https://records.example" }));
-  app.use((_request, response) => void response.status(404).end("gateway"));
-  app.use(errorHandler(countServerErrors(metrics), sendError));
-  gateway = await startHttpServer(app, {
-    host: "127.0.0.1",
-    port: 0,
-    headersTimeoutMs: 10_000,
-    requestTimeoutMs: 10_000,
-    brokenRequestHeaders: {},
-    onBrokenRequest: () => {},
-  });
-  url = `http://127.0.0.1:${gateway.port}`;
+  gateway = await serveForwarding(upstream);
+  ({ url } = gateway);
 });
 beforeEach(() => {
   received.splice(0);
   handle = (_incoming, response) => void response.end("console");
 });
-afterEach(() => {
-  for (const client of clients) client.destroy();
-  clients.clear();
-});
+afterEach(() => gateway.disconnect());
 afterAll(async () => {
   await gateway.stop();
   await upstream.stop();
@@ -65,23 +38,6 @@ afterAll(async () => {
 
 const listen = (server: Server): Promise<unknown> => once(server.listen(0, "127.0.0.1"), "listening");
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-
-/** Opens a connection to the gateway and sends bytes. */
-function send(bytes: string): Socket {
-  const socket = connect(gateway.port, "127.0.0.1");
-  clients.add(socket);
-  socket.on("error", () => {});
-  socket.write(bytes, "latin1");
-  return socket;
-}
-
-/** Returns all that the gateway sends until it closes the connection. */
-async function untilClosed(socket: Socket): Promise<string> {
-  let text = "";
-  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
-  await once(socket, "close");
-  return text;
-}
 
 /** Reads the bodies that arrive at the console. */
 function collectBodies(): string[] {
@@ -109,17 +65,24 @@ it.each(["/docs", "/api/v1/campaigns", "/developersx", "/Developers", "/openapi/
   expect(await (await fetch(`${url}${path}`)).text()).toBe("gateway");
 });
 
-it("drops Authorization and forged X-Forwarded headers, and passes the cookie, the host and the request id", async () => {
+it("drops Authorization and forged X-Forwarded headers, and passes the cookie, the host, the person whom the page shows and the request id", async () => {
   const headers = {
     authorization: "Bearer brk_live_x",
     cookie: "a=b",
     "x-forwarded-for": "1.2.3.4, 203.0.113.9",
     "x-forwarded-proto": "gopher",
+    "x-console-person": "nena%40example.ph",
     "x-request-id": "req-1",
   };
   await fetch(`${url}/console/x`, { headers });
   const { headers: forwarded } = received[0] as IncomingMessage;
-  expect(forwarded).toMatchObject({ cookie: "a=b", host: new URL(url).host, "x-forwarded-proto": "https", "x-request-id": "req-1" });
+  expect(forwarded).toMatchObject({
+    cookie: "a=b",
+    host: new URL(url).host,
+    "x-console-person": "nena%40example.ph",
+    "x-forwarded-proto": "https",
+    "x-request-id": "req-1",
+  });
   expect(forwarded["x-forwarded-for"]).toBe("203.0.113.9");
   expect(forwarded).not.toHaveProperty("authorization");
 });
@@ -141,7 +104,7 @@ describe("a request body", () => {
   it.each(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "PUT", "PATCH"])("of %s is refused, and the connection closed", async (method) => {
     const framings = [`Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`, `Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`];
     for (const framing of framings) {
-      const response = await untilClosed(send(`${method} /developers HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n${framing}`));
+      const response = await untilClosed(gateway.send(`${method} /developers HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n${framing}`));
       expect(response).toMatch(/^HTTP\/1\.1 400 /);
       expect(response).toContain("Connection: close");
     }
@@ -153,7 +116,7 @@ describe("a request body", () => {
     async (names) => {
       const bodies = collectBodies();
       const headers = `Host: x\r\nCookie: session=1\r\nConnection: close, ${names}\r\nContent-Length: ${SMUGGLED.length}`;
-      await untilClosed(send(`POST /console/api/x HTTP/1.1\r\n${headers}\r\n\r\n${SMUGGLED}`));
+      await untilClosed(gateway.send(`POST /console/api/x HTTP/1.1\r\n${headers}\r\n\r\n${SMUGGLED}`));
       expect(bodies).toEqual([SMUGGLED]);
       expect(received[0]?.headers).toMatchObject({ cookie: "session=1", host: "x", "content-length": String(SMUGGLED.length) });
     },
@@ -182,7 +145,9 @@ describe("a request body", () => {
   });
 
   it("that does not arrive occupies no connection: 300 of them leave a page as it is", async () => {
-    const bodies = Array.from({ length: 300 }, () => send("POST /console/api/x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{"));
+    const bodies = Array.from({ length: 300 }, () =>
+      gateway.send("POST /console/api/x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{"),
+    );
     await Promise.all(bodies.map((socket) => once(socket, "connect")));
     expect(await (await fetch(`${url}/developers`)).text()).toBe("console");
     expect(received).toHaveLength(1);
@@ -191,7 +156,7 @@ describe("a request body", () => {
   it("that breaks off while the console fails ends no process", async () => {
     handle = (incoming) => void incoming.socket.destroy();
     for (let n = 0; n < 20; n += 1) {
-      const socket = send("POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
+      const socket = gateway.send("POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
       await once(socket, "connect");
       socket.resetAndDestroy();
     }
@@ -204,14 +169,16 @@ it.each([
   ["Trailer", "Trailer: a\r\nTransfer-Encoding: chunked"],
   ["Upgrade", "Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 0"],
 ])("refuses %s, and closes the connection", async (_, headers) => {
-  const response = await untilClosed(send(`POST /sign-in HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n0\r\na: b\r\n\r\n`));
+  const response = await untilClosed(gateway.send(`POST /sign-in HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n0\r\na: b\r\n\r\n`));
   expect(response).toMatch(/^HTTP\/1\.1 400 /);
   expect(response).toContain("Connection: close");
   expect(received).toEqual([]);
 });
 
 it("sends path and query of a request that names the whole URL", async () => {
-  await untilClosed(send("GET http://records.example/developers/keys?a=1 HTTP/1.1\r\nHost: records.example\r\nConnection: close\r\n\r\n"));
+  await untilClosed(
+    gateway.send("GET http://records.example/developers/keys?a=1 HTTP/1.1\r\nHost: records.example\r\nConnection: close\r\n\r\n"),
+  );
   expect(received[0]?.url).toBe("/developers/keys?a=1");
 });
 
@@ -274,7 +241,7 @@ it("refuses with 429 what a network sends beyond its requests in flight and wait
 it("ends the console's request if the client disconnects", async () => {
   let isEnded = false;
   handle = (incoming) => void incoming.once("close", () => (isEnded = true));
-  const client = send("GET /console/x HTTP/1.1\r\nHost: x\r\n\r\n");
+  const client = gateway.send("GET /console/x HTTP/1.1\r\nHost: x\r\n\r\n");
   await eventually(() => expect(received).toHaveLength(1));
   client.resetAndDestroy();
   await eventually(() => expect(isEnded).toBe(true));
