@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, ofBrand, time, type Operation } from "./operation.ts";
+import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const state = z.enum(["pending", "sending", "held", "delivered", "failed"]);
 
@@ -28,7 +28,7 @@ const attempt = z.object({
   outcome: z.string(),
   http_status: z.number().nullable(),
   error: z.string().nullable(),
-  /** Without the signatures. */
+  /** Signatures are left out. */
   request_headers: z.array(z.object({ name: z.string(), value: z.string() })),
   /** The first 16 KiB of the response as text; bytes that are not UTF-8 are replaced. */
   response: z.string(),
@@ -41,7 +41,7 @@ const attemptStats = z.object({
   p95_ms: z.number().nullable(),
 });
 
-const deliveryInput = { ...ofBrand, delivery_id: id("dlv") } as const;
+const deliveryInput = { ...brandInput, delivery_id: id("dlv") } as const;
 /** Sending is paused until then, because attempts failed in a row. */
 const circuit = { paused_until: time.nullable(), failures_in_a_row: z.number() } as const;
 
@@ -53,7 +53,7 @@ export const DELIVERY_OPERATIONS = {
   "deliveries.list": {
     needs: "member",
     input: z.strictObject({
-      ...ofBrand,
+      ...brandInput,
       receiver_id: id("rcv"),
       states: z.array(state).max(5).optional(),
       type: z.string().max(100).optional(),
@@ -78,7 +78,7 @@ export const DELIVERY_OPERATIONS = {
   /** Returns the attempts of a receiver by hour; hours without attempts are left out. */
   "deliveries.stats": {
     needs: "member",
-    input: z.strictObject({ ...ofBrand, receiver_id: id("rcv"), from: instant, to: instant }),
+    input: z.strictObject({ ...brandInput, receiver_id: id("rcv"), from: instant, to: instant }),
     output: z.object({
       hours: z.array(z.object({ hour: time, stats: attemptStats })),
       total: attemptStats,

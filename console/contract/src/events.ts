@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { delivery, instant } from "./deliveries.ts";
-import { id, ofBrand, time, type Operation } from "./operation.ts";
+import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const event = z.object({
   id: z.string(),
@@ -17,7 +17,7 @@ export const EVENT_OPERATIONS = {
   "events.list": {
     needs: "member",
     input: z.strictObject({
-      ...ofBrand,
+      ...brandInput,
       type: z.string().max(100).optional(),
       from: instant.optional(),
       to: instant.optional(),
@@ -31,10 +31,10 @@ export const EVENT_OPERATIONS = {
   },
   "events.get": {
     needs: "member",
-    input: z.strictObject({ ...ofBrand, event_id: id("evt") }),
+    input: z.strictObject({ ...brandInput, event_id: id("evt") }),
     output: z.object({
       event,
-      /** As receivers get it. */
+      /** The bytes that receivers get. */
       body: z.string(),
       /** Empty if no receiver selected the event; the label is null if the receiver was deleted. */
       receivers: z.array(z.object({ receiver_id: z.string(), label: z.string().nullable(), deliveries: z.array(delivery) })),

@@ -9,12 +9,14 @@ import { RECEIVER_OPERATIONS } from "./receivers.ts";
 import { REPLAY_OPERATIONS } from "./replays.ts";
 import { SESSION_OPERATIONS } from "./session.ts";
 
+export { ATTEMPT_OUTCOMES, type AttemptOutcome } from "./attempt-outcomes.ts";
+export type { AuditAction } from "./audit-actions.ts";
 export type { Needs, Operation } from "./operation.ts";
 export type { SignInFailure } from "./sign-in-failures.ts";
 
 /**
  * Every call between the browser and the console's server: `POST /console/api/{operation}` with the input as JSON. The browser imports
- * the types only, so that no schema is in its scripts; `own-path`, which it runs too, is an entry point of its own.
+ * the types only, so that no schema is in its scripts; `own-path` and `person-header`, which it runs too, are entry points of their own.
  */
 export const OPERATIONS = {
   ...SESSION_OPERATIONS,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, ofBrand, time, type Operation } from "./operation.ts";
+import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const key = z.object({
   id: z.string(),
@@ -18,11 +18,11 @@ const key = z.object({
 
 export const KEY_OPERATIONS = {
   /** Returns the brand's keys, newest first, revoked ones included. */
-  "keys.list": { needs: "member", input: z.strictObject(ofBrand), output: z.object({ keys: z.array(key) }) },
+  "keys.list": { needs: "member", input: z.strictObject(brandInput), output: z.object({ keys: z.array(key) }) },
   "keys.create": {
     needs: "owner",
     input: z.strictObject({
-      ...ofBrand,
+      ...brandInput,
       /** The service checks it, and names every problem. */
       name: z.string().max(1_000, "must be at most 1000 characters"),
       /** Adds `campaigns:prepare`. */
@@ -35,5 +35,5 @@ export const KEY_OPERATIONS = {
     }),
   },
   /** Every gateway refuses the key's next request. A repeat changes nothing. */
-  "keys.revoke": { needs: "owner", input: z.strictObject({ ...ofBrand, key_id: id("key") }), output: z.object({ key }) },
+  "keys.revoke": { needs: "owner", input: z.strictObject({ ...brandInput, key_id: id("key") }), output: z.object({ key }) },
 } as const satisfies Record<string, Operation>;

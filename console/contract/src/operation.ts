@@ -24,6 +24,6 @@ export const id = (prefix: string) =>
 export const time = z.string();
 
 /** What every operation of a brand's member names. Links name no brand: the page asks `locate`. */
-export const ofBrand = { brand_id: id("brd") } as const;
+export const brandInput = { brand_id: id("brd") } as const;
 
 export const empty = z.strictObject({});

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { instant } from "./deliveries.ts";
-import { ofBrand, time, type Operation } from "./operation.ts";
+import { brandInput, time, type Operation } from "./operation.ts";
 
 const entry = z.object({
   id: z.string(),
@@ -25,9 +25,9 @@ const bucket = z.object({
   /** Null unless `by_key`. */
   key_id: z.string().nullable(),
   accepted: z.number(),
-  /** By the rate limit. */
+  /** Requests that the rate limit refused. */
   refused: z.number(),
-  /** In the busiest clock minute of the bucket. */
+  /** Requests in the busiest clock minute of the bucket. */
   peak_accepted: z.number(),
 });
 
@@ -37,7 +37,7 @@ export const OVERSIGHT_OPERATIONS = {
   "audit.list": {
     needs: "owner",
     input: z.strictObject({
-      ...ofBrand,
+      ...brandInput,
       /** An e-mail address, or `operator`. Selects what was done through links of the person, too. */
       actor: z.string().max(254).optional(),
       action: z.string().max(100).optional(),
@@ -50,7 +50,7 @@ export const OVERSIGHT_OPERATIONS = {
   /** Returns counts of requests; buckets without requests are left out. */
   "usage.get": {
     needs: "member",
-    input: z.strictObject({ ...ofBrand, from: instant, to: instant, bucket_minutes: z.int().min(1).max(1_440), by_key: z.boolean() }),
+    input: z.strictObject({ ...brandInput, from: instant, to: instant, bucket_minutes: z.int().min(1).max(1_440), by_key: z.boolean() }),
     output: z.object({ buckets: z.array(bucket) }),
   },
 } as const satisfies Record<string, Operation>;

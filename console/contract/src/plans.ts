@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, ofBrand, time, type Operation } from "./operation.ts";
+import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const PLAN_STATES = ["pending", "completed", "cancelled"] as const;
 
@@ -37,7 +37,7 @@ const plan = summary.extend({
   edited_at: time.nullable(),
 });
 
-const ofPlan = { ...ofBrand, plan_id: id("pln"), expected_revision: z.int().min(1) } as const;
+const planInput = { ...brandInput, plan_id: id("pln"), expected_revision: z.int().min(1) } as const;
 
 /** Bounds what a call carries. The service checks the plan's own limits, and names every problem. */
 const text = z.string().max(50_000, "must be at most 50000 characters");
@@ -48,10 +48,10 @@ export const PLAN_OPERATIONS = {
   /** Returns plans, newest first, and how many of the brand's plans are pending. */
   "plans.list": {
     needs: "member",
-    input: z.strictObject({ ...ofBrand, status: z.enum(PLAN_STATES).optional(), after_id: id("pln").optional() }),
+    input: z.strictObject({ ...brandInput, status: z.enum(PLAN_STATES).optional(), after_id: id("pln").optional() }),
     output: z.object({ plans: z.array(summary), next_after_id: z.string().nullable(), pending: z.number(), pending_max: z.number() }),
   },
-  "plans.get": { needs: "member", input: z.strictObject({ ...ofBrand, plan_id: id("pln") }), output: z.object({ plan }) },
+  "plans.get": { needs: "member", input: z.strictObject({ ...brandInput, plan_id: id("pln") }), output: z.object({ plan }) },
   /**
    * Changes the fields that it names; "" and [] clear an optional one. Error `plan_changed` if the plan has another revision, and
    * `plan_not_pending` if it is closed. A change that the plan already has succeeds and raises no revision.
@@ -59,7 +59,7 @@ export const PLAN_OPERATIONS = {
   "plans.update": {
     needs: "member",
     input: z.strictObject({
-      ...ofPlan,
+      ...planInput,
       changes: z.strictObject({
         title: text.optional(),
         goal: text.optional(),
@@ -79,9 +79,9 @@ export const PLAN_OPERATIONS = {
   /** Completes the plan permanently. All three must be true: the person confirms them. Repeated by that person, it returns the plan. */
   "plans.complete": {
     needs: "member",
-    input: z.strictObject({ ...ofPlan, confirmed_pay: z.boolean(), confirmed_rights: z.boolean(), confirmed_funding: z.boolean() }),
+    input: z.strictObject({ ...planInput, confirmed_pay: z.boolean(), confirmed_rights: z.boolean(), confirmed_funding: z.boolean() }),
     output: z.object({ plan }),
   },
   /** Cancels the plan permanently. A retry of its request_id is refused from then on. Repeated by that person, it returns the plan. */
-  "plans.cancel": { needs: "member", input: z.strictObject(ofPlan), output: z.object({ plan }) },
+  "plans.cancel": { needs: "member", input: z.strictObject(planInput), output: z.object({ plan }) },
 } as const satisfies Record<string, Operation>;

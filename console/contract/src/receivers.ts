@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { id, ofBrand, time, type Operation } from "./operation.ts";
+import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const receiver = z.object({
   id: z.string(),
-  /** In full for owners, because it may contain a token; its origin for members. */
+  /** Owners see all of it, members its origin only, because it may contain a token. */
   url: z.string(),
   label: z.string(),
   events: z.array(z.string()),
@@ -28,7 +28,7 @@ const receiver = z.object({
   updated_at: time,
 });
 
-const receiverInput = { ...ofBrand, receiver_id: id("rcv") } as const;
+const receiverInput = { ...brandInput, receiver_id: id("rcv") } as const;
 
 /** `whsec_` and base64 of 32 bytes. No other response has it. */
 const secret = z.string();
@@ -42,16 +42,16 @@ const settings = {
 
 export const RECEIVER_OPERATIONS = {
   /** Returns all receivers, oldest first: 20 at most. */
-  "receivers.list": { needs: "member", input: z.strictObject(ofBrand), output: z.object({ receivers: z.array(receiver) }) },
+  "receivers.list": { needs: "member", input: z.strictObject(brandInput), output: z.object({ receivers: z.array(receiver) }) },
   "receivers.get": { needs: "member", input: z.strictObject(receiverInput), output: z.object({ receiver }) },
-  "receivers.create": { needs: "owner", input: z.strictObject({ ...ofBrand, ...settings }), output: z.object({ receiver, secret }) },
+  "receivers.create": { needs: "owner", input: z.strictObject({ ...brandInput, ...settings }), output: z.object({ receiver, secret }) },
   "receivers.update": {
     needs: "owner",
     input: z
       .strictObject({
         ...receiverInput,
         ...settings,
-        // To the service, no events are no change.
+        // The service takes an empty list for no change.
         events: settings.events.min(1, "must name at least one event"),
         max_in_flight: z.int("must be a whole number"),
       })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { instant } from "./deliveries.ts";
-import { id, ofBrand, time, type Operation } from "./operation.ts";
+import { id, brandInput, time, type Operation } from "./operation.ts";
 
 const replay = z.object({
   id: z.string(),
@@ -17,7 +17,7 @@ const replay = z.object({
   cancelled_at: time.nullable(),
 });
 
-const replayInput = { ...ofBrand, receiver_id: id("rcv"), since: instant, failed_only: z.boolean() } as const;
+const replayInput = { ...brandInput, receiver_id: id("rcv"), since: instant, failed_only: z.boolean() } as const;
 
 export const REPLAY_OPERATIONS = {
   /** Returns how many events `replays.start` would queue. Counted up to 100,000. */
@@ -27,9 +27,9 @@ export const REPLAY_OPERATIONS = {
   /** Returns the receiver's replay in progress, else its last one. */
   "replays.latest": {
     needs: "member",
-    input: z.strictObject({ ...ofBrand, receiver_id: id("rcv") }),
+    input: z.strictObject({ ...brandInput, receiver_id: id("rcv") }),
     output: z.object({ replay: replay.nullable() }),
   },
   /** Queues no more events; those queued are sent. */
-  "replays.cancel": { needs: "owner", input: z.strictObject({ ...ofBrand, replay_id: id("rpl") }), output: z.object({ replay }) },
+  "replays.cancel": { needs: "owner", input: z.strictObject({ ...brandInput, replay_id: id("rpl") }), output: z.object({ replay }) },
 } as const satisfies Record<string, Operation>;

@@ -36,7 +36,7 @@ export const SESSION_OPERATIONS = {
     input: empty,
     output: z.object({
       links: z.boolean(),
-      /** For how long a link of an owner works. */
+      /** Time for which a link of an owner works. */
       link_hours: z.number(),
       provider: z.string().nullable(),
     }),

@@ -4,8 +4,9 @@ import { CallError, isGone } from "./api/call.ts";
 import { createQueryClient, query } from "./api/queries.ts";
 import { pinTab, showBrand, shownTab } from "./api/tab.ts";
 import { searchOf } from "./parts/filters/search.ts";
-import { deliverySearch } from "./screens/deliveries/delivery-search.ts";
-import { planListSearch, planSearch } from "./screens/plans/plan-search.ts";
+import { deliverySearch } from "./screens/receivers/delivery-search.ts";
+import { planListSearch } from "./screens/plans/list/plan-filters.ts";
+import { planSearch } from "./screens/plans/plan-search.ts";
 import { ErrorPage, NotFoundPage } from "./shell/error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -16,7 +17,7 @@ async function showSignIn(): Promise<void> {
   const { location } = router.state;
   if (location.pathname === "/sign-in") return;
   await router.navigate({ to: "/sign-in", search: { return_to: location.href } });
-  // Not before: a dialog that shows a secret stops the navigation until it is closed.
+  // Earlier would be wrong: a dialog that shows a secret stops the navigation until it is closed.
   if (router.state.location.pathname !== "/sign-in") return;
   queryClient.removeQueries({ predicate: ({ queryKey: [name] }) => !String(name).startsWith("sign_in.") });
 }
@@ -45,10 +46,10 @@ async function showBrandOf(recordId: string, { preload, abortController }: Loadi
 const shownAssistant = ({ client }: Record<string, unknown>): { readonly client?: string } =>
   typeof client === "string" ? { client } : {};
 
-/** Not written in its route: beside `beforeLoad`, the names would be lost from its type. */
+/** Stands outside its route: beside `beforeLoad`, the names would be lost from its type. */
 const settingsSearch = searchOf("test");
 
-interface SignInSearch {
+export interface SignInSearch {
   readonly return_to?: string;
   /** Why a sign-in through the provider failed: a code, and the id of the request. The page checks both. */
   readonly error?: string;
@@ -68,7 +69,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: signInSearch,
-  component: lazyRouteComponent(() => import("./screens/sign-in.tsx"), "SignIn"),
+  component: lazyRouteComponent(() => import("./screens/sign-in/sign-in.tsx"), "SignIn"),
 });
 
 /** Everything that needs a session. */
@@ -88,7 +89,7 @@ const shell = createRoute({
 
 const developers = createRoute({ getParentRoute: () => shell, path: "/developers" });
 
-/** Not written within `addChildren`: its parameter's type would make that of every path `any`, and no link would be checked. */
+/** Stands outside `addChildren`, whose parameter's type would make that of every path `any`, and no link would be checked. */
 const developerScreens = [
   createRoute({
     getParentRoute: () => developers,
@@ -180,7 +181,7 @@ const workspaceScreens = [
     getParentRoute: () => workspaces,
     path: "/",
     validateSearch: planListSearch,
-    component: lazyRouteComponent(() => import("./screens/plans/plan-list.tsx"), "PlanList"),
+    component: lazyRouteComponent(() => import("./screens/plans/list/plan-list.tsx"), "PlanList"),
   }),
   // Where the `review_path` of a prepared plan leads.
   createRoute({

@@ -1,3 +1,4 @@
+import { personHeader } from "@brand-records/console-contract/person-header";
 import type { ErrorBody, Input, OperationName, Output } from "@brand-records/console-contract";
 
 /** A call failed. `code` is one of packages/errors, or `unreachable` if no response came. */
@@ -30,9 +31,19 @@ export const isGone = (error: Error | null): boolean => error instanceof CallErr
 export const isUncertain = (error: Error): boolean =>
   error instanceof CallError && ["unreachable", "unavailable", "timeout", "internal_error"].includes(error.code);
 
+export interface CallOptions {
+  /** The person who acts: the call is refused with `other_person` if another one is signed in. */
+  readonly as?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** @throws CallError */
-export async function call<Name extends OperationName>(name: Name, input: Input<Name>, signal?: AbortSignal): Promise<Output<Name>> {
-  const headers = { "content-type": "application/json" };
+export async function call<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  { as, signal }: CallOptions = {},
+): Promise<Output<Name>> {
+  const headers = { "content-type": "application/json", ...(as !== undefined && personHeader(as)) };
   const request = { method: "POST", headers, body: JSON.stringify(input), ...(signal && { signal }) };
   let response: Response;
   try {

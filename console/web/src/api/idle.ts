@@ -1,6 +1,6 @@
 import { focusManager } from "@tanstack/react-query";
 
-/** After this time without use, pages stop polling, so that an unused session can expire. */
+/** Time without use after which pages stop polling, so that an unused session can expire. */
 const IDLE_MS = 30 * 60_000;
 const SIGNS_OF_USE = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"] as const;
 

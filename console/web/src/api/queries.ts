@@ -14,17 +14,17 @@ import { shownTab } from "./tab.ts";
 /** Errors that a repetition does not change. */
 const isFinal = (error: Error): boolean => error instanceof CallError && !isUncertain(error);
 
-/** The person is no member of the brand any more, or no owner: what the session was read to allow has changed. */
-const isRefusedMember = ({ code, details }: CallError): boolean =>
-  code === "owner_required" || (code === "not_found" && details.some(({ field }) => field === "brand_id"));
+/** Another person is signed in, or the person is no member of the brand any more, or no owner: the session has changed since it was read. */
+const isOfOtherSession = ({ code, details }: CallError): boolean =>
+  code === "other_person" || code === "owner_required" || (code === "not_found" && details.some(({ field }) => field === "brand_id"));
 
 /** @param onSignedOut called for each call that the server refuses because the session has ended */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown): void => {
     if (!(error instanceof CallError)) return;
     if (error.code === "invalid_session") onSignedOut();
-    // The shell then says so, or shows what a member sees.
-    if (isRefusedMember(error)) void client.invalidateQueries({ queryKey: ["session.me"] });
+    // The shell then says so, shows that person, or what a member sees.
+    if (isOfOtherSession(error)) void client.invalidateQueries({ queryKey: ["session.me"] });
   };
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
@@ -47,10 +47,10 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
 
 /** The query of an operation that reads. Its key begins with the operation's name. */
 export const query = <Name extends OperationName>(name: Name, input: Input<Name>) =>
-  queryOptions({ queryKey: [name, input] as const, queryFn: ({ signal }) => call(name, input, signal) });
+  queryOptions({ queryKey: [name, input] as const, queryFn: ({ signal }) => call(name, input, { signal }) });
 
 /**
- * For `placeholderData` of a list: the page before while another page or filter loads, if both are of the same `scope`: its brand, and what
+ * Value for `placeholderData` of a list: the page before while another page or filter loads, if both are of the same `scope`: its brand, and what
  * else its query names, such as the receiver.
  */
 export const whileLoading =
@@ -64,23 +64,11 @@ export const whileLoading =
 export const POLL_MS = 15_000;
 export const POLL_AFTER_ERROR_MS = 30_000;
 
-/** For `refetchInterval` of a list: only its first page keeps itself current. Hidden tabs do not look at all. */
+/** Value for `refetchInterval` of a list, of which only the first page keeps itself current. Hidden tabs do not look at all. */
 export const pollFirst =
   (page: string | undefined) =>
   ({ state: { error } }: { readonly state: { readonly error: Error | null } }): number | false =>
     page === undefined && (error === null ? POLL_MS : POLL_AFTER_ERROR_MS);
-
-/**
- * Reads who is signed in now, before a change is made: another person may have signed in in another tab, and would be recorded
- * as who made it. The shell then shows that person instead of the page.
- *
- * @throws Error if it is not the person whom the page shows
- */
-async function requirePerson(client: QueryClient): Promise<void> {
-  const me = await call("session.me", {});
-  client.setQueryData(query("session.me", {}).queryKey, me);
-  if (me.email !== shownTab().email) throw new Error(`Nothing was changed: ${me.email} is signed in now.`);
-}
 
 /**
  * The mutation of an operation that changes something. Once somebody is signed in, it is made by the person whom the page shows, or not at all. Lists named in `changes` are read again before it counts as done, so that a page
@@ -92,10 +80,7 @@ export function useChange<Name extends OperationName>(
 ): UseMutationResult<Output<Name>, Error, Input<Name>> {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (input: Input<Name>) => {
-      if (!name.startsWith("sign_in.")) await requirePerson(client);
-      return call(name, input);
-    },
+    mutationFn: (input: Input<Name>) => call(name, input, name.startsWith("sign_in.") ? {} : { as: shownTab().email }),
     onSettled: async (_output, error) => {
       const read = Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] })));
       // An error shows at once.

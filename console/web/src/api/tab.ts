@@ -10,9 +10,9 @@ export interface Tab {
   readonly brand_name: string;
 }
 
-/** In sessionStorage: the tab. A reload and a copy of the tab begin with it. */
+/** Key in sessionStorage, thus of the tab. A reload and a copy of the tab begin with it. */
 const TAB = "tab";
-/** In localStorage: the brand that was last chosen, with which a new tab begins. */
+/** Key in localStorage of the brand that was last chosen, with which a new tab begins. */
 const BRAND = "brand";
 
 /**
@@ -67,7 +67,7 @@ export function renameBrand(brand_name: string): void {
   if (shownTab().brand_name !== brand_name) show({ ...shownTab(), brand_name });
 }
 
-/** Within the shell, which pins the tab. */
+/** To be called within the shell, which pins the tab. */
 export function shownTab(): Tab {
   if (tab === undefined) throw new Error("the tab is not pinned");
   return tab;

@@ -3,7 +3,7 @@ import { lazy, Suspense } from "react";
 import { useChange } from "../api/queries.ts";
 import { SignOutIcon } from "../parts/icons.tsx";
 import { FormError } from "../parts/states.tsx";
-import { useMe } from "./brand.tsx";
+import { useMe } from "../api/brand.ts";
 import { useLeave } from "./leave.ts";
 import styles from "./shell.module.css";
 

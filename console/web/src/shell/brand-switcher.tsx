@@ -2,7 +2,7 @@ import { NativeSelect, Text } from "@mantine/core";
 import { useLocation, useRouter } from "@tanstack/react-router";
 import { chooseBrand } from "../api/tab.ts";
 import { announce } from "../parts/status-region.tsx";
-import { useBrand, useMe } from "./brand.tsx";
+import { useBrand, useMe } from "../api/brand.ts";
 import styles from "./shell.module.css";
 
 const TIERS: Readonly<Record<string, string>> = { starter: "Starter", plus: "Plus", pro: "Pro", enterprise: "Enterprise" };

@@ -4,10 +4,10 @@ import { lazy, Suspense, useState, type ReactNode } from "react";
 import { chooseBrand, useTab } from "../api/tab.ts";
 import { Page } from "../parts/page.tsx";
 import { announce } from "../parts/status-region.tsx";
-import { useMe } from "./brand.tsx";
-import { forgetUnsaved, unsavedOf } from "./unsaved.ts";
+import { useMe } from "../api/brand.ts";
+import { forgetUnsaved, unsavedOf } from "../api/unsaved.ts";
 
-const UnsavedText = lazy(async () => ({ default: (await import("../screens/plans/unsaved-text.tsx")).UnsavedText }));
+const UnsavedText = lazy(async () => ({ default: (await import("../parts/unsaved-text.tsx")).UnsavedText }));
 
 /**
  * Shows instead of the page once it can show its brand to its person no longer, so that nothing of the page is done in another brand or by

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { announce } from "../parts/status-region.tsx";
-import { useForgetEverything } from "./brand.tsx";
+import { useForgetEverything } from "../api/brand.ts";
 
 /** Returns what shows the sign-in page after the session has ended. Its `location` is where the browser signs out at the provider. */
 export function useLeave(): (location: string | null) => Promise<void> {

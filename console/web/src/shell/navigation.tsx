@@ -13,14 +13,14 @@ import {
   ReferenceIcon,
   UsageIcon,
 } from "../parts/icons.tsx";
-import { useBrand } from "./brand.tsx";
+import { useBrand } from "../api/brand.ts";
 import styles from "./shell.module.css";
 
 interface Place {
   readonly text: string;
   readonly to: NonNullable<LinkProps["to"]>;
   readonly icon: ComponentType;
-  /** To a member it only says why it shows nothing. */
+  /** True for an entry that tells members only why it shows nothing. */
   readonly isForOwners?: boolean;
 }
 

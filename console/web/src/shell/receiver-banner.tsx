@@ -5,13 +5,13 @@ import { query } from "../api/queries.ts";
 import { countOf } from "../parts/counts.ts";
 import { AnchorLink } from "../parts/links.tsx";
 import { Notice } from "../parts/states.tsx";
-import { useBrand } from "./brand.tsx";
+import { useBrand } from "../api/brand.ts";
 
 const POLL_MS = 30_000;
 /** Pages that list the disabled receivers. */
 const LISTED_AT: ReadonlySet<string> = new Set(["/developers", "/developers/receivers"]);
 
-/** On every other page while a receiver is disabled: what its integration misses. A failure shows nothing: the page itself has its own. */
+/** Says on every other page, while a receiver is disabled, what its integration misses. A failure shows nothing: the page itself has its own. */
 export function ReceiverBanner() {
   const { ofBrand } = useBrand();
   const { data } = useQuery({ ...query("receivers.list", ofBrand), refetchInterval: POLL_MS });
@@ -19,7 +19,7 @@ export function ReceiverBanner() {
   const [first, ...others] = disabled;
   const { pathname } = useLocation();
   if (first === undefined || LISTED_AT.has(pathname)) return null;
-  // Its own pages say it, too.
+  // The receivers' own pages say it, too.
   if (others.length === 0 && pathname.startsWith(`/developers/receivers/${first.id}`)) return null;
   return (
     <Notice tone="warning">

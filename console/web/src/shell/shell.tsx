@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect } from "react";
 import { renameBrand } from "../api/tab.ts";
 import iconUrl from "../icon.svg";
 import { AccountMenu } from "./account-menu.tsx";
-import { useBrandOfTab } from "./brand.tsx";
+import { useBrandOfTab } from "../api/brand.ts";
 import { BrandSwitcher } from "./brand-switcher.tsx";
 import { Navigation } from "./navigation.tsx";
 import { ReceiverBanner } from "./receiver-banner.tsx";

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../api/queries.ts";
 import { FormError } from "../parts/states.tsx";
-import { useMe } from "./brand.tsx";
+import { useMe } from "../api/brand.ts";
 import { useLeave } from "./leave.ts";
 
 /** Ends the person's sessions in every browser, once that is confirmed. */

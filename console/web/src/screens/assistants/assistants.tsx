@@ -3,8 +3,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
 import { Page } from "../../parts/page.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
-import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
+import { useBrand, useMe } from "../../api/brand.ts";
+import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import styles from "./assistants.module.css";
 import { CLIENTS, environmentOf, isClient, type Client, type Place } from "./clients.ts";
 

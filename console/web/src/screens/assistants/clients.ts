@@ -1,6 +1,6 @@
 /** What takes the place of the service's address and of a key in an example. */
 export interface Place {
-  /** Without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly url: string;
   readonly key: string;
 }
@@ -12,10 +12,10 @@ export interface Example {
 }
 
 export interface Client {
-  /** In the page's URL. */
+  /** Name in the page's URL. */
   readonly id: string;
   readonly name: string;
-  /** On the tab, if the name is long. */
+  /** Name on the tab, if `name` is too long for it. */
   readonly tab?: string;
   readonly examples: readonly Example[];
   /** The examples take the address and the key from the environment. */

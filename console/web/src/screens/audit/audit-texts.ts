@@ -1,5 +1,7 @@
+import type { AuditAction } from "@brand-records/console-contract";
+
 /** What was done, or tried, in words. A test finds every action that services, the console and brandctl write. */
-export const ACTIONS: Readonly<Record<string, string>> = {
+export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "key.create": "Create an API key",
   "key.revoke": "Revoke an API key",
   "receiver.create": "Register a receiver",
@@ -69,7 +71,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const spaced = (name: string): string => name.replaceAll("_", " ");
 
+const isKnown = (action: string): action is AuditAction => Object.hasOwn(ACTIONS, action);
+
 /** An action in words; its name if it is of a later release. */
-export const actionText = (action: string): string => ACTIONS[action] ?? action;
+export const actionText = (action: string): string => (isKnown(action) ? ACTIONS[action] : action);
 export const fieldsText = (fields: readonly string[]): string => fields.map((field) => FIELDS[field] ?? spaced(field)).join(", ");
 export const reasonText = (errorKind: string): string => REASONS[errorKind] ?? spaced(errorKind);

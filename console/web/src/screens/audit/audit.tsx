@@ -8,7 +8,7 @@ import { FilterBar, isFiltered, type Filter } from "../../parts/filters/filter-b
 import { Page } from "../../parts/page.tsx";
 import { PagedRows } from "../../parts/paged-rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
+import { useBrand, useMe } from "../../api/brand.ts";
 import { COLUMNS } from "./audit-columns.tsx";
 import { ACTIONS } from "./audit-texts.ts";
 import { SubjectNames } from "./subject.tsx";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, type ReactNode } from "react";
 import { query } from "../../api/queries.ts";
 import { AnchorLink } from "../../parts/links.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import styles from "./audit.module.css";
 
 const KEEP_MS = 30 * 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { timeLeft } from "./retry-text.ts";
+import { timeLeft } from "../../parts/deliveries/retry-text.ts";
 
 /** The time until a moment, counting down. Not a live region: it would speak every second. */
 export function TimeUntil({ at }: { readonly at: number }) {

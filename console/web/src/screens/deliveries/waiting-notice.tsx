@@ -4,9 +4,9 @@ import type { ReactNode } from "react";
 import { CallError } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { Notice } from "../../parts/states.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { PausedText } from "../receivers/paused-text.tsx";
-import { reasonOf } from "../receivers/receiver-state.ts";
+import { useBrand } from "../../api/brand.ts";
+import { PausedText } from "../../parts/receivers/paused-text.tsx";
+import { reasonOf } from "../../parts/receivers/receiver-state.ts";
 
 export interface ReceiverOf {
   /** Undefined while it loads, if it could not be loaded, and once it is deleted. */

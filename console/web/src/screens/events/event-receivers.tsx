@@ -1,12 +1,12 @@
 import type { Delivery, Output } from "@brand-records/console-contract";
 import { Link } from "@tanstack/react-router";
 import { AnchorLink } from "../../parts/links.tsx";
-import { outcomeText } from "../../parts/outcome.ts";
+import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { DeliveryState } from "../deliveries/delivery-state.tsx";
-import { SendAgain } from "../deliveries/send-again.tsx";
+import { useBrand } from "../../api/brand.ts";
+import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
+import { SendAgain } from "../../parts/deliveries/send-again.tsx";
 import styles from "./events.module.css";
 
 type EventReceiver = Output<"events.get">["receivers"][number];

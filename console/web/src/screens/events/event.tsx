@@ -5,14 +5,14 @@ import { getRouteApi } from "@tanstack/react-router";
 import { isGone } from "../../api/call.ts";
 import { query } from "../../api/queries.ts";
 import { AnchorLink, ButtonLink } from "../../parts/links.tsx";
-import { BodyAsSent } from "../deliveries/body-as-sent.tsx";
+import { BodyAsSent } from "../../parts/deliveries/body-as-sent.tsx";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Page } from "../../parts/page.tsx";
 import { EmptyState, ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { pollMs } from "../deliveries/polling.ts";
+import { useBrand } from "../../api/brand.ts";
+import { pollMs } from "../../parts/deliveries/polling.ts";
 import { EventReceivers } from "./event-receivers.tsx";
 import { recordOf } from "./event-record.ts";
 

@@ -10,7 +10,7 @@ import { PagedRows } from "../../parts/paged-rows.tsx";
 import type { Column } from "../../parts/rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { recordOf } from "./event-record.ts";
 import styles from "./events.module.css";
 

@@ -9,7 +9,7 @@ import { firstCall } from "../../parts/first-call.ts";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
+import { useBrand, useMe } from "../../api/brand.ts";
 
 /** Asks for the name and the permission of a new key, then shows the key once. */
 export function CreateKey({ onClose }: { onClose(): void }) {

@@ -4,12 +4,13 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { query } from "../../api/queries.ts";
+import { Lines } from "../../parts/lines.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
+import { useBrand } from "../../api/brand.ts";
+import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
 import { CreateKey } from "./create-key.tsx";
 import styles from "./keys.module.css";
 import { RevokeKey } from "./revoke-key.tsx";
@@ -80,10 +81,10 @@ function KeyLists({ keys, create, onRevoke }: KeyListsProps) {
 const NAME: Column<Key> = {
   title: "Name",
   cell: ({ name, hint }) => (
-    <span className={styles["name"]}>
+    <Lines>
       <strong>{name}</strong>
-      <code>{hint}</code>
-    </span>
+      <code className={styles["hint"]}>{hint}</code>
+    </Lines>
   ),
 };
 
@@ -92,10 +93,10 @@ const PERMISSIONS: Readonly<Record<string, string>> = { "records:read": "Read re
 const CREATED: Column<Key> = {
   title: "Created",
   cell: ({ created_at, created_by }) => (
-    <span className={styles["by"]}>
+    <Lines>
       <When at={created_at} />
       <span>{created_by}</span>
-    </span>
+    </Lines>
   ),
 };
 
@@ -125,10 +126,10 @@ const REVOKED_COLUMNS: Column<Key>[] = [
   {
     title: "Revoked",
     cell: ({ revoked_at, revoked_by }) => (
-      <span className={styles["by"]}>
+      <Lines>
         {revoked_at !== null && <When at={revoked_at} />}
         <span>{revoked_by}</span>
-      </span>
+      </Lines>
     ),
   },
 ];

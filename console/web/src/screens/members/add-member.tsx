@@ -8,7 +8,7 @@ import { query, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { HowToSignIn } from "./how-to-sign-in.tsx";
 import NewLink from "./new-link.tsx";
 import { ROLE_MEANINGS, roleText } from "./roles.ts";

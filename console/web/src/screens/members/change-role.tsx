@@ -4,7 +4,7 @@ import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
+import { useBrand, useMe } from "../../api/brand.ts";
 import { ROLE_MEANINGS } from "./roles.ts";
 
 /** Makes a member an owner, or an owner a member. */

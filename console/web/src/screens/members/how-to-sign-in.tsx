@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { CopyableText } from "../../parts/copyable.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 /** What to send to a new member who signs in at the provider. */
 export function HowToSignIn({ email, provider, onClose }: { readonly email: string; readonly provider: string | null; onClose(): void }) {

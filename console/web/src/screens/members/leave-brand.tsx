@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
+import { useBrand, useMe } from "../../api/brand.ts";
 
 /** Ends one's own membership. The session, which is read again, leads away: to another brand, or to the sign-in page. */
 export default function LeaveBrand({ member: { role }, onClose }: { readonly member: Member; onClose(): void }) {

@@ -3,12 +3,13 @@ import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import { query } from "../../api/queries.ts";
+import { Lines } from "../../parts/lines.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
-import styles from "../keys/keys.module.css";
+import { useBrand, useMe } from "../../api/brand.ts";
+import styles from "./members.module.css";
 import { roleText } from "./roles.ts";
 
 const AddMember = lazy(() => import("./add-member.tsx"));
@@ -79,10 +80,10 @@ function columns({ self, isOwner, hasLinks }: Seen, change: (act: Act, member: M
     {
       title: "E-mail address",
       cell: ({ email }) => (
-        <span className={styles["by"]}>
+        <Lines>
           <strong>{email}</strong>
           {email === self && <span>You</span>}
-        </span>
+        </Lines>
       ),
     },
     { title: "Role", cell: ({ role }) => <span className={styles["unbroken"]}>{roleText(role)}</span> },

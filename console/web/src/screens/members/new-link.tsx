@@ -8,7 +8,7 @@ import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 export interface NewLinkProps {
   readonly member: Pick<Member, "email">;

@@ -4,7 +4,7 @@ import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 /** Removes another member. */
 export default function RemoveMember({ member: { email, role }, onClose }: { readonly member: Member; onClose(): void }) {

@@ -6,8 +6,8 @@ import { Bars } from "../../parts/bars.tsx";
 import { AnchorLink } from "../../parts/links.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { momentText } from "../../parts/when.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
-import { everyBucket, spanOf, totalOf, type Span } from "../usage/ranges.ts";
+import { useBrand, useMe } from "../../api/brand.ts";
+import { everyBucket, spanOf, totalOf, type Span } from "../../parts/usage-buckets.ts";
 import styles from "./last-day.module.css";
 
 const HOURS = { bucketMinutes: 60, buckets: 24 } as const;

@@ -3,7 +3,7 @@ import { query } from "../../api/queries.ts";
 import { countOf } from "../../parts/counts.ts";
 import { AnchorLink } from "../../parts/links.tsx";
 import { Notice } from "../../parts/states.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 /** How many campaign plans wait for a person. A failure shows nothing: the page's other parts have their own. */
 export function PlansWaiting() {

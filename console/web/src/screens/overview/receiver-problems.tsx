@@ -2,11 +2,11 @@ import type { Receiver } from "@brand-records/console-contract";
 import { Text } from "@mantine/core";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { countText } from "../../parts/counts.ts";
-import { outcomeText } from "../../parts/outcome.ts";
+import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { Link } from "@tanstack/react-router";
-import { reasonOf, stateOf } from "../receivers/receiver-state.ts";
+import { reasonOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receiver-problems.module.css";
 
 const needsAttention = (receiver: Receiver): boolean => stateOf(receiver) !== "enabled";

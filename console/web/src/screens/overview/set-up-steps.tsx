@@ -22,7 +22,7 @@ export interface SetUp {
   readonly isEligible: boolean;
 }
 
-/** From nothing to a receiver that accepts events. A member who is no owner sees what owners do. */
+/** The steps from nothing to a receiver that accepts events. A member who is no owner sees what owners do. */
 export function setUpSteps({ keys, receivers, hasAccepted, isOwner, isEligible }: SetUp): readonly Step[] {
   const active = keys.filter(({ revoked_at }) => revoked_at === null);
   const mayAct = isOwner && isEligible;

@@ -1,7 +1,7 @@
 import type { Receiver } from "@brand-records/console-contract";
 import { useQueries } from "@tanstack/react-query";
 import { query } from "../../api/queries.ts";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 /**
  * Returns whether a receiver has ever accepted a delivery, as far as deliveries are kept; undefined until that is known. A receiver that

@@ -3,11 +3,11 @@ import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { isChanged, isOutdated } from "./outdated.ts";
+import { useBrand } from "../../api/brand.ts";
+import { isChanged, isOutdated } from "./editing/outdated.ts";
 import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
-import type { PlanEditing } from "./use-plan-editing.ts";
+import type { PlanEditing } from "./editing/use-plan-editing.ts";
 
 /** Cancels a plan permanently. */
 export function CancelPlan({ editing: { plan, adopt, readAgain }, onClose }: { readonly editing: PlanEditing; onClose(): void }) {

@@ -4,13 +4,14 @@ import { Notice } from "../../parts/states.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Panel } from "../../parts/panel.tsx";
 import { PlanContents } from "./plan-contents.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
 import { textsOf } from "./plan-texts.ts";
 import { valuesOf, type PlanValues } from "./plan-values.ts";
 import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
-import { UnsavedText } from "./unsaved-text.tsx";
+import { UnsavedText } from "../../parts/unsaved-text.tsx";
 
 interface ClosedPlanProps {
   readonly plan: Plan;
@@ -40,12 +41,12 @@ export function ClosedPlan({ plan, unsaved }: ClosedPlanProps) {
         </Text>
       </Notice>
       {Object.keys(unsaved).length > 0 && <UnsavedText texts={textsOf(unsaved)} reason="The plan was closed while you edited it." />}
-      <div className={styles["panel"]}>
+      <Panel>
         <Text component="h2" fw={650} fz="1.125rem">
           The plan
         </Text>
         <PlanContents values={valuesOf(plan)} />
-      </div>
+      </Panel>
     </Page>
   );
 }

@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { FieldValue } from "./field-value.tsx";
 import { FIELD_NAMES, STEP_TITLES } from "./plan-texts.ts";
 import type { PlanField, PlanValues } from "./plan-values.ts";
-import { STEPS, type StepName } from "./steps.ts";
+import { STEPS, type StepName } from "./plan-steps.ts";
 import styles from "./plans.module.css";
 
 interface PlanContentsProps {
   readonly values: PlanValues;
-  /** At the end of a section's title, such as a link to edit it. */
+  /** Stands at the end of a section's title, such as a link to edit it. */
   actionOf?(step: StepName): ReactNode;
 }
 

@@ -1,7 +1,7 @@
 import type { Plan } from "@brand-records/console-contract";
 import { AnchorLink } from "../../parts/links.tsx";
 import { When } from "../../parts/when.tsx";
-import { useMe } from "../../shell/brand.tsx";
+import { useMe } from "../../api/brand.ts";
 import styles from "./plans.module.css";
 
 export const PlansLink = () => (

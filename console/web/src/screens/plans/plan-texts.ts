@@ -1,5 +1,5 @@
 import type { PlanField, PlanValue, PlanValues } from "./plan-values.ts";
-import type { StepName } from "./steps.ts";
+import type { StepName } from "./plan-steps.ts";
 
 /** The types of campaigns, as packages/campaign-plan describes them to integrations. */
 export const CAMPAIGN_TYPES: readonly { readonly type: string; readonly name: string; readonly text: string }[] = [

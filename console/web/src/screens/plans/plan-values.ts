@@ -1,6 +1,6 @@
 import type { Plan, PlanChanges } from "@brand-records/console-contract";
 import { centavosOf, pesosText } from "./money.ts";
-import { STEPS } from "./steps.ts";
+import { STEPS } from "./plan-steps.ts";
 
 /** What people edit of a plan, as fields hold it: empty text stands for what a plan leaves out. */
 export interface PlanValues {

@@ -6,13 +6,13 @@ import { isGone, isUncertain } from "../../api/call.ts";
 import { POLL_AFTER_ERROR_MS, POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
-import { keepUnsaved } from "../../shell/unsaved.ts";
+import { keepUnsaved } from "../../api/unsaved.ts";
 import { loadedPart } from "./loaded-part.tsx";
 import { PlansLink } from "./plan-origin.tsx";
 import { textsOf } from "./plan-texts.ts";
-import { usePlanEditing } from "./use-plan-editing.ts";
+import { usePlanEditing } from "./editing/use-plan-editing.ts";
 import { Wizard } from "./wizard.tsx";
 
 /** Loaded before it is needed: another person may close the plan. */
@@ -55,8 +55,8 @@ function PlanWorkspace({ plan: loaded }: { readonly plan: PlanRecord }) {
   const editing = usePlanEditing(loaded);
   const { plan, unsaved } = editing;
   const { brand_id } = useBrand();
-  const [ofBrand] = useState(brand_id);
+  const [brandId] = useState(brand_id);
   useEffect(() => ClosedPlan.preload(), []);
-  useEffect(() => keepUnsaved(ofBrand, textsOf(unsaved)));
+  useEffect(() => keepUnsaved(brandId, textsOf(unsaved)));
   return plan.status === "pending" ? <Wizard editing={editing} /> : <ClosedPlan plan={plan} unsaved={unsaved} />;
 }

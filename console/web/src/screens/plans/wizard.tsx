@@ -1,40 +1,28 @@
-import { Button, Group, Text } from "@mantine/core";
-import { getRouteApi, useBlocker, useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState, type ComponentType, type ReactNode } from "react";
-import { ButtonLink } from "../../parts/links.tsx";
+import { Button, Text } from "@mantine/core";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { Page } from "../../parts/page.tsx";
-import { FormError } from "../../parts/states.tsx";
-import { voided, type Confirmations } from "./confirmations.ts";
-import type { Choices } from "./draft.ts";
-import { ErrorSummary } from "./error-summary.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import type { Choices } from "./editing/draft.ts";
+import { TheirChangesNotice } from "./editing/their-changes-notice.tsx";
+import { useLeaveGuard } from "./editing/use-leave-guard.ts";
+import type { PlanEditing, SaveOutcome } from "./editing/use-plan-editing.ts";
 import { loadedPart } from "./loaded-part.tsx";
 import { PlanOrigin, PlansLink } from "./plan-origin.tsx";
+import { STEP_NAMES, type StepName } from "./plan-steps.ts";
 import { STEP_TITLES } from "./plan-texts.ts";
-import { STEP_NAMES, type StepName } from "./steps.ts";
-import { visibleControls } from "./visible-controls.ts";
 import styles from "./plans.module.css";
-import { StepList } from "./step-list.tsx";
-import { BudgetStep } from "./step-budget.tsx";
-import { NotesStep } from "./step-notes.tsx";
-import type { StepProps } from "./step.ts";
-import { TheirChangesNotice } from "./their-changes-notice.tsx";
-import type { PlanEditing, SaveOutcome } from "./use-plan-editing.ts";
+import { voided, type Confirmations } from "./steps/confirmations.ts";
+import { STEP_PARTS, StepForm } from "./steps/step-form.tsx";
+import { StepList } from "./steps/step-list.tsx";
+import { visibleControls } from "./visible-controls.ts";
 
 // Each page needs few of them. All are loaded once a plan is open: unsaved edits outlive a lost connection and a new version of the console.
-const BasicsStep = loadedPart(async () => (await import("./step-basics.tsx")).BasicsStep);
-const CreativeStep = loadedPart(async () => (await import("./step-creative.tsx")).CreativeStep);
-const ReviewStep = loadedPart(async () => (await import("./step-review.tsx")).ReviewStep);
+const ReviewStep = loadedPart(async () => (await import("./steps/review.tsx")).ReviewStep);
 const CancelPlan = loadedPart(async () => (await import("./cancel-plan.tsx")).CancelPlan);
-const ConflictPanel = loadedPart(async () => (await import("./conflict-panel.tsx")).ConflictPanel);
-const LeaveDialog = loadedPart(async () => (await import("./leave-dialog.tsx")).LeaveDialog);
-const PARTS = [BasicsStep, CreativeStep, ReviewStep, CancelPlan, ConflictPanel, LeaveDialog];
-
-const FIELDS: Readonly<Record<Exclude<StepName, "review">, ComponentType<StepProps>>> = {
-  basics: BasicsStep,
-  budget: BudgetStep,
-  creative: CreativeStep,
-  notes: NotesStep,
-};
+const ConflictPanel = loadedPart(async () => (await import("./steps/conflict-panel.tsx")).ConflictPanel);
+const LeaveDialog = loadedPart(async () => (await import("./editing/leave-dialog.tsx")).LeaveDialog);
+const PARTS = [...STEP_PARTS, ReviewStep, CancelPlan, ConflictPanel, LeaveDialog];
 
 /** The five steps of a pending plan. Each is saved by itself; the last one completes the plan. */
 export function Wizard({ editing }: { readonly editing: PlanEditing }) {
@@ -105,7 +93,7 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
       )}
       <div className={styles["wizard"]}>
         <StepList plan={plan} current={step} />
-        <div className={styles["panel"]}>
+        <Panel>
           <TheirChangesNotice editing={editing} isChoosing={isChoosing} refusedRevision={refusedRevision} />
           {isChoosing && editing.conflicts.length > 0 ? (
             <ConflictPanel editing={editing} onChoose={(choices) => void saveAndContinue(choices)} onDiscard={discard} />
@@ -125,34 +113,10 @@ export function Wizard({ editing }: { readonly editing: PlanEditing }) {
               )}
             </Step>
           )}
-        </div>
+        </Panel>
       </div>
     </Page>
   );
-}
-
-interface Place {
-  readonly pathname: string;
-  readonly search: object;
-}
-
-/** The plan's type in its path is no other place. */
-const planOf = ({ pathname }: Place): string => pathname.replace(/^\/workspaces\/[^/]+/, "");
-const stepOf = ({ search }: Place): unknown => ("step" in search ? search.step : undefined);
-
-/** Whether unsaved edits would be out of sight. From the review, the steps lead back to them. */
-const isLeaving = (current: Place, next: Place): boolean =>
-  planOf(current) !== planOf(next) || (stepOf(current) !== stepOf(next) && stepOf(current) !== "review");
-
-/** Stops a navigation while edits are not saved, and asks before the tab closes. */
-function useLeaveGuard(isDirty: boolean) {
-  const leaveAllowed = useRef(false);
-  const guard = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && !leaveAllowed.current && isLeaving(current, next),
-    enableBeforeUnload: isDirty,
-    withResolver: true,
-  });
-  return { guard, leaveAllowed };
 }
 
 interface StepContentProps {
@@ -181,52 +145,5 @@ function Step({ step, hasShownOne, children }: StepContentProps) {
       </div>
       {children}
     </>
-  );
-}
-
-interface StepFormProps {
-  readonly step: Exclude<StepName, "review">;
-  readonly editing: PlanEditing;
-  /** The last save took a while, and the person has edited more meanwhile. */
-  readonly isPartlySaved: boolean;
-  onSave(): void;
-}
-
-function StepForm({ step, editing, isPartlySaved, onSave }: StepFormProps) {
-  const { problems, refusals, error, isDirty, isSaving } = editing;
-  const Fields = FIELDS[step];
-  const before = STEP_NAMES[STEP_NAMES.indexOf(step) - 1];
-  return (
-    <form
-      className={styles["fields"]}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave();
-      }}
-    >
-      <ErrorSummary problems={problems} attempt={refusals} />
-      <Fields {...editing} />
-      <FormError
-        error={error}
-        fields={Object.keys(problems)}
-        unknownOutcome="It may have been saved all the same. Save again: that does no harm."
-      />
-      <Group className={styles["buttons"] ?? ""}>
-        <Button type="submit" aria-busy={isSaving}>
-          {isSaving ? "Saving…" : "Save and continue"}
-        </Button>
-        {before !== undefined && (
-          <ButtonLink variant="subtle" to="." search={{ step: before }}>
-            Back
-          </ButtonLink>
-        )}
-        {isDirty && (
-          <Text size="sm" c="dimmed">
-            {isPartlySaved && !isSaving ? "Saved, except what you have edited since: save again" : "Unsaved edits"}
-          </Text>
-        )}
-      </Group>
-    </form>
   );
 }

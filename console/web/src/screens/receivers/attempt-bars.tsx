@@ -6,7 +6,7 @@ import { query } from "../../api/queries.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { momentText, When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { durationText, filledHours, HOUR_MS, lastHours } from "./hours.ts";
 
 const POLL_MS = 30_000;

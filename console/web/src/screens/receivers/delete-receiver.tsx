@@ -7,7 +7,7 @@ import { countOf } from "../../parts/counts.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 /** Deletes a receiver, once its label is typed. */
 export function DeleteReceiver({ receiver: { id, label, waiting }, onClose }: { readonly receiver: Receiver; onClose(): void }) {

@@ -3,7 +3,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { useChange } from "../../api/queries.ts";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { ReceiverForm, type ReceiverValues, type SubmittedForm } from "./receiver-form.tsx";
 import { changesOf } from "./receiver-changes.ts";
 

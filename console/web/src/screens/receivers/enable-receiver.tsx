@@ -6,7 +6,7 @@ import { countText } from "../../parts/counts.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 interface ReceiverDialogProps {
   readonly receiver: Receiver;

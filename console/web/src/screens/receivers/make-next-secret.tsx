@@ -9,7 +9,7 @@ import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 
 interface MakeNextSecretProps {
   readonly receiver: Receiver;
@@ -27,7 +27,7 @@ export function MakeNextSecret({
   const client = useQueryClient();
   // Here alone: a secret in a cache would outlive its dialog.
   const [secret, setSecret] = useState<string>();
-  // Not `rotating`, which the receiver is as soon as the secret is made.
+  // `rotating` would be wrong: the receiver is that as soon as the secret is made.
   const [replaces, setReplaces] = useState(rotating);
   const [isConfirmed, setIsConfirmed] = useState(false);
   const [isMissing, setIsMissing] = useState(false);

@@ -8,9 +8,9 @@ import { Page } from "../../parts/page.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { ReceiverForm } from "./receiver-form.tsx";
-import { ReceiversLink } from "./receivers-link.tsx";
+import { ReceiversLink } from "../../parts/receivers/receivers-link.tsx";
 
 const INITIAL = { url: "", label: "", events: EVENT_TYPES.map(({ type }) => type) };
 

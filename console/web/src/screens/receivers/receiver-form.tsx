@@ -9,7 +9,7 @@ export interface ReceiverValues {
   readonly url: string;
   readonly label: string;
   readonly events: string[];
-  /** As typed; undefined for a new receiver, which has the default. */
+  /** The text as typed; undefined for a new receiver, which has the default. */
   readonly maxInFlight?: string;
 }
 

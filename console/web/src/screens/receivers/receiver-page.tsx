@@ -6,11 +6,11 @@ import { isGone } from "../../api/call.ts";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { ErrorState, LoadingRows, Notice } from "../../parts/states.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { NotFoundPage } from "../../shell/error-pages.tsx";
-import { PausedText } from "./paused-text.tsx";
+import { PausedText } from "../../parts/receivers/paused-text.tsx";
 import styles from "./receiver-page.module.css";
-import { ReceiversLink } from "./receivers-link.tsx";
+import { ReceiversLink } from "../../parts/receivers/receivers-link.tsx";
 
 export interface ReceiverPageProps {
   readonly receiverId: string;

@@ -5,15 +5,15 @@ import { useState } from "react";
 import { CopyableId } from "../../parts/copyable.tsx";
 import { countText } from "../../parts/counts.ts";
 import { Facts } from "../../parts/facts.tsx";
-import { outcomeText } from "../../parts/outcome.ts";
+import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { DeliveryList } from "../deliveries/delivery-list.tsx";
+import { useBrand } from "../../api/brand.ts";
+import { DeliveryList } from "./delivery-list.tsx";
 import { AttemptBars } from "./attempt-bars.tsx";
 import { EnableReceiver } from "./enable-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
-import { explanationOf, stateOf } from "./receiver-state.ts";
+import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import { SendTest } from "./send-test.tsx";
 
 /** What a receiver got, and how it did. */

@@ -4,16 +4,17 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { POLL_MS, query } from "../../api/queries.ts";
 import { countText } from "../../parts/counts.ts";
+import { Lines } from "../../parts/lines.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
-import { outcomeText } from "../../parts/outcome.ts";
+import { outcomeText } from "../../parts/deliveries/outcome.ts";
 import { Page } from "../../parts/page.tsx";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { Eligibility, useMayIntegrate } from "../eligibility.tsx";
-import { explanationOf, stateOf } from "./receiver-state.ts";
+import { useBrand } from "../../api/brand.ts";
+import { Eligibility, useMayIntegrate } from "../../parts/eligibility.tsx";
+import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import styles from "./receivers.module.css";
 
 const RECEIVERS_MAX = 20;
@@ -60,24 +61,24 @@ const COLUMNS: Column<Receiver>[] = [
   {
     title: "Receiver",
     cell: ({ id, label, url }) => (
-      <span className={styles["stack"]}>
+      <Lines>
         <Link className="row-link" to="/developers/receivers/$receiverId" params={{ receiverId: id }}>
           {label}
         </Link>
         <span>{url}</span>
-      </span>
+      </Lines>
     ),
   },
   { title: "Events", cell: ({ events }) => events.join(", ") },
   {
     title: "State",
     cell: (receiver) => (
-      <span className={styles["stack"]}>
+      <Lines>
         <span>
           <StateBadge state={stateOf(receiver)} />
         </span>
         {explanationOf(receiver) !== undefined && <span>{explanationOf(receiver)}</span>}
-      </span>
+      </Lines>
     ),
   },
   {
@@ -86,19 +87,19 @@ const COLUMNS: Column<Receiver>[] = [
       last_delivery_at === null ? (
         "None yet"
       ) : (
-        <span className={styles["stack"]}>
+        <Lines>
           <When at={last_delivery_at} />
           {last_outcome !== null && <span>{outcomeText(last_outcome, last_status)}</span>}
-        </span>
+        </Lines>
       ),
   },
   {
     title: "Waiting",
     cell: ({ waiting, enabled }) => (
-      <span className={styles["stack"]}>
+      <Lines>
         {countText(waiting)}
         {!enabled && waiting > 0 && <span>held</span>}
-      </span>
+      </Lines>
     ),
   },
 ];

@@ -8,11 +8,11 @@ import { CheckIcon } from "../../parts/icons.tsx";
 import { FormError, Notice } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import styles from "./settings.module.css";
 
-// Only during a rotation.
-const WatchDelivery = lazy(async () => ({ default: (await import("../deliveries/watch-delivery.tsx")).WatchDelivery }));
+// Shown during a rotation only.
+const WatchDelivery = lazy(async () => ({ default: (await import("./watch-delivery.tsx")).WatchDelivery }));
 const MakeNextSecret = lazy(async () => ({ default: (await import("./make-next-secret.tsx")).MakeNextSecret }));
 
 const READ_AGAIN = ["receivers.get", "receivers.list"] as const;

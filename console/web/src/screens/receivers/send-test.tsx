@@ -5,8 +5,8 @@ import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { FormError } from "../../parts/states.tsx";
 import { announce } from "../../parts/status-region.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { WatchDelivery } from "../deliveries/watch-delivery.tsx";
+import { useBrand } from "../../api/brand.ts";
+import { WatchDelivery } from "./watch-delivery.tsx";
 
 interface SendTestProps {
   readonly receiver: Receiver;

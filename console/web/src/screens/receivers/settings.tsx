@@ -6,10 +6,10 @@ import { countOf } from "../../parts/counts.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { When } from "../../parts/when.tsx";
-import { useBrand } from "../../shell/brand.tsx";
+import { useBrand } from "../../api/brand.ts";
 import { EditReceiver } from "./edit-receiver.tsx";
 import { ReceiverPage } from "./receiver-page.tsx";
-import { explanationOf, stateOf } from "./receiver-state.ts";
+import { explanationOf, stateOf } from "../../parts/receivers/receiver-state.ts";
 import { RotateSecret } from "./rotate-secret.tsx";
 import styles from "./settings.module.css";
 

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { query } from "../../api/queries.ts";
 import { Rows, type Column } from "../../parts/rows.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { countsByKey, type Counts } from "./ranges.ts";
+import { useBrand } from "../../api/brand.ts";
+import { countsByKey, type Counts } from "../../parts/usage-buckets.ts";
 import styles from "./usage.module.css";
 
 export interface KeyTableProps {

@@ -5,8 +5,8 @@ import { CopyableText } from "../../parts/copyable.tsx";
 import { firstCall } from "../../parts/first-call.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { EmptyState } from "../../parts/states.tsx";
-import { useBrand } from "../../shell/brand.tsx";
-import { useMayIntegrate } from "../eligibility.tsx";
+import { useBrand } from "../../api/brand.ts";
+import { useMayIntegrate } from "../../parts/eligibility.tsx";
 import { RANGES, type RangeName } from "./ranges.ts";
 
 /** Says that nothing was requested in a range and, to a brand that never called the API, how to make the first call. */

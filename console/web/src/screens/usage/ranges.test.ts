@@ -1,23 +1,7 @@
-import { countsByKey, everyBucket, RANGES, rangeNamed, spanOf, totalOf, type RangeName } from "./ranges.ts";
+import { everyBucket, spanOf } from "../../parts/usage-buckets.ts";
+import { RANGES, rangeNamed, type RangeName } from "./ranges.ts";
 
 const NOW = Date.parse("2026-11-22T15:59:30Z");
-const bucket = (start: string, accepted: number, refused: number, peak_accepted: number, key_id: string | null = null) => ({
-  start,
-  key_id,
-  accepted,
-  refused,
-  peak_accepted,
-});
-
-it("a minute without requests is a bar of its own, so that the bars after it stay at their time", () => {
-  const span = spanOf(RANGES.hour, NOW);
-  const buckets = [bucket("2026-11-22T15:00:00.000Z", 3, 1, 3), bucket("2026-11-22T15:59:00.000Z", 5, 0, 5)];
-  const bars = everyBucket(buckets, RANGES.hour, span);
-  expect(bars).toHaveLength(60);
-  expect(bars[0]).toEqual({ start: Date.parse("2026-11-22T15:00:00Z"), accepted: 3, refused: 1, peak: 3 });
-  expect(bars.slice(1, 59).every(({ accepted, refused, peak }) => accepted + refused + peak === 0)).toBe(true);
-  expect(bars[59]).toEqual({ start: Date.parse("2026-11-22T15:59:00Z"), accepted: 5, refused: 0, peak: 5 });
-});
 
 it.each(Object.keys(RANGES) as RangeName[])("%s has at most 100 bars, and the last one is the one that now is in", (name) => {
   const range = RANGES[name];
@@ -29,17 +13,6 @@ it.each(Object.keys(RANGES) as RangeName[])("%s has at most 100 bars, and the la
   expect(to - last).toBe(range.bucketMinutes * 60_000);
   // Midnight in Manila is at the edge of a bar.
   expect(Math.abs(Date.parse("2026-11-22T00:00:00+08:00") - from) % (range.bucketMinutes * 60_000)).toBe(0);
-});
-
-it("sums what each key made, and keeps the busiest minute, which is no sum", () => {
-  const buckets = [bucket("2026-11-21T16:00:00Z", 4, 1, 3, "key_a"), bucket("2026-11-22T16:00:00Z", 6, 0, 2, "key_a")];
-  expect(countsByKey([...buckets, bucket("2026-11-22T16:00:00Z", 1, 0, 1, "key_b")])).toEqual(
-    new Map([
-      ["key_a", { accepted: 10, refused: 1, peak: 3 }],
-      ["key_b", { accepted: 1, refused: 0, peak: 1 }],
-    ]),
-  );
-  expect(totalOf([])).toEqual({ accepted: 0, refused: 0, peak: 0 });
 });
 
 it.each([undefined, "", "year", "toString"])("a URL that names %p shows the day", (name) => {

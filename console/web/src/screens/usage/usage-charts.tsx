@@ -2,7 +2,8 @@ import type { Output } from "@brand-records/console-contract";
 import { Bars } from "../../parts/bars.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { momentText } from "../../parts/when.tsx";
-import { everyBucket, RANGES, type Counts, type RangeName, type Span } from "./ranges.ts";
+import { everyBucket, type Counts, type Span } from "../../parts/usage-buckets.ts";
+import { RANGES, type RangeName } from "./ranges.ts";
 
 export interface UsageData {
   readonly name: RangeName;

@@ -5,11 +5,12 @@ import { call } from "../../api/call.ts";
 import { whileLoading } from "../../api/queries.ts";
 import { Notice, ErrorState, LoadingRows } from "../../parts/states.tsx";
 import { Page } from "../../parts/page.tsx";
-import { useBrand, useMe } from "../../shell/brand.tsx";
-import { Eligibility } from "../eligibility.tsx";
+import { useBrand, useMe } from "../../api/brand.ts";
+import { Eligibility } from "../../parts/eligibility.tsx";
 import { KeyTable } from "./key-table.tsx";
 import { NoRequests } from "./no-requests.tsx";
-import { keyBucketMinutes, RANGES, rangeNamed, spanOf, totalOf, type RangeName } from "./ranges.ts";
+import { spanOf, totalOf } from "../../parts/usage-buckets.ts";
+import { keyBucketMinutes, RANGES, rangeNamed, type RangeName } from "./ranges.ts";
 import { UsageCharts, type UsageData } from "./usage-charts.tsx";
 import styles from "./usage.module.css";
 
@@ -26,8 +27,8 @@ const usageQuery = (brandId: string, name: RangeName) =>
       const span = spanOf(range, Date.now());
       const asked = { brand_id: brandId, from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() };
       const [all, byKey] = await Promise.all([
-        call("usage.get", { ...asked, bucket_minutes: range.bucketMinutes, by_key: false }, signal),
-        call("usage.get", { ...asked, bucket_minutes: keyBucketMinutes(range), by_key: true }, signal),
+        call("usage.get", { ...asked, bucket_minutes: range.bucketMinutes, by_key: false }, { signal }),
+        call("usage.get", { ...asked, bucket_minutes: keyBucketMinutes(range), by_key: true }, { signal }),
       ]);
       return { name, span, buckets: all.buckets, keyBuckets: byKey.buckets };
     },

@@ -9,12 +9,12 @@ import { StateBadge } from "../../../parts/state-badge.tsx";
 import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useBrand } from "../../../shell/brand.tsx";
+import { useBrand } from "../../../api/brand.ts";
 import { countedMax } from "./counted-max.ts";
 import styles from "./replay.module.css";
 import { manilaDay } from "./since.ts";
 
-/** While more deliveries wait, a replay waits too. */
+/** Number of waiting deliveries above which a replay waits too. */
 const WAITING_MAX = 10_000;
 
 interface ReplayProgressProps {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { POLL_MS, query } from "../../../api/queries.ts";
 import { ErrorState, FormError, LoadingRows, Notice } from "../../../parts/states.tsx";
-import { useBrand } from "../../../shell/brand.tsx";
+import { useBrand } from "../../../api/brand.ts";
 import { ReceiverPage } from "../receiver-page.tsx";
 import { ReplayProgress } from "./replay-progress.tsx";
 import { StartReplay } from "./start-replay.tsx";

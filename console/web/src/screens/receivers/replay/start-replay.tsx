@@ -10,7 +10,7 @@ import { Dialog } from "../../../parts/dialog.tsx";
 import { FormError } from "../../../parts/states.tsx";
 import { announce } from "../../../parts/status-region.tsx";
 import { When } from "../../../parts/when.tsx";
-import { useBrand } from "../../../shell/brand.tsx";
+import { useBrand } from "../../../api/brand.ts";
 import { countedMax } from "./counted-max.ts";
 import styles from "./replay.module.css";
 import { earliestSince, manilaMinute, readSince, usualSince } from "./since.ts";

@@ -1,0 +1,48 @@
+import type { Delivery } from "@brand-records/console-contract";
+import { Button } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useChange } from "../../api/queries.ts";
+import { FormError } from "../states.tsx";
+import { announce } from "../status-region.tsx";
+import { useBrand } from "../../api/brand.ts";
+
+export interface SendAgainProps {
+  readonly delivery: Delivery;
+  /** Tells several buttons of a page apart. */
+  readonly to?: string;
+}
+
+/** Sends a delivery's event to its receiver once more, then shows that delivery. There is none while an attempt is in progress. */
+export function SendAgain({ delivery: { id, state }, to }: SendAgainProps) {
+  const { ofBrand } = useBrand();
+  const navigate = useNavigate();
+  const replay = useChange("deliveries.replay", ["deliveries.get", "deliveries.list", "events.get"]);
+  const isPending = state === "pending";
+  const text = isPending ? "Send now" : "Send again";
+  const send = (): void =>
+    replay.mutate(
+      { ...ofBrand, delivery_id: id },
+      {
+        onSuccess: ({ delivery }) => {
+          announce(isPending ? "Due now" : "Sending again");
+          void navigate({ to: "/developers/deliveries/$deliveryId", params: { deliveryId: delivery.id } });
+        },
+      },
+    );
+  return (
+    <div>
+      {state !== "sending" && (
+        <Button
+          variant="default"
+          size={to === undefined ? "sm" : "xs"}
+          onClick={send}
+          loading={replay.isPending}
+          {...(to !== undefined && { "aria-label": `${text} to ${to}` })}
+        >
+          {text}
+        </Button>
+      )}
+      <FormError error={replay.error} />
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Output } from "@brand-records/console-contract";
+
+const MINUTE_MS = 60_000;
+
+/** The bars of a range. */
+export interface Buckets {
+  readonly bucketMinutes: number;
+  readonly buckets: number;
+}
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The time of a range whose last bar is the one that now is in. Bars begin at full minutes, quarters or hours, in Manila too. */
+export function spanOf({ bucketMinutes, buckets }: Buckets, now: number): Span {
+  const bucketMs = bucketMinutes * MINUTE_MS;
+  const to = (Math.floor(now / bucketMs) + 1) * bucketMs;
+  return { from: to - buckets * bucketMs, to };
+}
+
+type Bucket = Output<"usage.get">["buckets"][number];
+
+export interface Counts {
+  readonly accepted: number;
+  readonly refused: number;
+  /** Accepted in the busiest minute. */
+  readonly peak: number;
+}
+
+const NONE: Counts = { accepted: 0, refused: 0, peak: 0 };
+
+const sum = (a: Counts, { accepted, refused, peak_accepted }: Bucket): Counts => ({
+  accepted: a.accepted + accepted,
+  refused: a.refused + refused,
+  peak: Math.max(a.peak, peak_accepted),
+});
+
+/** Every bucket of a range from its start; those that the response leaves out had no requests. */
+export function everyBucket(buckets: readonly Bucket[], range: Buckets, { from }: Span): (Counts & { readonly start: number })[] {
+  const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket]));
+  return Array.from({ length: range.buckets }, (_, index) => {
+    const start = from + index * range.bucketMinutes * MINUTE_MS;
+    const bucket = byStart.get(start);
+    return { start, ...(bucket === undefined ? NONE : sum(NONE, bucket)) };
+  });
+}
+
+export const totalOf = (buckets: readonly Bucket[]): Counts => buckets.reduce(sum, NONE);
+
+/** The counts of each key that made a request, by its id. */
+export function countsByKey(buckets: readonly Bucket[]): Map<string, Counts> {
+  const counts = new Map<string, Counts>();
+  for (const bucket of buckets) {
+    if (bucket.key_id !== null) counts.set(bucket.key_id, sum(counts.get(bucket.key_id) ?? NONE, bucket));
+  }
+  return counts;
+}

@@ -1,0 +1,147 @@
+import type { PlanSummary } from "@brand-records/console-contract";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { pollFirst, query, whileLoading } from "../../../api/queries.ts";
+import { dayText } from "../../../parts/filters/days.ts";
+import { AnchorLink } from "../../../parts/links.tsx";
+import { Page } from "../../../parts/page.tsx";
+import { PagedRows } from "../../../parts/paged-rows.tsx";
+import { Pesos } from "../../../parts/pesos.tsx";
+import type { Column } from "../../../parts/rows.tsx";
+import { StateBadge } from "../../../parts/state-badge.tsx";
+import { EmptyState, Notice } from "../../../parts/states.tsx";
+import { When } from "../../../parts/when.tsx";
+import { useBrand } from "../../../api/brand.ts";
+import { PLAN_FILTERS, type PlanFilter } from "./plan-filters.ts";
+import { typeName } from "../plan-texts.ts";
+import { visibleControls } from "../visible-controls.ts";
+import styles from "./plan-list.module.css";
+
+/** The brand's campaign plans, newest first: those that wait for a person, unless the URL names another state. */
+export function PlanList() {
+  const { ofBrand } = useBrand();
+  const { status = "pending", page } = getRouteApi("/shell/workspaces/").useSearch();
+  const result = useQuery({
+    ...query("plans.list", { ...ofBrand, ...(status !== "all" && { status }), ...(page && { after_id: page }) }),
+    placeholderData: whileLoading(ofBrand),
+    refetchInterval: pollFirst(page),
+  });
+  const { data } = result;
+  return (
+    <Page
+      title="Campaign plans"
+      description="What your integrations have prepared. People of your brand edit, complete or cancel each plan here. Nothing is published, funded or paid by it."
+    >
+      <div className={styles["bar"]}>
+        <nav aria-label="State of the plans" className={styles["filters"]}>
+          {PLAN_FILTERS.map(({ filter, text }) => (
+            <Link
+              key={filter}
+              to="/workspaces"
+              search={filter === "pending" ? {} : { status: filter }}
+              // The address without a status is a part of the others.
+              activeOptions={{ exact: true }}
+              aria-current={filter === status ? "page" : undefined}
+            >
+              {text}
+            </Link>
+          ))}
+        </nav>
+        {data !== undefined && (
+          <span className={styles["count"]}>
+            {data.pending} of {data.pending_max} pending
+          </span>
+        )}
+      </div>
+      {data !== undefined && data.pending >= data.pending_max && (
+        <Notice tone="warning">
+          <strong>Integrations can prepare no more plans.</strong> {data.pending_max} are pending, which is the limit. Complete or cancel
+          some, and the next request succeeds.
+        </Notice>
+      )}
+      <PagedRows
+        label="Campaign plans"
+        result={result}
+        rowsOf={({ plans }) => plans}
+        nextOf={({ next_after_id }) => next_after_id}
+        page={page}
+        isFiltered={false}
+        none={<NoPlans filter={status} />}
+        columns={COLUMNS[status]}
+        keyOf={({ id }) => id}
+      />
+    </Page>
+  );
+}
+
+const NONE: Readonly<Record<PlanFilter, string>> = {
+  pending: "No plans are waiting",
+  completed: "No plan is completed yet",
+  cancelled: "No plan is cancelled",
+  all: "No plans yet",
+};
+
+const NoPlans = ({ filter }: { readonly filter: PlanFilter }) => (
+  <EmptyState title={NONE[filter]} action={<AnchorLink to="/developers/assistants">Connect an assistant</AnchorLink>}>
+    A plan gets here when an integration prepares one: an assistant, or a program of yours, with a key that may prepare campaign plans. You
+    then edit it, and complete or cancel it.
+  </EmptyState>
+);
+
+const PLAN: Column<PlanSummary> = {
+  title: "Plan",
+  cell: ({ id, title, campaign_type }) => (
+    <span className={styles["stack"]}>
+      <Link className="row-link" to="/workspaces/$type/plans/$planId" params={{ type: campaign_type, planId: id }} search={{}} dir="auto">
+        {visibleControls(title)}
+      </Link>
+      <span>{typeName(campaign_type)}</span>
+    </span>
+  ),
+};
+const STATUS: Column<PlanSummary> = {
+  title: "Status",
+  cell: ({ status }) => (status === "pending" ? <StateBadge state="pending" text="Pending" /> : <StateBadge state={status} />),
+};
+const BUDGET: Column<PlanSummary> = {
+  title: "Budget",
+  cell: ({ planning_budget_centavos }) => (
+    <span className={styles["amount"]}>
+      <Pesos centavos={planning_budget_centavos} />
+    </span>
+  ),
+};
+const PLANNED: Column<PlanSummary> = {
+  title: "Planned for",
+  cell: ({ planned_for }) => <time dateTime={planned_for}>{dayText(planned_for)}</time>,
+};
+const PREPARED: Column<PlanSummary> = {
+  title: "Prepared",
+  cell: ({ prepared_by, created_at }) => (
+    <span className={styles["stack"]}>
+      <When at={created_at} />
+      {prepared_by !== null && (
+        <span>
+          <bdi>{prepared_by}</bdi>
+        </span>
+      )}
+    </span>
+  ),
+};
+const closed = (title: string): Column<PlanSummary> => ({
+  title,
+  cell: ({ closed_at, closed_by }) =>
+    closed_at !== null && (
+      <span className={styles["stack"]}>
+        <When at={closed_at} />
+        {closed_by !== null && <span>{closed_by}</span>}
+      </span>
+    ),
+});
+
+const COLUMNS: Readonly<Record<PlanFilter, readonly Column<PlanSummary>[]>> = {
+  pending: [PLAN, BUDGET, PLANNED, PREPARED],
+  completed: [PLAN, BUDGET, PLANNED, PREPARED, closed("Completed")],
+  cancelled: [PLAN, BUDGET, PLANNED, PREPARED, closed("Cancelled")],
+  all: [PLAN, STATUS, BUDGET, PLANNED, PREPARED],
+};

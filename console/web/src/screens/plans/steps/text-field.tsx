@@ -1,0 +1,38 @@
+import { PLAN_LIMITS } from "@brand-records/campaign-plan/limits";
+import { Textarea, TextInput } from "@mantine/core";
+import type { ChangeEvent } from "react";
+import { characterCount } from "./character-count.ts";
+import { FIELD_NAMES } from "../plan-texts.ts";
+import styles from "../plans.module.css";
+import { fieldId, type StepProps } from "./step.ts";
+
+interface TextFieldProps extends StepProps {
+  readonly field: "title" | "goal" | "summary" | "brief" | "notes";
+  /** Beneath the field; near the limit, the number of characters takes its place. */
+  readonly help: string;
+  /** The least height of a text of several lines; absent for one line. */
+  readonly rows?: number;
+  readonly isRequired?: boolean;
+}
+
+/** A text, kept as it is typed: nothing is trimmed, and nothing is cut off at the limit. */
+export function TextField({ field, help, rows, isRequired = false, values, problems, edit }: TextFieldProps) {
+  const value = values[field];
+  const shared = {
+    id: fieldId(field),
+    label: FIELD_NAMES[field],
+    description: characterCount(value, PLAN_LIMITS[field]) ?? help,
+    inputWrapperOrder: ["label" as const, "input" as const, "error" as const, "description" as const],
+    error: problems[field],
+    value,
+    required: isRequired,
+    dir: "auto",
+    autoComplete: "off",
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => edit(field, currentTarget.value),
+  };
+  return rows === undefined ? (
+    <TextInput {...shared} />
+  ) : (
+    <Textarea {...shared} rows={rows} classNames={{ input: styles["grows"] ?? "" }} styles={{ input: { minHeight: `${rows + 1}lh` } }} />
+  );
+}

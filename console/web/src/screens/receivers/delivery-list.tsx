@@ -1,0 +1,111 @@
+import type { Delivery } from "@brand-records/console-contract";
+import { Text } from "@mantine/core";
+import { useIdle } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { query, whileLoading } from "../../api/queries.ts";
+import { FilterBar, isFiltered } from "../../parts/filters/filter-bar.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
+import { outcomeText } from "../../parts/deliveries/outcome.ts";
+import { Pager } from "../../parts/pager.tsx";
+import { Rows, type Column } from "../../parts/rows.tsx";
+import { EmptyState, ErrorState, FormError, LoadingRows } from "../../parts/states.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../api/brand.ts";
+import { DELIVERY_FILTERS, listFilter } from "./delivery-search.ts";
+import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
+import styles from "./delivery-list.module.css";
+import { pollMs, UNUSED_AFTER_MS } from "../../parts/deliveries/polling.ts";
+
+const route = getRouteApi("/shell/developers/receivers/$receiverId");
+
+/** A receiver's deliveries, newest first, with the filters in the URL. The first page keeps itself current; the others say what is new. */
+export function DeliveryList({ receiverId }: { readonly receiverId: string }) {
+  const { ofBrand } = useBrand();
+  const { after, ...values } = route.useSearch();
+  const scope = { ...ofBrand, receiver_id: receiverId };
+  const firstPage = { ...scope, ...listFilter(values) };
+  const isFirst = after === undefined;
+  const isLive = !useIdle(UNUSED_AFTER_MS, { initialState: false });
+
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...query("deliveries.list", isFirst ? firstPage : { ...firstPage, after_id: after }),
+    refetchInterval: ({ state: { data, error } }) => (isFirst ? pollMs(data?.deliveries, error, { isLive }) : false),
+    placeholderData: whileLoading(scope),
+  });
+  useReadReceiverWith(data?.deliveries);
+
+  let content: ReactNode = <LoadingRows />;
+  if (data !== undefined) {
+    content =
+      data.deliveries.length === 0 ? (
+        <NoDeliveries isFiltered={isFiltered(DELIVERY_FILTERS, values)} isFirst={isFirst} />
+      ) : (
+        <Rows label="Deliveries" columns={columns(data.paused_until)} rows={data.deliveries} keyOf={({ id }) => id} />
+      );
+  } else if (error !== null) content = <ErrorState error={error} retry={() => void refetch()} />;
+
+  return (
+    <div className={styles["section"]}>
+      <Text component="h2" fw={650}>
+        Deliveries
+      </Text>
+      <FilterBar filters={DELIVERY_FILTERS} values={values} />
+      {!isFirst && <NewDeliveries key={JSON.stringify(firstPage)} input={firstPage} />}
+      <Pager label="Deliveries" param="after" page={after} next={data?.next_after_id ?? null} isLoading={isPlaceholderData}>
+        {data !== undefined && <FormError error={error} />}
+        {content}
+      </Pager>
+    </div>
+  );
+}
+
+/** The receiver's counts and state change with its deliveries: reads it again at once, not with its own next turn. */
+function useReadReceiverWith(deliveries: readonly Delivery[] | undefined): void {
+  const client = useQueryClient();
+  const shown = deliveries?.map(({ id, state, attempts }) => [id, state, attempts].join()).join(";");
+  const before = useRef(shown);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== shown) void client.invalidateQueries({ queryKey: ["receivers.get"] });
+    before.current = shown;
+  }, [client, shown]);
+}
+
+/** Says on a later page whether there are deliveries newer than those that were there when the person went to it. */
+function NewDeliveries({ input }: { readonly input: Parameters<typeof query<"deliveries.list">>[1] }) {
+  const { data } = useQuery({ ...query("deliveries.list", input), refetchInterval: ({ state: { error } }) => pollMs([], error) });
+  const newest = data === undefined ? undefined : (data.deliveries[0]?.id ?? "");
+  const [seen, setSeen] = useState(newest);
+  if (seen === undefined && newest !== undefined) setSeen(newest);
+  if (seen === undefined || newest === undefined || newest <= seen) return null;
+  return (
+    <ButtonLink to="." search={({ after: _newest, ...search }) => search} resetScroll={false} size="xs" className={styles["new"] ?? ""}>
+      New deliveries
+    </ButtonLink>
+  );
+}
+
+function NoDeliveries({ isFiltered, isFirst }: { readonly isFiltered: boolean; readonly isFirst: boolean }) {
+  if (!isFirst) return <EmptyState title="No older deliveries">The newest are on the first page.</EmptyState>;
+  if (isFiltered) return <EmptyState title="No deliveries match">Change or clear the filters to see more.</EmptyState>;
+  return <EmptyState title="No deliveries yet">They show here within seconds of an event. Send a test to see one.</EmptyState>;
+}
+
+const columns = (pausedUntil: string | null): Column<Delivery>[] => [
+  {
+    title: "Event",
+    cell: ({ id, event_type, test }) => (
+      <Link className="row-link" to="/developers/deliveries/$deliveryId" params={{ deliveryId: id }}>
+        {event_type}
+        {test && " (test)"}
+      </Link>
+    ),
+  },
+  { title: "State", cell: (delivery) => <DeliveryState delivery={delivery} pausedUntil={pausedUntil} /> },
+  {
+    title: "Last attempt",
+    cell: ({ last_outcome, last_http_status }) => (last_outcome === null ? "None yet" : outcomeText(last_outcome, last_http_status)),
+  },
+  { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
+];

@@ -1,0 +1,61 @@
+import type { Output } from "@brand-records/console-contract";
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useEffectEvent } from "react";
+import { query } from "../../api/queries.ts";
+import { AnchorLink } from "../../parts/links.tsx";
+import { ErrorState, LoadingRows } from "../../parts/states.tsx";
+import { announce } from "../../parts/status-region.tsx";
+import { When } from "../../parts/when.tsx";
+import { useBrand } from "../../api/brand.ts";
+import { AttemptList } from "../../parts/deliveries/attempt-list.tsx";
+import { DeliveryState } from "../../parts/deliveries/delivery-state.tsx";
+import { pollMs } from "../../parts/deliveries/polling.ts";
+
+export interface WatchDeliveryProps {
+  readonly deliveryId: string;
+  /** Called once for each attempt that ends, with whether the receiver accepted it. */
+  onAttempted?(isAccepted: boolean): void;
+}
+
+/** A test as it is sent: its state, its attempts, and a link to it. Keeps itself current until the delivery is finished. */
+export function WatchDelivery({ deliveryId, onAttempted }: WatchDeliveryProps) {
+  const { ofBrand } = useBrand();
+  const { data, error, refetch } = useQuery({
+    ...query("deliveries.get", { ...ofBrand, delivery_id: deliveryId }),
+    refetchInterval: ({ state: { data, error } }) => (isFinished(data) ? false : pollMs(data && [data.delivery], error)),
+  });
+  const last = data?.attempts.at(-1);
+  const tell = useEffectEvent((isAccepted: boolean) => {
+    announce(isAccepted ? "The receiver accepted the test" : "The receiver did not accept the test");
+    onAttempted?.(isAccepted);
+  });
+  useEffect(() => {
+    if (last !== undefined) tell(last.outcome === "accepted");
+  }, [last?.id, last?.outcome]);
+
+  if (data === undefined) return error === null ? <LoadingRows rows={1} /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return (
+    <Stack gap="sm" w="100%">
+      <Text size="sm">
+        <DeliveryState delivery={data.delivery} pausedUntil={data.paused_until} /> <Progress data={data} />
+      </Text>
+      {data.attempts.length > 0 && <AttemptList attempts={data.attempts} />}
+      <AnchorLink to="/developers/deliveries/$deliveryId" params={{ deliveryId }} size="sm">
+        Open this delivery
+      </AnchorLink>
+    </Stack>
+  );
+}
+
+const isFinished = (data: Output<"deliveries.get"> | undefined): boolean => data !== undefined && data.delivery.finished_at !== null;
+
+function Progress({ data: { delivery, paused_until } }: { readonly data: Output<"deliveries.get"> }) {
+  if (delivery.state === "held") return "The receiver has been disabled. The test is sent when it is enabled.";
+  if (delivery.state !== "pending" || paused_until === null) return null;
+  return (
+    <>
+      Sending to this receiver is paused until <When at={paused_until} isBrief />. The test waits until then.
+    </>
+  );
+}

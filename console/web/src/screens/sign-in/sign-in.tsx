@@ -1,0 +1,160 @@
+import type { SignInFailure } from "@brand-records/console-contract";
+import { ownPath } from "@brand-records/console-contract/own-path";
+import { Anchor, Button, Code, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router";
+import { query, useChange } from "../../api/queries.ts";
+import { unpinTab } from "../../api/tab.ts";
+import iconUrl from "../../icon.svg";
+import { Page } from "../../parts/page.tsx";
+import { ErrorState, FormError } from "../../parts/states.tsx";
+import { CallError } from "../../api/call.ts";
+import { failureOf, SignInFailed } from "./sign-in-failure.tsx";
+import styles from "./sign-in.module.css";
+
+/**
+ * Signs in: with the link whose token is this page's fragment, or leads to the provider, or says how to get a link. The fragment is never
+ * in a request's URL, and the link is used up only by the button, so that previews of the link use nothing up.
+ */
+export function SignIn() {
+  // The router knows of each change: a link pasted into a tab that shows this page changes the fragment alone.
+  const token = useLocation({ select: ({ hash }) => hash });
+  return (
+    <main className={styles["screen"]}>
+      <div className={styles["card"]}>
+        <img src={iconUrl} alt="" width={40} height={40} />
+        {token === "" ? <HowToSignIn /> : <SignInByLink key={token} token={token} />}
+      </div>
+    </main>
+  );
+}
+
+function SignInByLink({ token }: { readonly token: string }) {
+  const { data, error } = useQuery({ ...query("sign_in.peek", { token }), staleTime: Number.POSITIVE_INFINITY });
+  const redeem = useChange("sign_in.redeem", []);
+  const enter = useEnter();
+  if (error !== null) return <UnusableLink error={error} />;
+  // What ended while the page was open, such as the membership.
+  if (redeem.error !== null && titleOf(redeem.error) !== undefined) return <UnusableLink error={redeem.error} />;
+  return (
+    <Page title="Sign in to Brand Records">
+      {data === undefined ? (
+        <Skeleton height={42} aria-label="Loading" />
+      ) : (
+        <Stack>
+          {data.brand_name !== null && (
+            <Text>
+              This link opens <strong>{data.brand_name}</strong> only.
+            </Text>
+          )}
+          <Button
+            size="md"
+            fullWidth
+            classNames={{ label: styles["wrap"] ?? "" }}
+            h="auto"
+            py="sm"
+            loading={redeem.isPending || redeem.isSuccess}
+            onClick={() => redeem.mutate({ token }, { onSuccess: enter })}
+          >
+            Sign in as {data.email}
+          </Button>
+          <Text size="sm" c="dimmed">
+            The link works once. Not you? Close this page: nothing has been used up.
+          </Text>
+          <FormError error={redeem.error} />
+        </Stack>
+      )}
+    </Page>
+  );
+}
+
+/** Returns what opens the page that the person came for. */
+function useEnter(): () => void {
+  const { return_to } = getRouteApi("/sign-in").useSearch();
+  const router = useRouter();
+  const client = useQueryClient();
+  return () => {
+    unpinTab();
+    // The link that this page shows would be read again, and it is used now.
+    client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== "sign_in.peek" });
+    router.history.replace(ownPath(return_to));
+  };
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  sign_in_link_used: "This link was used already",
+  sign_in_link_expired: "This link has expired",
+  sign_in_link_unknown: "This link is not known",
+  invalid_request: "This link is not complete",
+  no_membership: "You are not a member of a brand",
+};
+
+const titleOf = (error: Error): string | undefined => (error instanceof CallError ? TITLES[error.code] : undefined);
+
+function UnusableLink({ error }: { readonly error: Error }) {
+  const title = titleOf(error);
+  if (title === undefined) {
+    return (
+      <Page title="Sign in to Brand Records">
+        <ErrorState error={error} retry={() => window.location.reload()} />
+      </Page>
+    );
+  }
+  return (
+    <Page title={title}>
+      {(error as CallError).code === "no_membership" ? <Text>{error.message}</Text> : <WaysToSignIn />}
+      <Anchor href="/developers">Continue if you are signed in</Anchor>
+    </Page>
+  );
+}
+
+function HowToSignIn() {
+  const failure = failureOf(getRouteApi("/sign-in").useSearch());
+  return (
+    <Page title="Sign in to Brand Records">
+      {failure !== undefined && <SignInFailed failure={failure} />}
+      <WaysToSignIn failed={failure?.error} />
+    </Page>
+  );
+}
+
+function WaysToSignIn({ failed }: { readonly failed?: SignInFailure | undefined }) {
+  const { data, error, refetch } = useQuery(query("sign_in.options", {}));
+  if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton height={42} aria-label="Loading" />;
+  return (
+    <>
+      {data.provider !== null && <SignInWithProvider name={data.provider} failed={failed} />}
+      {data.links && <NewLink />}
+    </>
+  );
+}
+
+/** A link: the page's policy stops a form whose response redirects to the provider. */
+function SignInWithProvider({ name, failed }: { readonly name: string; readonly failed: SignInFailure | undefined }) {
+  const { return_to } = getRouteApi("/sign-in").useSearch();
+  const href = `/auth/sign-in?${new URLSearchParams({ return_to: ownPath(return_to) }).toString()}`;
+  return (
+    <>
+      <Button component="a" href={href} size="md" fullWidth classNames={{ label: styles["wrap"] ?? "" }} h="auto" py="sm">
+        Sign in with {name}
+      </Button>
+      {failed !== undefined && OF_ACCOUNT.has(failed) && <Anchor href={`${href}&account=other`}>Use another account</Anchor>}
+    </>
+  );
+}
+
+/** The provider remembers the account: without asking for another, a person would be refused again and again. */
+const OF_ACCOUNT: ReadonlySet<SignInFailure> = new Set(["access_denied", "email_not_verified", "no_membership", "identity_conflict"]);
+
+function NewLink() {
+  return (
+    <Stack gap="xs">
+      <Text>Open the sign-in link that you were given. Each works once.</Text>
+      <Text size="sm" c="dimmed">
+        Need one? An owner of your brand makes it, under “Members”. For owners the operator of this service makes one with{" "}
+        <Code>brandctl members link EMAIL</Code>.
+      </Text>
+    </Stack>
+  );
+}
