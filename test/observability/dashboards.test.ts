@@ -30,7 +30,7 @@ const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
 const dashboards = files.map((name) => [name, JSON.parse(readFileSync(`${FOLDER}/${name}`, "utf8")) as Dashboard] as const);
 
 it("the files are those that dashboards.js makes: npm run dashboards writes them", async () => {
-  // In a process of its own: these modules are no part of what jest compiles.
+  // A process of its own reads them: these modules are no part of what jest compiles.
   const program = `import { DASHBOARDS } from "./${FOLDER}/dashboards.js"; process.stdout.write(JSON.stringify(DASHBOARDS));`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { maxBuffer: 10_000_000 });
   const made = JSON.parse(stdout) as Record<string, Dashboard>;

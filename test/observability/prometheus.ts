@@ -164,7 +164,7 @@ class RunningPrometheus implements TestPrometheus {
     return eventually(check, { timeoutMs, everyMs: 100 });
   }
 
-  /** For the message of a failed test: what is pending or firing, targets that fail, rules that fail. */
+  /** Tells, for the message of a failed test, what is pending or firing, and which targets and rules fail. */
   async #state(): Promise<string> {
     const alerts = (await this.alerts()).map(({ labels, state, value }) => ({ ...labels, state, value }));
     const { activeTargets } = (await getJson(`${this.url}/api/v1/targets`)) as {

@@ -16,7 +16,7 @@ export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   /**
-   * Its output is written into this file, which is emptied first. This process rotates it; lines that the child writes in these
+   * File into which its output is written; it is emptied first. This process rotates it; lines that the child writes in these
    * milliseconds are lost.
    */
   readonly logFile: string;
@@ -24,7 +24,7 @@ export interface ChildOptions {
   readonly readyUrl: string;
   /** It ended although nothing stopped it. */
   onExit(): void;
-  /** Its log cannot be rotated, for example because the disk is full; the log then grows. Called once. */
+  /** Called once if its log cannot be rotated, for example because the disk is full; the log then grows. */
   onLogError(error: unknown): void;
 }
 
@@ -100,7 +100,7 @@ async function responds(url: string): Promise<boolean> {
   try {
     return (await fetch(url)).ok;
   } catch {
-    // Not listening yet.
+    // The port refuses: nothing listens yet.
     return false;
   }
 }

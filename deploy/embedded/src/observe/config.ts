@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /** Settings of `npm run observe`. */
 export const Settings = z.object({
-  PROMETHEUS_PORT: port(9190).describe("Port of Prometheus, with the overview page."),
+  PROMETHEUS_PORT: port(9190).describe("Port of Prometheus."),
   ALERTMANAGER_PORT: port(9193).describe("Port of Alertmanager."),
   LOCAL_DIR: z.string().meta({ values: "folder", unset: "`.local`" }).optional().describe("The folder of `npm start`."),
 });

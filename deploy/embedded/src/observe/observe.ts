@@ -81,16 +81,13 @@ export async function observe(
     `--storage.tsdb.retention.size=${DATA_MAX}`,
     `--web.listen-address=${HOST}:${config.PROMETHEUS_PORT}`,
     `--web.external-url=${urls.prometheus}`,
-    `--web.console.templates=${join(SOURCE, "consoles")}`,
-    `--web.console.libraries=${join(SOURCE, "consoles")}`,
     "--log.level=warn",
   ];
   await run("prometheus", tools.prometheus, prometheus, `${urls.prometheus}/-/ready`);
 
   terminal.say(`
-  Overview      ${urls.prometheus}/consoles/overview.html
-  Prometheus    ${urls.prometheus}
-  Alertmanager  ${urls.alertmanager}
+  Prometheus    ${urls.prometheus}  rules, alerts, processes
+  Alertmanager  ${urls.alertmanager}  alerts that fire
   Runbooks      docs/runbooks/README.md
 
   Data is in ${files.directory}. Ctrl-C stops both; npm start goes on.
