@@ -1,14 +1,19 @@
 import { ConfigError } from "@brand-records/config";
 import type { experimental } from "@grpc/grpc-js";
 import { serviceOf, spiffeIdOf, type OwnIdentity } from "./identity.ts";
-import { certificatesIn, readTlsFiles, tlsFilesOf, type MutualTls, type TlsFiles } from "./tls-files.ts";
 import type { TlsConfig } from "./settings.ts";
+import { certificatesIn, readTlsFiles, tlsFilesOf, type MutualTls, type TlsFiles } from "./tls-files.ts";
 
 /** Files that a Secret mount or an agent has replaced are in use after this. */
 const POLL_MS = 10_000;
 
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
+
+interface Read {
+  readonly files: MutualTls;
+  readonly own: OwnIdentity | undefined;
+}
 
 export interface CertificateListener {
   onReplaced(): void;
@@ -18,12 +23,15 @@ export interface CertificateListener {
 
 /**
  * The certificate, key and authorities of this process, which follow their files. Files that cannot be read or do not fit each other, as
- * while they are replaced one after the other, change nothing.
+ * while they are replaced one after the other, change nothing; nor does a certificate without this process' SPIFFE id, or with another:
+ * who is called, and by whom, is known by it.
  *
- * Not the FileWatcherCertificateProvider of grpc-js, which drops a good certificate then.
+ * The FileWatcherCertificateProvider of grpc-js drops a good certificate then.
  */
 export class Certificates implements experimental.CertificateProvider {
   readonly #files: TlsFiles;
+  /** Whether certificates without a SPIFFE id are trusted: this process' own, servers' and callers'. */
+  readonly trustsMissingIds: boolean;
   readonly #timer: NodeJS.Timeout;
   readonly #caListeners = new Set<CaListener>();
   readonly #identityListeners = new Set<IdentityListener>();
@@ -33,11 +41,11 @@ export class Certificates implements experimental.CertificateProvider {
   #problem: string | undefined;
   #users = 0;
 
-  /** @throws ConfigError if the files are wrong */
-  private constructor(files: TlsFiles, pollMs: number) {
+  /** @throws ConfigError if the files are wrong, or the certificate has no id and must have one */
+  private constructor(files: TlsFiles, trustsMissingIds: boolean, pollMs: number) {
     this.#files = files;
-    this.#current = readTlsFiles(files);
-    this.#own = ownIdentityIn(this.#current);
+    this.trustsMissingIds = trustsMissingIds;
+    ({ files: this.#current, own: this.#own } = this.#read());
     this.#timer = setInterval(() => this.#poll(), pollMs);
     this.#timer.unref();
   }
@@ -48,13 +56,14 @@ export class Certificates implements experimental.CertificateProvider {
    * Returns the certificates of the settings' files, the same for every client and server of the process, until each has called `release`;
    * undefined without TLS.
    *
-   * @throws ConfigError if only some files are set, or they are wrong
+   * @throws ConfigError if only some files are set, they are wrong, or the certificate has no SPIFFE id and must have one
    */
   static of(config: TlsConfig, pollMs = POLL_MS): Certificates | undefined {
     const files = tlsFilesOf(config);
     if (files === undefined) return undefined;
-    const key = JSON.stringify(files);
-    const opened = Certificates.#open.get(key) ?? new Certificates(files, pollMs);
+    const trustsMissingIds = config.RPC_TLS_WITHOUT_IDS === "true";
+    const key = keyOf(files, trustsMissingIds);
+    const opened = Certificates.#open.get(key) ?? new Certificates(files, trustsMissingIds, pollMs);
     Certificates.#open.set(key, opened);
     opened.#users += 1;
     return opened;
@@ -64,14 +73,19 @@ export class Certificates implements experimental.CertificateProvider {
     this.#users -= 1;
     if (this.#users > 0) return;
     clearInterval(this.#timer);
-    Certificates.#open.delete(JSON.stringify(this.#files));
+    Certificates.#open.delete(keyOf(this.#files, this.trustsMissingIds));
   }
 
   get current(): MutualTls {
     return this.#current;
   }
 
-  /** The SPIFFE id of this process' certificate; undefined if it has none. */
+  /** Why the files, as they are now, are not those in use; undefined if they are. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** The SPIFFE id of this process' certificate. Once it has one it keeps it; undefined only where missing ids are trusted. */
   get own(): OwnIdentity | undefined {
     return this.#own;
   }
@@ -99,21 +113,38 @@ export class Certificates implements experimental.CertificateProvider {
     this.#identityListeners.delete(listener);
   }
 
+  /** @throws ConfigError if the files are wrong, or the certificate is not of this process' identity */
+  #read(): Read {
+    const files = readTlsFiles(this.#files);
+    const [leaf] = certificatesIn(files.cert);
+    const own = ownIdentityIn(leaf?.subjectAltName);
+    const found = `the certificate (${leaf?.subjectAltName ?? "no names"})`;
+    if (this.#own !== undefined) {
+      if (own?.prefix === this.#own.prefix && own.service === this.#own.service) return { files, own: this.#own };
+      throw new ConfigError([`RPC_TLS_CERT: ${found} is not of ${this.#own.prefix}${this.#own.service}, as this process is until it ends`]);
+    }
+    if (own === undefined && !this.trustsMissingIds) {
+      throw new ConfigError([`RPC_TLS_CERT: ${found} needs one id of the form spiffe://DOMAIN/ns/NAMESPACE/sa/SERVICE`]);
+    }
+    return { files, own };
+  }
+
   #poll(): void {
-    let read: MutualTls;
+    let read: Read;
     try {
-      read = readTlsFiles(this.#files);
+      read = this.#read();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       return this.#report(error.problems.join("; "));
     }
     this.#problem = undefined;
+    const { files, own } = read;
     const { cert, key, ca } = this.#current;
-    if (read.cert.equals(cert) && read.key.equals(key) && read.ca.equals(ca)) return;
-    this.#current = read;
-    this.#own = ownIdentityIn(read);
-    for (const listener of this.#caListeners) listener({ caCertificate: read.ca });
-    for (const listener of this.#identityListeners) listener(identityOf(read));
+    if (files.cert.equals(cert) && files.key.equals(key) && files.ca.equals(ca)) return;
+    this.#current = files;
+    this.#own = own;
+    for (const listener of this.#caListeners) listener({ caCertificate: files.ca });
+    for (const listener of this.#identityListeners) listener(identityOf(files));
     for (const listener of this.#listeners) listener.onReplaced();
   }
 
@@ -126,8 +157,11 @@ export class Certificates implements experimental.CertificateProvider {
 
 const identityOf = ({ cert, key }: MutualTls) => ({ certificate: cert, privateKey: key });
 
-function ownIdentityIn({ cert }: MutualTls): OwnIdentity | undefined {
-  const id = spiffeIdOf(certificatesIn(cert)[0]?.subjectAltName);
+const keyOf = (files: TlsFiles, trustsMissingIds: boolean): string => JSON.stringify([files, trustsMissingIds]);
+
+/** The identity among a certificate's names; undefined without one, with several, or if it has another form. */
+function ownIdentityIn(names: string | undefined): OwnIdentity | undefined {
+  const id = spiffeIdOf(names);
   const service = serviceOf(id);
   return id === undefined || service === undefined ? undefined : { prefix: id.slice(0, -service.length), service };
 }

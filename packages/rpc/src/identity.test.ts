@@ -15,7 +15,7 @@ const LOCAL = ["DNS:localhost", "IP:127.0.0.1"];
 const settingsOf = ({ cert, key, ca }: IssuedCertificate) => ({ RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca });
 const certificateOf = (service: string, names = LOCAL) =>
   settingsOf(authority.issue(service, { names: [...names, `URI:${PREFIX}${service}`] }));
-const withoutId = settingsOf(authority.issue("shared", { names: LOCAL }));
+const withoutId = { ...settingsOf(authority.issue("shared", { names: LOCAL })), RPC_TLS_WITHOUT_IDS: "true" as const };
 
 const opened: { stop(): void | Promise<void> }[] = [];
 const own = <T extends { stop(): void | Promise<void> }>(thing: T): T => {
@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const serve = async (...parameters: Parameters<typeof serveEcho>): Promise<Echo> => own(await serveEcho(...parameters));
-const connect = (echo: Echo, config: ReturnType<typeof settingsOf>, host = "localhost") =>
+const connect = (echo: Echo, config: Record<string, string>, host = "localhost") =>
   own(connectRpc(EchoService, `${host}:${echo.port}`, { config, methods: echoMethods() }));
 
 it("serves a method to its callers and the operator; others are refused, logged and see an internal error", async () => {
@@ -52,10 +52,59 @@ it("serves a method to its callers and the operator; others are refused, logged 
   await expect(new Promise((_, reject) => stream.once("error", reject))).rejects.toMatchObject({ code: 7 });
 });
 
-it("trusts every certificate of the authority while its own has no SPIFFE id, as 0.2.0 did", async () => {
+it("trusts every certificate of the authority where a setting says so and its own has no SPIFFE id, as 0.2.0 did", async () => {
   const echo = await serve({}, withoutId);
-  for (const config of [withoutId, certificateOf("gateway")])
+  for (const config of [withoutId, { ...certificateOf("gateway"), RPC_TLS_WITHOUT_IDS: "true" as const }])
     expect(await connect(echo, config).say({ n: 1 }, callContext())).toEqual({ n: 1 });
+});
+
+it.each([
+  ["no id", LOCAL],
+  ["a malformed id", [...LOCAL, "URI:spiffe://records.example/gateway"]],
+  ["two ids", [...LOCAL, `URI:${PREFIX}records`, `URI:${PREFIX}gateway`]],
+])("refuses a certificate with %s, of this process or of a server", async (_, names) => {
+  const config = settingsOf(authority.issue("unclear", { names }));
+  expect(() => Certificates.of(config)).toThrow(
+    expect.objectContaining({
+      name: "ConfigError",
+      problems: [expect.stringContaining("needs one id of the form spiffe://DOMAIN/ns/NAMESPACE/sa/SERVICE")],
+    }),
+  );
+  const echo = await serve({}, { ...config, RPC_TLS_WITHOUT_IDS: "true" as const });
+  await expect(connect(echo, certificateOf("gateway")).say({}, callContext())).rejects.toMatchObject({
+    kind: "unavailable",
+    cause: { details: expect.stringMatching(/the certificate of the server .*(has no SPIFFE id|not of)/) },
+  });
+});
+
+it.each([
+  ["loses its id", LOCAL],
+  ["has another id", [...LOCAL, `URI:${PREFIX}operator`]],
+  ["has two ids", [...LOCAL, `URI:${PREFIX}records`, `URI:${PREFIX}gateway`]],
+])("keeps the old certificate when its replacement %s, and goes on refusing others", async (_, names) => {
+  const path = (name: string): string => join(folder, `renewed-${name}.pem`);
+  const config = { RPC_TLS_CERT: path("cert"), RPC_TLS_KEY: path("key"), RPC_TLS_CA: authority.ca };
+  const install = (issued: IssuedCertificate): void => {
+    copyFileSync(issued.cert, config.RPC_TLS_CERT);
+    copyFileSync(issued.key, config.RPC_TLS_KEY);
+  };
+  install(authority.issue("renewed", { names: [...LOCAL, `URI:${PREFIX}records`] }));
+  // A process never gives up the id that it has, even where missing ids are trusted.
+  const lenient = { ...config, RPC_TLS_WITHOUT_IDS: "true" as const };
+  for (const settings of [config, lenient]) {
+    const watched = Certificates.of(settings, 20) as Certificates;
+    own({ stop: () => watched.release() });
+    const echo = await serve({}, settings, { say: ["gateway"] });
+    const before = watched.current;
+    install(authority.issue("renewed", { names }));
+    await eventually(() => expect(watched.problem).toContain(`is not of ${PREFIX}records, as this process is until it ends`));
+    expect(watched.current).toBe(before);
+    expect(await connect(echo, certificateOf("gateway")).say({ n: 1 }, callContext())).toEqual({ n: 1 });
+    for (const stranger of [certificateOf("webhook"), withoutId])
+      await expect(connect(echo, stranger).say({}, callContext())).rejects.toMatchObject({ kind: "internal_error" });
+    install(authority.issue("renewed", { names: [...LOCAL, `URI:${PREFIX}records`] }));
+    await eventually(() => expect([watched.problem, watched.current === before]).toEqual([undefined, false]));
+  }
 });
 
 it("reads a connection's certificate once", async () => {
@@ -81,13 +130,13 @@ it("names both sides when a server's certificate has another name", async () => 
   });
 });
 
-it("checks that a server is the service called, of the same trust domain, if it has a SPIFFE id", () => {
+it("checks that a server is the service called, of the same trust domain", () => {
   const certificates = Certificates.of(certificateOf("gateway")) as Certificates;
   own({ stop: () => certificates.release() });
   const check = serverCheck(certificates, "records");
   const messageOf = (subjectaltname: string) => check("records", { subjectaltname, subject: { CN: "x" } } as never)?.message;
   expect(messageOf(`DNS:records, URI:${PREFIX}records`)).toBeUndefined();
-  expect(messageOf("DNS:records")).toBeUndefined();
+  expect(messageOf("DNS:records")).toBe("the certificate of the server (DNS:records) has no SPIFFE id");
   expect(messageOf(`DNS:records, URI:${PREFIX}webhook`)).toBe(
     `the certificate of the server is of ${PREFIX}webhook, not of ${PREFIX}records`,
   );

@@ -54,10 +54,13 @@ export const sessionOf = (call: object): object | undefined =>
   (call as { readonly call?: { readonly stream?: { readonly session?: object } } }).call?.stream?.session;
 
 /**
- * Returns what a client checks of a server's certificate: its name and, if it has a SPIFFE id, that it is the expected service of the
- * same trust domain and namespace. Without an id the name must do: servers may still have the certificate that 0.2.0 shared.
+ * Returns what a client checks of a server's certificate: its name, and by its SPIFFE id that it is the expected service of the same trust domain and namespace. Where missing ids are trusted, the name must do: servers may still have the certificate that 0.2.0
+ * shared.
  */
-export function serverCheck(certificates: { readonly own: OwnIdentity | undefined }, service: string | undefined) {
+export function serverCheck(
+  certificates: { readonly own: OwnIdentity | undefined; readonly trustsMissingIds: boolean },
+  service: string | undefined,
+) {
   return (host: string, certificate: PeerCertificate): Error | undefined => {
     const names = certificate.subjectaltname;
     if (checkName(host, certificate) !== undefined) {
@@ -65,7 +68,8 @@ export function serverCheck(certificates: { readonly own: OwnIdentity | undefine
     }
     const id = spiffeIdOf(names);
     const { own } = certificates;
-    if (own === undefined || id === undefined) return undefined;
+    if (own === undefined || (id === undefined && certificates.trustsMissingIds)) return undefined;
+    if (id === undefined) return new Error(`the certificate of the server (${names ?? "no names"}) has no SPIFFE id`);
     const expected = own.prefix + (service ?? serviceOf(id) ?? "");
     return id === expected ? undefined : new Error(`the certificate of the server is of ${id}, not of ${expected}`);
   };

@@ -16,6 +16,7 @@ const file = (name: string): string => join(folder, name);
 const oldAuthority = new CertificateAuthority(folder, "old", 1);
 const newAuthority = new CertificateAuthority(folder, "new", 30);
 const config = { RPC_TLS_CERT: file("cert.pem"), RPC_TLS_KEY: file("key.pem"), RPC_TLS_CA: file("ca.pem") };
+const RECORDS = "URI:spiffe://test/ns/here/sa/records";
 
 let lines: Record<string, unknown>[];
 let metrics: Registry;
@@ -32,7 +33,7 @@ afterEach(() => {
 
 const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
 
-function install(days: number, names: string[] = []): void {
+function install(days: number, names: string[] = [RECORDS]): void {
   const { cert, key } = newAuthority.issue(`leaf-${days}`, { names, days });
   copyFileSync(cert, config.RPC_TLS_CERT);
   copyFileSync(key, config.RPC_TLS_KEY);
@@ -40,9 +41,9 @@ function install(days: number, names: string[] = []): void {
 }
 
 /** Polls often, which only the first user of the files decides. */
-function report(): Certificates {
-  const certificates = Certificates.of(config, POLL_MS) as Certificates;
-  opened.push(reportCertificates(config, metrics, log), { stop: () => certificates.release() });
+function report(settings: Record<string, string> = config): Certificates {
+  const certificates = Certificates.of(settings, POLL_MS) as Certificates;
+  opened.push(reportCertificates(settings, metrics, log), { stop: () => certificates.release() });
   return certificates;
 }
 
@@ -52,6 +53,9 @@ async function daysOf(certificate: string): Promise<number> {
   return Math.round((Number(value) - Date.now() / 1_000) / DAY_SECONDS);
 }
 
+const areRefused = async (): Promise<string | undefined> =>
+  /^tls_certificate_files_refused\{.*\} (\d)$/m.exec(await metrics.metrics())?.[1];
+
 it("shows when the leaf expires and the authority that issued it, among those of the file", async () => {
   report();
   expect([await daysOf("leaf"), await daysOf("authority")]).toEqual([7, 30]);
@@ -59,7 +63,7 @@ it("shows when the leaf expires and the authority that issued it, among those of
 
 it("follows the files", async () => {
   report();
-  install(9, ["URI:spiffe://test/ns/here/sa/records"]);
+  install(9);
   await eventually(async () => expect(await daysOf("leaf")).toBe(9));
   expect(lines.at(-1)).toMatchObject({ msg: "certificates replaced", service: "records" });
 });
@@ -67,18 +71,34 @@ it("follows the files", async () => {
 it("keeps the last good pair while the files do not fit each other, and logs each problem once", async () => {
   const certificates = report();
   const good = certificates.current;
+  expect(await areRefused()).toBe("0");
   copyFileSync(newAuthority.issue("other", { names: [] }).key, config.RPC_TLS_KEY);
   await eventually(() => expect(lines.at(-1)).toMatchObject({ problem: "RPC_TLS_KEY: is not the key of the certificate in RPC_TLS_CERT" }));
   rmSync(config.RPC_TLS_CA);
   await eventually(() => expect(lines.at(-1)).toMatchObject({ problem: `RPC_TLS_CA: ${config.RPC_TLS_CA} cannot be read (ENOENT)` }));
   expect(certificates.current).toBe(good);
   expect(lines.filter(({ problem }) => problem !== undefined)).toHaveLength(2);
+  expect(await areRefused()).toBe("1");
   install(11);
-  await eventually(async () => expect(await daysOf("leaf")).toBe(11));
+  await eventually(async () => expect([await daysOf("leaf"), await areRefused()]).toEqual([11, "0"]));
+});
+
+it("shows and logs a replacement that has lost the id", async () => {
+  report();
+  install(9, []);
+  await eventually(async () => expect(await areRefused()).toBe("1"));
+  expect(await daysOf("leaf")).toBe(7);
+  expect(lines).toEqual([
+    expect.objectContaining({
+      msg: "certificate files refused, the last good ones remain in use",
+      problem: "RPC_TLS_CERT: the certificate (no names) is not of spiffe://test/ns/here/sa/records, as this process is until it ends",
+    }),
+  ]);
 });
 
 it("warns at the start of a certificate without a SPIFFE id", () => {
-  report();
+  install(7, []);
+  report({ ...config, RPC_TLS_WITHOUT_IDS: "true" });
   expect(lines).toEqual([expect.objectContaining({ level: 40, msg: expect.stringContaining("the certificate has no SPIFFE id") })]);
 });
 

@@ -22,12 +22,21 @@ export function reportCertificates(config: TlsConfig, metrics: Registry, log: Lo
     for (const [certificate, date] of Object.entries(expiriesOf(certificates.current))) expiry.set({ certificate }, date.getTime() / 1_000);
   };
   show();
+  const refused = new Gauge({
+    name: "tls_certificate_files_refused",
+    help: "1 while the certificate files are not those in use: they cannot be read, do not fit each other, or are of another identity; else 0.",
+    registers: [],
+    collect() {
+      this.set(certificates.problem === undefined ? 0 : 1);
+    },
+  });
+  metrics.registerMetric(refused);
   certificates.listen({
     onReplaced() {
       show();
       log.info({ service: certificates.own?.service, ...expiriesOf(certificates.current) }, "certificates replaced");
     },
-    onProblem: (problem) => log.warn({ problem }, "certificate files are wrong, the last good ones remain in use"),
+    onProblem: (problem) => log.warn({ problem }, "certificate files refused, the last good ones remain in use"),
   });
   if (certificates.own === undefined) {
     log.warn({}, "the certificate has no SPIFFE id: every certificate of the authority may call every method of this process");
