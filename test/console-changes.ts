@@ -19,12 +19,12 @@ export interface ShownBrand {
 
 /** How an owner makes a change in a page. */
 export interface Change {
-  /** In the audit log. */
+  /** Action in the audit log. */
   readonly action: string;
   readonly hasDialog: boolean;
-  /** Its page is of no record. */
+  /** Set if its page is of no record. */
   readonly isOfList?: true;
-  /** Before the page is opened: a state that does not last. */
+  /** Makes, before the page is opened, a state that does not last. */
   fake?(page: Page): Promise<unknown>;
   /** Makes what is changed. @returns the page's path */
   make(brand: ShownBrand, email: string): Promise<string> | string;

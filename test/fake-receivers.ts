@@ -56,7 +56,7 @@ export async function startFakeReceivers(choose: (receiver: number, attempt: num
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-  // As behind a load balancer: the sender discovers a closed connection only when it uses it.
+  // Does what a load balancer does: the sender discovers a closed connection only when it uses it.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -16,7 +16,7 @@ export interface Exchange {
 
 export interface ForwardingProxy {
   readonly url: string;
-  /** In the order of their responses. */
+  /** Sorted by their responses. */
   readonly exchanges: readonly Exchange[];
   stop(): Promise<void>;
 }

@@ -32,7 +32,7 @@ interface StoredEvent {
 interface Receiver {
   readonly id: string;
   readonly brand: string;
-  /** Its number among the fake receivers. */
+  /** Number among the fake receivers. */
   readonly number: number;
   /** Takes one attempt at a time, so its first attempts must arrive in the order of each record's changes. */
   readonly ordered: boolean;

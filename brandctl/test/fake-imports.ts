@@ -10,7 +10,7 @@ export const importService = (importRecords: Handler): ServedService => service(
 /** Checks lines as the records service does, and keeps the records that were committed. */
 export class FakeImports {
   readonly starts: ImportStart[] = [];
-  /** By id. */
+  /** Keys are ids. */
   readonly records = new Map<string, object>();
   /** The lines as they arrived, by chunk. */
   readonly chunks: (readonly string[])[] = [];

@@ -26,7 +26,7 @@ export interface Surroundings {
   readonly cwd?: string;
   readonly isTerminal?: boolean;
   readonly interrupted?: AbortSignal;
-  /** To be read while the command runs. */
+  /** Grows while the command runs. */
   readonly stderr?: Recorder;
 }
 

@@ -1,4 +1,4 @@
-/** For a failure that passes, if the chat names no time: the first retry would come after 5 s. */
+/** Pause after a failure that passes, if the chat names no time: the first retry would come after 5 s. */
 const RETRY_AFTER_SECONDS = 30;
 /** Request timeout, too early, too many requests. */
 const PASSING = new Set([408, 425, 429]);
@@ -44,7 +44,7 @@ function textFor(status, reason) {
 
 /** @param {unknown} error of fetch */
 export function noResponse(error) {
-  // Only codes and names: messages may contain the URL.
+  // Codes and names are all that is logged: messages may contain the URL.
   const { name = "unknown", cause } = error instanceof Error ? error : {};
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : name;
   return new ChatRefusal(`no response from the chat (${code})`, RETRY_AFTER_SECONDS);

@@ -81,7 +81,7 @@ export class DeliveryHandler {
     try {
       posted.record(key);
     } catch (error) {
-      // Not 503: that would post the line again with every retry.
+      // 503 would post the line again with every retry.
       return { status: 204, level: "error", message: `posted, but a repeated delivery will post it again: ${failureOf(error).message}` };
     }
     return { status: 204, level: "info", message: "posted" };

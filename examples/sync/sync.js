@@ -13,7 +13,7 @@ const RESOURCES = ["campaigns", "submissions", "payouts", "deposits", "conversio
 const REQUEST_MS_MAX = 60_000;
 /** Bounds of one request's repetitions. */
 const [FAILURES_MAX, WAITS_MAX] = [9, 60];
-/** While another program replaces it. */
+/** Time for which a key file may be missing or empty because another program replaces it. */
 const KEY_FILE_SECONDS_MAX = 30;
 const OLD_WALK_DAYS = 0.5;
 const CLOCK_MARGIN = "-5 minutes";
@@ -188,7 +188,7 @@ async function getPage(db, resource, cursor) {
     const brand = headers.get("X-Brand-Id");
     if (status === 200 && brand === null) throw new Stop(2, `${url} returns no X-Brand-Id: is BASE_URL the address of the service?`);
     if (status === 200 && brand !== null && Array.isArray(body?.data)) {
-      // Its Date is the service's time, which events have too.
+      // The Date of the response is the service's time, which events have too.
       const listedAt = new Date(Date.parse(headers.get("Date") ?? "") || Date.now()).toISOString();
       return { page: body, brand, askedAt, listedAt };
     }

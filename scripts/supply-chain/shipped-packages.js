@@ -1,6 +1,6 @@
 /** What users of a release get: the image's programs. */
 const PROGRAMS = /^(services\/[^/]+|gateway|brandctl|console\/(server|web))$/;
-/** Its development dependencies are bundled into the pages, but for these, which build them. */
+/** Workspace whose development dependencies are bundled into the pages, but for these, which build them. */
 const PAGES = "console/web";
 const BUILD_TOOLS = /^(vite|lightningcss|@vitejs\/.*|@types\/.*|@brand-records\/.*)$/;
 

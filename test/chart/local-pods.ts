@@ -40,7 +40,7 @@ interface Volume {
 export interface LocalPod {
   readonly container: Container;
   readonly address: string;
-  /** As in the container, with paths and addresses of this machine. */
+  /** Environment of the container, with paths and addresses of this machine. */
   readonly env: Readonly<Record<string, string>>;
 }
 

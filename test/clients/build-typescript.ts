@@ -9,7 +9,7 @@ const PROGRAM = join(ROOT, "test/clients/programs/main.mts");
 const NPM: Tool = { command: "npm", install: "Node.js 24 with npm" };
 const NODE: Tool = { command: process.execPath, install: "Node.js 24" };
 
-/** As strict as our own build, except for the options that generated code fails. */
+/** Options as strict as our own build's, except for those that generated code fails. */
 const TSCONFIG = {
   extends: join(ROOT, "tsconfig.base.json"),
   compilerOptions: {

@@ -15,7 +15,7 @@ import { runTool, type Program } from "./run-tool.ts";
 const BUILD_MS_MAX = 10 * 60_000;
 const RUN_MS_MAX = 2 * 60_000;
 
-/** In list order. The second amount exceeds 32 bits, the third is the largest possible; the last record has values of a later version. */
+/** Records in list order. The second amount exceeds 32 bits, the third is the largest possible; the last record has values of a later version. */
 const PAYOUTS = [
   { id: "po_5", amount: "1", status: "paid", failure_code: null },
   { id: "po_4", amount: "2147483648", status: "processing", failure_code: null },

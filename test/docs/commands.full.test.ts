@@ -22,7 +22,7 @@ const scriptOf = (command: string): string => command.split(" -- ")[0] ?? "";
 const optionsOf = (command: string): string => command.split(" -- ")[1] ?? "";
 const isAlone = (command: string): boolean => command.startsWith("npm run ");
 
-/** In place of EMAIL. */
+/** Address in place of EMAIL. */
 const MEMBER = "reader@docs.example";
 const INSTALL_SECONDS_MAX = 900;
 const COMMAND_SECONDS_MAX = 240;
@@ -104,7 +104,7 @@ describe("in addition to npm start", () => {
     brand = first?.id ?? "";
     baseUrl = runFile.base_url;
     shell.set("BASE_URL", baseUrl);
-    // Only for reading, and the walks read everything.
+    // Serves reading only, and the walks read everything.
     shell.set("KEY", smallest?.keys.reporting ?? "");
     shell.set("PLANNER_KEY", first?.keys.planner ?? "");
     shell.set("NEW_KEY", first?.keys.planner ?? "");

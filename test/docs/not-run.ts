@@ -72,7 +72,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
   "mv relay-secrets/next relay-secrets/secret": "needs the files of the commands before; test/e2e/relay.test.ts rotates so",
 
-  // For programs that the reader copies.
+  // Stands for programs that the reader copies.
   "node examples/sync/sync.js": "needs Node 22.13, which the machine may lack; test/e2e/sync.full.test.ts runs it",
   "python3 examples/sync/sync.py event < body.json": "the reader's event; test/e2e/sync.full.test.ts runs it with its own",
 

@@ -20,7 +20,7 @@ it.each(RESOURCE_NAMES)("the columns of %s are listed, with those that may be nu
     .filter(([name]) => !common.has(name))
     .map(([name, field]) => (field.safeParse(null).success ? `${name}?` : name));
   const cell = new RegExp(`^\\| \`${resource}\` +\\| (.*) \\|$`, "m").exec(section("The tables"))?.[1] ?? "";
-  // In a cell, a mark after a column's name holds for that column alone.
+  // A mark after a column's name in a cell holds for that column alone.
   expect(namesIn(cell)).toEqual(columns);
 });
 

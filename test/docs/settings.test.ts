@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const page = readFileSync("docs/settings.md", "utf8");
 
 it("is what the schemas say, with a text for each setting: npm run settings writes it", async () => {
-  // In a process of its own: the schemas are those of the compiled processes.
+  // A process of its own reads them: the schemas are those of the compiled processes.
   const program = `import { settingsPage } from "./scripts/settings-page.js"; process.stdout.write(await settingsPage());`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
   expect(page).toBe(stdout);

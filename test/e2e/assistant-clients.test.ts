@@ -41,7 +41,7 @@ async function connectSdk1(server: Server, options = {}): Promise<Assistant> {
 async function connectSdk202503(server: Server, options = {}): Promise<Assistant> {
   const client = new Client202503(IDENTITY);
   const transport = new Transport202503(endpointOf(server), { ...optionsWith(server), ...options });
-  // Its types predate exactOptionalPropertyTypes.
+  // The SDK's types predate exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return assistantOf(client);
 }

@@ -122,12 +122,12 @@ describe("docker-compose.yml", () => {
     const example = readFileSync(join(ROOT, ".env.example"), "utf8").matchAll(/^([A-Z_]+)=(.*)$/gm);
     const listed = new Map([...example].map(([, name, value]) => [name, value]));
     expect(new Set(listed.keys())).toEqual(used);
-    // Without a provider there is no client secret.
+    // No provider, no client secret.
     const secrets = [...listed].filter(([name]) => /PASSWORD|PEPPERS|SECRET/.test(name ?? "") && name !== "OIDC_CLIENT_SECRET");
     expect(listed.get("OIDC_CLIENT_SECRET")).toBe("");
     expect(secrets).toHaveLength(8);
     for (const [name, value] of secrets) expect([name, value]).toEqual([name, ""]);
-    // Without a default: compose refuses to start without them.
+    // These have no default: compose refuses to start without them.
     for (const [name] of secrets) expect(text).toContain(`\${${name}:?`);
   });
 });

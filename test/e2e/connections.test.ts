@@ -215,7 +215,7 @@ describe("pipelined requests", () => {
     const before = await admitted();
     const sockets = Array.from({ length: CONNECTIONS }, open);
     for (const socket of sockets) socket.write(get("/api/v1/submissions?limit=200").repeat(REQUESTS));
-    // Until nothing more is handled.
+    // Waits until nothing more is handled.
     let last = await admitted();
     await eventually(
       async () => {
@@ -241,7 +241,7 @@ describe("pipelined requests", () => {
     const sent = new Promise((resolve) => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS), resolve));
     const closed = new Promise((resolve) => socket.once("close", resolve));
     let heapMax = 0;
-    // In steps: each read drains the response, after which Node parses more.
+    // Reads in steps: each drains the response, after which Node parses more.
     socket.on("data", () => {
       socket.pause();
       void heapBytes().then((bytes) => {

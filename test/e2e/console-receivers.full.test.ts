@@ -16,7 +16,7 @@ let browser: TestBrowser;
 let db: Database;
 let url: string;
 let server: Server;
-/** By path: responds 204 to what one of these secrets signs, if there are any; else with the status. */
+/** Receivers by path. Each responds 204 to what one of these secrets signs, if there are any; else with the status. */
 const receivers = new Map<string, { status: number; secrets: string[] }>();
 
 beforeAll(async () => {

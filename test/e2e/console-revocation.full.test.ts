@@ -96,7 +96,7 @@ it("a member who is removed while a call's last byte is held back gets nothing f
       await stack.accounts.removeMember({ brand_id: brand.id, email, acting_member: brand.owner }, callContext());
       yield body.slice(-1);
     };
-    // Without a brand there is no session.
+    // A session needs a brand.
     expect(await rawRequest(url, pieces())).toMatchObject({ status: 401, body: expect.stringContaining("invalid_session") });
   }
 });

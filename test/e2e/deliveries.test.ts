@@ -251,7 +251,7 @@ it("keeps secrets, and receivers' paths and queries, out of logs and metrics, wh
   const { secret: otherSecret } = await stack.receivers.createReceiver(closed, callContext());
   const { secret: nextSecret } = await stack.receivers.rotateSecret(key(receiver), callContext());
   respond = (response) => (requests.length % 2 === 0 ? response.socket?.resetAndDestroy() : response.writeHead(500).end());
-  // Only two: ten consecutive failures would open the circuit for five seconds.
+  // Two suffice: ten consecutive failures would open the circuit for five seconds.
   await approve(2);
   const over = "select from webhook.past_deliveries where brand_id = $1 and state = 'failed'";
   await eventually(async () => expect(await db.query(over, [brand.id])).toHaveLength(4), { timeoutMs: 20_000 });

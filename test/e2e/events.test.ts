@@ -59,7 +59,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
       callContext(),
     );
     const receiver_id = receiver?.id ?? "";
-    // Its deliveries are held, so that the test can inspect them.
+    // The receiver's deliveries are held, so that the test can inspect them.
     await stack.receivers.disableReceiver({ brand_id: owner.id, receiver_id }, callContext());
     return receiver_id;
   };
@@ -133,7 +133,7 @@ describe.each(logs)("with $name", ({ brokers, publish }) => {
       },
       { timeoutMs: 30_000 },
     );
-    // In sending order, each change starts from the status in which the previous one ended.
+    // Each change starts, in sending order, from the status in which the previous one ended.
     const broken = await db.query(
       `select from (
          select e.data->>'previous_status' as was, lag(e.data->>'status') over (partition by e.data->>'id' order by d.due_at, d.id) as before

@@ -54,7 +54,7 @@ function run(script: string, env: Record<string, string> = {}, parameters: reado
   const child = spawn(process.execPath, [script, ...parameters], {
     env: { PATH: process.env["PATH"], PORT: String(port), LOCAL_DIR: directory, LOG_LEVEL: "info", ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    // In a process group of its own, as a shell starts it.
+    // A process group of its own, as a shell makes it.
     detached: true,
   });
   let output = "";

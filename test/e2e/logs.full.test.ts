@@ -19,7 +19,7 @@ import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts
 
 type Line = Record<string, unknown> & { readonly service: string; readonly level: string; readonly msg: string };
 
-/** In places that no line may show. */
+/** Text in places that no line may show. */
 const MARK = "hunter2";
 
 let stack: Stack;

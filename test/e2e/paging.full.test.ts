@@ -7,7 +7,7 @@ import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts
 /** One promise: paging returns every record that existed at its start exactly once, newest first, while others are inserted. */
 
 const ROWS = 10_000;
-/** For pages of one row: three times as many as share a created_at. */
+/** Rows for pages of one row: three times as many as share a created_at. */
 const FEW_ROWS = 1_200;
 /** How many rows share each created_at: more than the largest page. */
 const SHARING = 400;
@@ -119,7 +119,7 @@ it("returns every record over HTTP with limit 200, and none of another brand", a
       expect(response.status).toBe(200);
       const page = (await response.json()) as Page & { resource: string; count: number };
       expect(page).toMatchObject({ resource: "links", count: page.data.length });
-      // In this order: a client that cuts a long page drops its end, and must still see that there is more.
+      // The order matters: a client that cuts a long page drops its end, and must still see that there is more.
       expect(Object.keys(page)).toEqual(["resource", "count", ...(page.count === 200 ? ["next_cursor"] : []), "data"]);
       return page;
     },

@@ -26,7 +26,7 @@ it("posts again after a crash between the chat's acceptance and the record, once
   const early = await deliver(relay, paid);
   expect([early.status, await early.text()]).toEqual([503, "another request is posting this event\n"]);
   expect(Number(early.headers.get("retry-after"))).toBeLessThanOrEqual(15);
-  // As if 15 seconds had passed.
+  // Makes it look as if 15 seconds had passed.
   openDatabase().exec("UPDATE posts SET expires_at = 0");
   expect((await deliver(relay, paid)).status).toBe(204);
   expect(fixture.messages).toHaveLength(2);

@@ -85,7 +85,7 @@ describe("a relay that runs throughout", () => {
       .find((line) => line.includes(event.id));
     expect(JSON.parse(logged ?? "")).toMatchObject({ level: status === 424 ? "error" : "warn", status });
     const readiness = await fetch(`${relay.url}readyz`);
-    // Not 503: without traffic the relay would not notice that the refusal is over.
+    // 503 would be wrong: without traffic the relay would not notice that the refusal is over.
     expect([readiness.status, await readiness.json()]).toEqual([
       200,
       { status: "ready", ...(status === 424 && { degraded: [expect.stringContaining(text)] }) },

@@ -8,7 +8,7 @@ import { callContext, startStack, type Stack } from "../stack.ts";
 
 let redisServer: RedisServer;
 let redis: Redis;
-/** Between accounts and Redis; the gateways reach Redis directly. */
+/** Proxy between accounts and Redis; the gateways reach Redis directly. */
 let accountsToRedis: TcpProxy;
 let stack: Stack;
 let db: Database;

@@ -103,7 +103,7 @@ it("in a browser: signs in, returns to where the person was going, and signs out
   await signIn();
   await page.waitForURL(`${url}/developers`);
   await page.getByRole("button", { name: email }).waitFor();
-  // Without a session, as the console's first question.
+  // Asks without a session, as the console's first question does.
   expectNoProblems(401);
 }, 60_000);
 

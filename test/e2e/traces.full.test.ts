@@ -14,7 +14,7 @@ import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts
 
 /** One promise: a sampled request or change is one connected trace through all processes, and no span holds what is secret or personal. */
 
-/** In places that no span may show. */
+/** Text in places that no span may show. */
 const MARK = "hunter2";
 
 let otlp: OtlpReceiver;

@@ -33,7 +33,7 @@ it("counts accepted and refused requests of two gateways, on every path, but non
   const statuses = await Promise.all(Array.from({ length: 130 }, (_, i) => stack.get(path(i), brand.key, i % 2)));
   await stack.get("/api/v1/links", "brk_live_invalid");
   await stack.get("/docs", brand.key);
-  // Without Redis each gateway has its own window of 60.
+  // Each gateway without Redis has its own window of 60.
   const refused = statuses.filter(({ status }) => status === 429).length;
   expect(refused).toBe(10);
   await eventually(async () => expect(await totalsOf(brand)).toEqual({ accepted: 120, refused: 10 }));

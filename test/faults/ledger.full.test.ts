@@ -14,7 +14,7 @@ const FREEZE_MS = 20_000;
 let kafka: KafkaServer;
 let harness: LedgerHarness;
 let stack: Stack;
-/** In addition to the stack's own. */
+/** Processes in addition to the stack's own. */
 const extraProcesses = new Set<ServiceProcess>();
 const findings: string[] = [];
 

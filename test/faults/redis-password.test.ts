@@ -29,7 +29,7 @@ const forms = [
   JSON.stringify(PASSWORD).slice(1, -1),
   Buffer.from(PASSWORD).toString("base64"),
   Buffer.from(PASSWORD).join(","),
-  // Its first word, in case only the rest is escaped.
+  // The first word, in case only the rest is escaped.
   "nter2",
 ];
 

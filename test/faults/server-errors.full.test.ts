@@ -71,7 +71,7 @@ it("reports a service that is slow at the gateway, and there once it is done", a
   });
   await locked.promise;
   const { status, requestId } = await get();
-  // Before anything can fail: a lock that stays would keep this file from stopping.
+  // Comes before anything can fail: a lock that stays would keep this file from stopping.
   lock.resolve();
   await locking;
   expect(status).toBe(504);

@@ -45,7 +45,7 @@ async function haveBase(): Promise<void> {
   await pull.catch(() => tool("deploy/image/base-image.sh", [BASE], BUILD_MS_MAX));
 }
 
-/** As the chart's security contexts demand. */
+/** Options that the chart's security contexts demand. */
 const RESTRICTED = ["--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--user=1000:1000"];
 /** podman's defaults are above what some machines allow. */
 const LIMITS = ["--ulimit=nofile=4096:4096", "--ulimit=nproc=4096:4096"];

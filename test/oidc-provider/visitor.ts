@@ -16,7 +16,7 @@ export interface Answer {
 
 /** A browser without scripts: keeps cookies of each host, sends forms, and follows redirects one at a time. */
 export class Visitor {
-  /** By host and port, then name. Unlike browsers it keeps the cookies of ports apart. */
+  /** Cookies by host and port, then name. Unlike browsers it keeps the cookies of ports apart. */
   readonly #cookies = new Map<string, Map<string, string>>();
 
   /** Returns name and value of each cookie of a URL's host. */

@@ -27,7 +27,7 @@ export interface Filled {
   readonly people: People;
   readonly brandId: string;
   readonly receivers: Readonly<Record<ReceiverName, string>>;
-  /** After four attempts. */
+  /** A delivery that was given up after four attempts. */
   readonly deliveryId: string;
   readonly failedDeliveryId: string;
   readonly eventId: string;
@@ -36,7 +36,7 @@ export interface Filled {
 
 const EVENTS = ["submission.approved", "submission.rejected", "payout.paid", "campaign.settled"];
 
-/** As people see them; `behavior` is what really receives. */
+/** Receivers as people see them; `behavior` is what really receives. */
 const RECEIVERS = {
   healthy: { label: "Ledger sync", url: "https://hooks.ulap-at-araw.example/brand-records", behavior: "accepts", events: EVENTS },
   failing: { label: "Fulfilment", url: "https://fulfilment.ulap-at-araw.example/events", behavior: "fails", events: EVENTS.slice(1, 2) },
@@ -191,7 +191,7 @@ async function fillReceivers(
   async function get(receiver_id: string) {
     return (await owner.call("receivers.get", { brand_id, receiver_id })).receiver;
   }
-  // Only now: sending needs the real addresses.
+  // Comes this late because sending needs the real addresses.
   await renameUrls(stack, receivers);
   const failed = await owner.call("deliveries.list", { brand_id, receiver_id: idOf("failing") });
   const { events } = await owner.call("events.list", { brand_id });

@@ -88,7 +88,7 @@ export const returnUntil =
   (shown: string) =>
   async (page: Page): Promise<void> => {
     const text = page.getByText(shown).first();
-    // Not before: what was read within the last second is not read again.
+    // Waits: what was read within the last second is not read again.
     for (let tries = 0; tries < 50 && !(await text.isVisible()); tries += 1) {
       await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
       await text.waitFor({ timeout: 200 }).catch(() => undefined);
@@ -115,7 +115,7 @@ export const pressInDialog =
     for (const name of buttons) await dialog.getByRole("button", { name, exact: true }).click();
   };
 
-/** On a narrow screen only: a wide one always shows it. */
+/** Needed on a narrow screen only: a wide one always shows it. */
 export async function openNavigation(page: Page): Promise<void> {
   const burger = page.getByRole("button", { name: "Navigation" });
   if (await burger.isVisible()) await burger.click();

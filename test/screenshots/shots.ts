@@ -27,7 +27,7 @@ export interface Shot {
   act?(page: Page): Promise<void>;
   /** docs/images has one wide screen of it: the top, or where this text is. */
   readonly documented?: true | string;
-  /** Before the page is opened, such as a failure to provoke. */
+  /** Done before the page is opened, such as a failure to provoke. */
   before?(page: Page): Promise<unknown>;
 }
 

@@ -74,7 +74,7 @@ describe.each(VIEWS)("%s", (view, options) => {
       await page.getByText(shown).filter({ visible: true }).first().waitFor();
       await act?.(page);
     } finally {
-      // Also of what went wrong.
+      // Takes what went wrong, too.
       await page.screenshot({ path: file, fullPage: true, animations: "disabled" });
       await page.unrouteAll({ behavior: "ignoreErrors" });
     }

@@ -11,7 +11,7 @@ export default class ClosingLineReporter {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     const line = `${results.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`;
-    // At exit: the summary, warnings about open handles and the stop hook print first.
+    // Prints at exit: the summary, warnings about open handles and the stop hook come first.
     process.once("exit", () => writeSync(STDOUT, line));
   }
 }

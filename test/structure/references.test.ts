@@ -36,9 +36,9 @@ interface Project {
 }
 
 let projects: Project[];
-/** By folder. */
+/** Keys are folders. */
 let manifests: Map<string, Manifest>;
-/** By package name. */
+/** Keys are package names. */
 let workspaces: Map<string, string>;
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ function workspaceOf({ file, specifier }: Import, { files }: Project): string | 
 /** Styles and pictures, which only the bundler reads. */
 const isAsset = (specifier: string): boolean => /^\..*\.(css|svg)$/.test(specifier);
 
-/** Its packages are in the bundle, and installed nowhere else. */
+/** True in the workspace whose packages are in the bundle, and installed nowhere else. */
 const isBundled = (file: string): boolean => file.startsWith("console/web/");
 
 const isForTests = (file: string): boolean => file.startsWith("test/");

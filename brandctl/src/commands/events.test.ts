@@ -66,7 +66,7 @@ describe("brandctl events", () => {
       } finally {
         await other.stop();
       }
-      // Without accounts the list is still right.
+      // The list is right without accounts too.
       expect(await runWithAccounts("list --brand brd_zzz")).toMatchObject({ code: 0, stdout: expect.stringContaining("Is the id right?") });
     });
 

@@ -245,7 +245,7 @@ describe("brandctl listen", () => {
     const { port } = taken.address() as AddressInfo;
     expect(await brandctl(["listen", "--port", String(port)])).toMatchObject({ code: 1, stderr: expect.stringContaining("--port 0") });
     const line = ["listen", "--create", "--brand", "brd_1", "--events", "foo", "--port", String(port)];
-    // Its own options come first, before the port.
+    // Options of listen come first, before the port.
     expect(await brandctl(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--events: "foo" is not an event type') });
     taken.close();
   });

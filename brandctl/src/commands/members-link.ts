@@ -22,7 +22,7 @@ export function link(shell: Shell): Command {
       shell.act(command, async (session) => {
         const origin = signInOrigin(session);
         const { token, expires_at } = await (await session.signIn()).createSignInLink({ email, ttl_seconds: validFor * 60 });
-        // In the fragment, which browsers do not send: it reaches no log.
+        // Browsers do not send the fragment, so the token reaches no log.
         const url = `${origin}/sign-in#${token}`;
         session.print({ url, expires_at }, ({ bold, yellow }) => bold(yellow(url)));
         session.note(() => `\nIt signs ${printable(email)} in, once, until ${shortTime(expires_at)} UTC.`);

@@ -16,7 +16,7 @@ const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 describe("brandctl records set-status", () => {
   let database: TestDatabase;
   let owner: Database;
-  /** With a login that has the role platform only. */
+  /** Uses a login that has the role platform only. */
   let url: string;
   beforeAll(async () => {
     database = await createDatabase("platform_role", async (template) => {
@@ -251,7 +251,7 @@ describe("brandctl records set-status", () => {
       ["submission sub_1 approved --platform-database-url nonsense", 2, "--platform-database-url must be a Postgres URL"],
       ["submission sub_1", 2, "missing required argument 'status'"],
     ])("%s", async (line, code, message) => {
-      // Without any database: checked before connecting.
+      // Checked before connecting: there is no database here.
       const outcome = await run(line, { env: {} });
       expect(outcome).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
     });

@@ -12,7 +12,7 @@ export class ListOption extends Option {
 
 /** An argument whose values depend on the command's first argument. */
 export class DependentArgument extends Argument {
-  /** By the first argument. */
+  /** Keys are first arguments. */
   readonly valuesBy: ReadonlyMap<string, readonly string[]>;
 
   constructor(name: string, description: string, valuesBy: ReadonlyMap<string, readonly string[]>) {

@@ -17,7 +17,7 @@ export interface ClearedLog {
   /** The messages are left as `--keep-log` asks. */
   readonly kept?: true;
   readonly refused?: string;
-  /** With `--keep-log`: the log could not be reached, in words. */
+  /** What could not be reached of the log, in words; set with `--keep-log` only. */
   readonly unreachable?: string;
   /** When the log's retention has removed the messages. */
   readonly kept_until?: string;

@@ -4,7 +4,7 @@ import { CommandFailure } from "../failure.ts";
 import { counted } from "../output/format.ts";
 import type { StatusLine } from "../output/status-line.ts";
 
-/** Between two calls while there is nothing to do but wait. */
+/** Pause between two calls while there is nothing to do but wait. */
 const POLL_MS = 500;
 /** Rounds that each find something new once everything has settled. The first may find requests from before the deletion; later ones find what is still written. */
 const FINDING_ROUNDS_MAX = 4;
@@ -33,7 +33,7 @@ interface CallResult {
 export interface Settling {
   /** Milliseconds of `performance.now`: until then, requests from before the deletion may still write. */
   readonly at: number;
-  /** For how long after that nothing may be found, in milliseconds. */
+  /** Time after that during which nothing may be found, in milliseconds. */
   readonly quietMs: number;
 }
 
@@ -90,7 +90,7 @@ export async function untilDone({ status, tell, signal, rows }: Deleting, where:
     const count = deleted.reduce((sum, each) => sum + each.rows, 0);
     total += count;
     if (done) return total;
-    // Without numbers, which change with every call.
+    // Numbers are left out: they change with every call.
     if (waitingFor != null) tell(`Waiting in ${where} for ${waitingFor.replace(/ \(\d+\)$/, "")}.`);
     status.show(`Deleting in ${where}: ${counted(total, "row")}${waitingFor == null ? "" : `; waiting for ${waitingFor}`}`);
     if (count === 0) await pause(POLL_MS, undefined, { signal });

@@ -9,7 +9,7 @@ const EVENT_LOG_REMEDY =
   "Is Kafka reachable (KAFKA_BROKERS), or without Kafka the webhook service? Events wait in the outbox; nothing is lost.";
 const REDIS_REMEDY = "Is Redis reachable (REDIS_URL)? Until then each gateway counts a brand's requests on its own.";
 
-/** By the names of dependencies in /readyz. */
+/** Keys are the names of dependencies in /readyz. */
 const REMEDIES: Readonly<Record<string, string>> = {
   "event log": EVENT_LOG_REMEDY,
   redis: REDIS_REMEDY,

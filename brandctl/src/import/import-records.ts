@@ -76,7 +76,7 @@ export async function importRecords(
   signal?.addEventListener("abort", cancel);
   if (signal?.aborted === true) cancel();
   let failedInput: { readonly error: unknown } | undefined;
-  // Not awaited: it may hang on an endless input. If it fails it cancels the stream, which ends the receiving.
+  // Nobody waits for it: it may hang on an endless input. If it fails it cancels the stream, which ends the receiving.
   void sender.send({ brand_id: brandId, resource, skip_bad: skipBad }, lines).catch((error: unknown) => (failedInput = { error }));
   try {
     return await receive(stream, sender, onProgress);

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** In both directions, as clocks may be early or late; an older request may be a stolen one, replayed. */
+/** Holds in both directions, as clocks may be early or late; an older request may be a stolen one, replayed. */
 const TOLERANCE_SECONDS = 300;
 const PREFIX = "whsec_";
 

@@ -130,7 +130,7 @@ const typeOf = ({ event_type }: Delivery): string => (event_type === "" ? "not k
 /** How a test is signed decides which secret the receiver needs to accept it. */
 const testText = ({ test, sign_with_next }: Delivery): string | undefined => (test ? (sign_with_next ? "test --next" : "test") : undefined);
 
-/** As short as a table of 120 columns needs it. */
+/** Text as short as a table of 120 columns needs it. */
 const shortTestText = ({ test, sign_with_next }: Delivery): string | undefined => (test ? (sign_with_next ? "next" : "test") : undefined);
 
 function paintState(text: string, state: string, colors: Colors): string {

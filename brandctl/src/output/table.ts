@@ -19,7 +19,7 @@ export interface Column<Row> {
    * has in full. Default: never cut.
    */
   readonly cutTo?: number;
-  /** For the last column: breaks long cells into lines of their own, below each other. */
+  /** Breaks long cells of the last column into lines of their own, below each other. */
   readonly wraps?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Program {
   /** Compiled main module. */
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Its stdout and stderr are appended to this file, which it rotates: `LOG_FILE`. */
+  /** File to which it appends stdout and stderr, and which it rotates: `LOG_FILE`. */
   readonly logFile: string;
 }
 
@@ -115,7 +115,7 @@ export class Supervisor {
     });
   }
 
-  /** Not after a failed first start, whose error `start` throws. */
+  /** Left out after a failed first start, whose error `start` throws. */
   #restartLater(reason: string, livedMs: number): void {
     if (this.#stopping || !this.#hasStarted) return;
     if (livedMs >= HEALTHY_AFTER_MS) this.#backOffMs = BACK_OFF_MS_MIN;

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
-/** For keys not known to be valid. Anyone can invent keys with a correct checksum; they must not overload accounts. */
+/** Slots for keys not known to be valid. Anyone can invent keys with a correct checksum; they must not overload accounts. */
 const UNPROVEN_MAX = 256;
-/** For keys that were valid when last verified. They cannot be invented, so the bound only protects accounts from a surge. */
+/** Slots for keys that were valid when last verified. They cannot be invented, so the bound only protects accounts from a surge. */
 const PROVEN_MAX = 1_024;
 /** Takes about 10 MB. Only valid keys enter, so a flood of invented keys evicts none of them. */
 const PROVEN_KEYS_MAX = 50_000;
@@ -21,7 +21,7 @@ export class VerificationSlots {
 
   /** Runs `work` in a slot of the key's kind. Frees the slot when `work` ends. Does not wait for a free slot: see `isFree`. */
   async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
-    // Not `has`: only `get` marks the key as recently used, so that it is evicted later.
+    // Unlike `has`, `get` marks the key as recently used, so that it is evicted later.
     const kind = this.#proven.get(id) === true ? "proven" : "unproven";
     this.#inProgress[kind] += 1;
     try {

@@ -62,7 +62,7 @@ export function createApp(deps: AppDependencies): Express {
   app.use(descriptionRouter(deps.publicUrl));
   if (deps.console !== undefined) app.use(forwardToConsole(deps.console));
   app.use(compress());
-  // Before the API: some clients append the well-known path to the endpoint's path.
+  // Comes before the API: some clients append the well-known path to the endpoint's path.
   app.use(`${ASSISTANTS_PATH}/.well-known`, oauthUnsupported);
   app.all(ASSISTANTS_PATH, assistants(deps));
   app.use("/api", rest(deps));

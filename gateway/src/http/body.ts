@@ -90,7 +90,7 @@ function parseJson(bytes: Buffer): unknown {
 export const announcesBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || announcedBytes(request) > 0;
 
-/** For operations without a body. Ignores a small one, which some clients always send, and reads a large one to its bound. */
+/** Serves operations without a body. Ignores a small one, which some clients always send, and reads a large one to its bound. */
 export async function ignoreBody(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (mayBeLarge(request)) await receiveBody(request, response, BODY_BYTES_MAX, () => {});
 }

@@ -53,7 +53,7 @@ export function handleBrokenRequests(
     // The rest of a body is missing or malformed, and its request already has a response.
     else if (newest.closed) closeLingering(socket);
     else {
-      // Its response is still sent, as the last.
+      // The response to it is still sent, as the last.
       newest.once("close", () => closeLingering(socket));
       if (newest.headersSent) return;
       newest.setHeader("Connection", "close");

@@ -28,7 +28,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** Writes a JSON response with its length; for HEAD the same headers and no body. Not `response.json`: no ETag, no settings. */
 export const sendJson = (response: Response, status: number, body: string): void => send(response, status, body);
 
-/** Like sendJson, for any type. */
+/** Does for any type what sendJson does for JSON. */
 export function send(response: Response, status: number, body: string, type: string = JSON_TYPE): void {
   response.statusCode = status;
   response.setHeader("Content-Type", type);

@@ -1,7 +1,7 @@
 import type { RateLimiter, Spend, Verdict } from "./rate-limiter.ts";
 import { SlidingWindows } from "./sliding-windows.ts";
 
-/** For a single process, without Redis. It cannot confirm a cached epoch, so it counts fresh principals only. */
+/** Limiter of a single process, without Redis. It cannot confirm a cached epoch, so it counts fresh principals only. */
 export class LocalLimiter implements RateLimiter {
   readonly #windows: SlidingWindows;
 

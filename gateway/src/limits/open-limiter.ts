@@ -8,7 +8,7 @@ import { ResilientLimiter } from "./resilient-limiter.ts";
 export interface LimiterOptions {
   /** Without it the limit holds per process, which suffices for a single gateway. */
   readonly redisUrl: string | undefined;
-  /** In PEM form. */
+  /** PEM. */
   readonly redisTlsCa?: string | undefined;
   /** Timeout of a Redis command. */
   readonly commandTimeoutMs: number;

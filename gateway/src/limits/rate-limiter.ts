@@ -17,13 +17,13 @@ export type Verdict =
       readonly kind: "admitted";
       readonly limit: number;
       readonly remaining: number;
-      /** Until the oldest accepted request leaves the window, 0 to 60. */
+      /** Time until the oldest accepted request leaves the window, 0 to 60. */
       readonly resetSeconds: number;
     }
   | {
       readonly kind: "refused";
       readonly limit: number;
-      /** Until a slot is free, unless another request takes it; at least 1. */
+      /** Time until a slot is free, unless another request takes it; at least 1. */
       readonly retryAfterSeconds: number;
     }
   /**

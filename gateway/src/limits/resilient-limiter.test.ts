@@ -164,7 +164,7 @@ class Traffic {
     while (!this.#isStopped) {
       const brand = newBrand();
       this.brands.push(brand);
-      // In threes: some of a brand's requests are concurrent, some consecutive.
+      // Threes make some of a brand's requests concurrent, some consecutive.
       for (let sent = 0; sent < LIMIT; sent += 3) await Promise.all([this.#one(brand), this.#one(brand), this.#one(brand)]);
     }
   }

@@ -33,7 +33,7 @@ export class ResilientLimiter implements RateLimiter {
   readonly #errorReplyWarning: RepeatedWarning;
   /** Brands with requests accepted here in the last minute that Redis does not know: this process must agree to more. */
   readonly #acceptedHere = new LRUCache<string, true>({ max: BRANDS_MAX, ttl: WINDOW_SECONDS * 1_000 });
-  /** After a possible loss: when Redis knows the whole window again, on the clock of `#windows`. Until then this process must agree. */
+  /** Time on the clock of `#windows` at which Redis, after a possible loss, knows the whole window again. Until then this process must agree. */
   #redisKnowsFrom = 0;
 
   constructor({ redisUrl, redisTlsCa, log, metrics, ...timing }: ResilientLimiterOptions) {

@@ -9,7 +9,7 @@ import type { ObjectSchema } from "./json-schema.ts";
 export interface Operation<Input = unknown> {
   /** The assistant tool's name. In camel case it is the OpenAPI operationId. */
   readonly name: string;
-  /** For people: the tool's title. */
+  /** The tool's title, for people. */
   readonly title: string;
   /** The OpenAPI tag. */
   readonly tag: string;
@@ -19,9 +19,9 @@ export interface Operation<Input = unknown> {
   /** The permission a key needs beyond reading. Keys without it do not see the tool. */
   readonly permission?: AddedPermission;
   readonly summary: string;
-  /** For readers of the OpenAPI description. */
+  /** Text for readers of the OpenAPI description. */
   readonly description: string;
-  /** For models: what the tool does and when to call it. */
+  /** Tells models what the tool does and when to call it. */
   readonly guide: string;
   readonly input: OperationInput<Input>;
   readonly output: OperationOutput;
@@ -60,7 +60,7 @@ export interface OperationOutput {
   /** Array items that have a title become components of their own. */
   readonly schema: ObjectSchema;
   readonly example: object;
-  /** By HTTP status. `headers` are those beyond the headers of every response. */
+  /** Keys are HTTP statuses. `headers` are those beyond the headers of every response. */
   readonly responses: Readonly<Record<number, { readonly description: string; readonly headers?: object }>>;
 }
 

@@ -86,7 +86,7 @@ function planBody({ id, request_id, status, campaign_type, title, planned_for, r
   };
 }
 
-/** Without patterns, which some clients refuse and which the texts make unnecessary. */
+/** Has no patterns, which some clients refuse and which the texts make unnecessary. */
 function inputSchema(): ObjectSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(planInput, {
     io: "input",

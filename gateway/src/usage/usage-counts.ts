@@ -21,7 +21,7 @@ interface Counts {
 
 /** Requests by minute and key. Bounded: beyond, requests of keys that are not counted in this minute yet are dropped. */
 export class UsageCounts {
-  /** By start of the minute, then by key. */
+  /** Keys are starts of minutes, then keys. */
   readonly #minutes = new Map<number, Map<string, Counts>>();
   readonly #max: number;
   #size = 0;

@@ -32,7 +32,7 @@ beforeEach(async () => {
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),
   });
-  // Without the client's own repetitions, so that each one seen is the recorder's.
+  // The client repeats nothing itself, so that each repetition seen is the recorder's.
   accounts = connectRpc(UsageServiceService, `127.0.0.1:${server.port}`);
 });
 afterEach(async () => {

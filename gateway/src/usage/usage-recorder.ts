@@ -7,7 +7,7 @@ import type { Principal } from "../auth/principal.ts";
 import { UsageCounts, type UsageBatch } from "./usage-counts.ts";
 
 const CALL_MS = 3_000;
-/** For all remaining batches. Within the 20 s of a stop after its grace period. */
+/** Time for all remaining batches, within the 20 s of a stop after its grace period. */
 const STOP_MS = 5_000;
 
 export interface UsageRecorderOptions {

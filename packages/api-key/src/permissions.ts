@@ -2,7 +2,7 @@
 export const READ_PERMISSION = "records:read";
 
 interface AddedPermissionRules {
-  /** For owners: what a key with it may do. */
+  /** Tells owners what a key with it may do. */
   readonly allows: string;
   /** A key of the test environment cannot have it. */
   readonly liveOnly: boolean;

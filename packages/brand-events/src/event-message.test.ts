@@ -152,7 +152,7 @@ describe("any input", () => {
       fc.property(fc.constantFrom(...Object.values(MESSAGES)), names, values, fc.boolean(), (message, name, value, within) => {
         const entry = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
         const text = JSON.stringify(message);
-        // As text: an object literal cannot get a field named __proto__.
+        // Written as text: an object literal cannot get a field named __proto__.
         judge(bytes(within ? text.replace(/\}\}$/, `,${entry}}}`) : text.replace(/\}$/, `,${entry}}`)));
       }),
       { numRuns: 2_000 },

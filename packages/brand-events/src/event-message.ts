@@ -66,7 +66,7 @@ export function readEventMessage(value: Buffer): ReadMessage {
     const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "the message"} ${issue.message}`);
     throw new UnreadableMessage(problems.slice(0, 5).join("; "));
   }
-  // From the parsed JSON, not from the output of zod, which drops a field named __proto__.
+  // Reads the parsed JSON, not the output of zod, which drops a field named __proto__.
   return { event: parsed.data, dataJson: JSON.stringify((message as { data: unknown }).data) };
 }
 

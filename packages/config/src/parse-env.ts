@@ -35,7 +35,7 @@ export function parseEnv<Shape extends z.ZodType>(
     if (name in files.values) return `${file}: ${issue.message}`;
     // A `custom` check of ours may require a setting because of another one. Its message gives that reason.
     if (name in given || issue.code === "custom") return `${name}: ${issue.message}`;
-    // Its file has a problem, which is reported.
+    // The file has a problem, which is reported.
     if (files.problems.some((problem) => problem.startsWith(`${file}: `))) return [];
     return `${name}: is not set${hints[name] === undefined ? "" : `. ${hints[name]}`}`;
   });

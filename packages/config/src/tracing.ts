@@ -25,5 +25,5 @@ const Settings = z.object(tracingSettings);
 
 export type TracingConfig = Readonly<z.output<typeof Settings>>;
 
-/** For programs without other settings of this kind. @throws ConfigError */
+/** Serves programs without other settings of this kind. @throws ConfigError */
 export const parseTracing = (env: NodeJS.ProcessEnv): TracingConfig => parseEnv(Settings, env);

@@ -97,7 +97,7 @@ describe("generateBrand", () => {
   it("makes the same records for the same options, and others for others", () => {
     const first = demo.get(plus) as Everything;
     const brand = generateBrand(plus);
-    // In any order, any number of times.
+    // Asks in any order, any number of times.
     for (const name of [...DEMO_RESOURCES.toReversed(), ...DEMO_RESOURCES]) expect([...brand[name]()]).toEqual(first[name]);
     for (const other of [
       { ...plus, seed: 99 },

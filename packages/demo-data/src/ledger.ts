@@ -109,7 +109,7 @@ function addDeposits(ledger: Ledger, { sizes }: Context, { deposits }: LedgerSou
   }
 }
 
-/** At least what creators have earned, and at least the smallest sum of that many deposits. */
+/** Sum that is at least what creators have earned, and at least the smallest of that many deposits. */
 function budgetOf(campaign: PlannedCampaign, ledger: Ledger, context: Context): number {
   const random = new Random(context.stream("budget"), campaign.index);
   const planned = random.pareto(4, 1.2, 100) * BUDGET_STEP;

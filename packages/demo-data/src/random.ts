@@ -32,7 +32,7 @@ export class Random {
     return mix32(this.#state);
   }
 
-  /** From 0, below 1. */
+  /** A number from 0, below 1. */
   unit(): number {
     return this.bits() / 0x1_0000_0000;
   }

@@ -77,7 +77,7 @@ export class Timeline {
   }
 }
 
-/** For each share of a day's items, the share of the day by which they are created. The day ends at `now`. */
+/** Maps each share of a day's items to the share of the day by which they are created. The day ends at `now`. */
 function dayQuantiles(now: number): Float64Array {
   const hourNow = Math.floor(now / HOUR + MANILA_OFFSET_HOURS) % 24;
   const weights = HOUR_WEIGHTS.map((_, i) => HOUR_WEIGHTS[(hourNow + i) % 24] ?? 1);

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from "express";
 
 /** The state of a request while an edge serves it. The access log is written from it. */
 export interface EdgeContext extends CallContext {
-  /** By performance.now(). */
+  /** Start, by performance.now(). */
   readonly startedAt: number;
   deadline: number;
   traceparent: string;

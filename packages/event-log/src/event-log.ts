@@ -14,7 +14,7 @@ export interface ReceivedMessage extends LogMessage {
 /** A message that could not be processed. */
 export interface DeadLetter {
   readonly message: ReceivedMessage;
-  /** For people; contains nothing from the message's value. */
+  /** Text for people; contains nothing from the message's value. */
   readonly reason: string;
 }
 
@@ -69,7 +69,7 @@ export interface Removal {
 
 export interface LogEnd {
   readonly positions: readonly LogPosition[];
-  /** As of a removal. */
+  /** State as of a removal. */
   readonly keptUntil?: string | undefined;
 }
 

@@ -100,7 +100,7 @@ export function describeEventLog(name: string, open: () => Promise<OpenLog>): vo
           deadLetteredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         },
       ]);
-      // Not fixed yet: they become dead letters again.
+      // What is wrong is not corrected yet: they become dead letters again.
       expect(await deadLetters.replay()).toBe(2);
       await eventually(async () => expect((await deadLetters.list(10)).total).toBe(2));
       expect(received).toEqual([]);

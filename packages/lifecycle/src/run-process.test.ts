@@ -111,7 +111,7 @@ it("stops without the grace period when its parent is gone", async () => {
   spawned.push(child);
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  // Not "close": Node does not emit it for a child from which it has disconnected.
+  // Node does not emit "close" for a child from which it has disconnected.
   const exit = once(child, "exit");
   await once(child, "message");
   child.disconnect();

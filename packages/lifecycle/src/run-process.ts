@@ -1,6 +1,6 @@
 import { Lifecycle, type LifecycleLog } from "./lifecycle.ts";
 
-/** For a stop after its grace period. After it the process exits with code 1. A balancer may ask for a grace of a minute. */
+/** Time for a stop after its grace period. After it the process exits with code 1. A balancer may ask for a grace of a minute. */
 const STOP_DEADLINE_MS = 20_000;
 
 /** sysexits.h: the settings or the database are wrong for this release, so a restart does not help. */

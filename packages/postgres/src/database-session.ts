@@ -6,7 +6,7 @@ import { typeParsers } from "./types.ts";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** While it runs a statement, the server checks at this interval whether the client is still connected. */
+/** Interval at which the server, while it runs a statement, checks whether the client is still connected. */
 const CONNECTION_CHECK_MS = 1_000;
 const KEEPALIVES_PER_IDLE_TIMEOUT = 4;
 

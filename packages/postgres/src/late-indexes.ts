@@ -8,7 +8,7 @@ const BUILD_MS_MAX = 3_600_000;
 /** An index that is built while its table is read and written: a migration would stop all writes meanwhile. */
 export interface LateIndex {
   readonly name: string;
-  /** With its schema. */
+  /** Name with its schema. */
   readonly table: string;
   /** SQL of `create index` after the table. */
   readonly definition: string;

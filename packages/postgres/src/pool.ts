@@ -61,7 +61,7 @@ export function openPool({
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     maxLifetimeSeconds: CONNECTION_SECONDS_MAX,
     types: typeParsers,
-    // By statement: poolers refuse unknown startup options.
+    // A statement sets it: poolers refuse unknown startup options.
     onConnect: (client) =>
       client.query(
         `set timezone = 'UTC'; set datestyle = 'ISO'; set statement_timeout = ${statementTimeoutMs};

@@ -48,7 +48,7 @@ async function onEachConnection(statement: string): Promise<number[]> {
   );
 }
 
-/** As a failover leaves them: these connections are read-only, new ones are not. */
+/** Leaves what a failover leaves: these connections are read-only, new ones are not. */
 const makeReadOnly = (): Promise<number[]> => onEachConnection("select set_config('default_transaction_read_only', 'on', false)");
 
 const INSERT = "insert into colors values ('red')";

@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await startPostgresServer();
   const { cert, key } = ours.issue("postgres", { names: ["IP:127.0.0.1"] });
   const superuser = openPool({ url: server.url, max: 1, applicationName: "tests" });
-  // By the server itself: it accepts a key only of its own user.
+  // The server itself makes it: it accepts a key only of its own user.
   for (const [name, path] of [
     ["server.crt", cert],
     ["server.key", key],

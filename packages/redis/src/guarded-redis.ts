@@ -4,7 +4,7 @@ import { cleanError, isReplyAboutCommand, RedisReplyError, RedisUnavailable } fr
 import { startReplyDeadline } from "./reply-deadline.ts";
 
 const COMMAND_TIMEOUT_MS = 20;
-/** Between two attempts to connect, and between two PINGs to a Redis whose replies are errors or late. */
+/** Pause between two attempts to connect, and between two PINGs to a Redis whose replies are errors or late. */
 const PAUSE_MS_MAX = 500;
 /** A host that goes silent is dialled again after this; TCP alone would take a quarter of an hour to notice. */
 const SILENCE_MS_MAX = 2_000;
@@ -38,7 +38,7 @@ export class GuardedRedis {
   #state: "unknown" | "up" | "down" = "unknown";
   #downCause: unknown = new Error("not connected yet");
   #connectionError: Error | undefined;
-  /** In a row, since the last reply. */
+  /** Number in a row, since the last reply. */
   #failures = 0;
   #isProbing = false;
   #probeTimer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class GuardedRedis {
       // Both are needed: 0 rejects commands in flight as soon as the connection is lost, false keeps them from being sent again.
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      // Its wait for a dataset to load cannot be cancelled. Our PING, refused during the load, has the same effect.
+      // The client's wait for a dataset to load cannot be cancelled. Our PING, refused during the load, has the same effect.
       enableReadyCheck: false,
       retryStrategy: (attempts: number) => Math.min(attempts * 50, PAUSE_MS_MAX),
       // A primary that became a replica remains one on this connection; dialling again finds the new primary.

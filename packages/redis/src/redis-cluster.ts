@@ -9,7 +9,7 @@ import { slotOwnersFrom, type SlotOwners } from "./slot-owners.ts";
 
 /** Each may take a command timeout. A slot that changes its owner while being moved causes two; more mean that the nodes disagree. */
 const REDIRECTIONS_MAX = 2;
-/** While a master is down. Another node takes over its slots within seconds; this is the delay until we notice. */
+/** Pause while a master is down. Another node takes over its slots within seconds; this is the delay until we notice. */
 const REFRESH_MS_WHILE_DOWN = 100;
 /** MOVED reports other changes. This finds nodes that joined, one of which may soon be the only one left to query. */
 const REFRESH_MS = 10_000;
@@ -18,7 +18,7 @@ const FIRST_CONTACT_MS_MAX = 2_000;
 /**
  * A Redis Cluster, with a guarded connection to each node: if a master fails, its keys fail with RedisUnavailable and no others.
  *
- * Not ioredis' Cluster: its connections queue commands while they connect, whatever `enableOfflineQueue` is, so a command that has
+ * Replaces ioredis' Cluster, whose connections queue commands while they connect, whatever `enableOfflineQueue` is, so a command that has
  * timed out may be executed seconds later; it repeats commands whose connection was lost; its retries wait for 100 ms where we have
  * 20; and it does not report which node is down.
  */

@@ -9,7 +9,7 @@ export interface Resource<Name extends string = string, Shape extends z.ZodObjec
   readonly description: string;
   /** The list operation in one sentence. */
   readonly summary: string;
-  /** For models: what the records hold, and when to read this list rather than another. */
+  /** Tells models what the records hold, and when to read this list rather than another. */
   readonly guide: string;
   /** Validates imports strictly, and describes the records that the API returns. */
   readonly schema: Shape;

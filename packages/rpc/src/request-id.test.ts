@@ -9,7 +9,7 @@ it.each([
   "x".repeat(128),
   "0f8fad5b-d9cb-469f-a165-70867728950e",
   "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-  // As long as a session's token.
+  // Has the length of a session's token.
   "nightly-export-of-submissions-2026-11-22-04",
   "nightly:Export-Of-Submissions-And-Payouts-2026-11-22-0001",
   "service:eyJ.v1",

@@ -14,7 +14,7 @@ export interface ServerErrorFields {
   readonly kind: string;
   readonly dependency: string;
   readonly cause: string;
-  /** Only of an `internal_error`, whose stack leads to the fault. */
+  /** Present for an `internal_error` only, whose stack leads to the fault. */
   readonly err?: unknown;
 }
 

@@ -8,7 +8,7 @@ const PAUSE_MS_MIN = 250;
 const PAUSE_MS_MAX = 5_000;
 
 export interface SchemaOptions {
-  /** Also the name of the schema. */
+  /** Name of the service and of its schema. */
   readonly name: string;
   /** Directory of its migrations. */
   readonly migrations: string;
@@ -18,7 +18,7 @@ export interface SchemaOptions {
     readonly MIGRATE_AT_START: "true" | "false";
   };
   readonly log: Logger;
-  /** After this many tries it rejects with the last failure. Default: no bound. */
+  /** Number of tries after which it rejects with the last failure. Default: no bound. */
   readonly triesMax?: number;
 }
 

@@ -1,6 +1,6 @@
 import { sampler } from "./sampler.ts";
 
-/** Between two scrapes of Prometheus. */
+/** Pause between two scrapes of Prometheus. */
 const SCRAPE_MS = 15_000;
 
 beforeEach(() => {

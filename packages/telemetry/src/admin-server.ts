@@ -4,7 +4,7 @@ import type { Registry } from "prom-client";
 
 export interface AdminOptions {
   readonly host: string;
-  /** With 0, the system chooses one. */
+  /** Port; with 0, the system chooses one. */
   readonly port: number;
   readonly metrics: Registry;
   /** Names what keeps the process from taking work; empty means ready. */
@@ -27,7 +27,7 @@ export async function startAdminServer({ host, port, metrics, notReady, degraded
       // A failed check counts as not ready. Its error is not for the network.
       const waitingFor = await check().catch(() => ["readiness check"]);
       if (waitingFor.length > 0) return json(503, { status: "not ready", waiting_for: waitingFor });
-      // Not 503: a balancer would remove a process that still serves.
+      // With 503 a balancer would remove a process that still serves.
       const unavailable = (await degraded?.()) ?? [];
       return json(200, { status: "ready", ...(unavailable.length > 0 && { degraded: unavailable }) });
     },

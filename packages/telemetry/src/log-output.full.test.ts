@@ -104,7 +104,7 @@ it("bounds what waits, and reports how many lines were dropped", async () => {
 });
 
 it("loses, repeats and cuts no line while rotations fail", async () => {
-  // In the place of a file, a folder with something in it.
+  // Puts a folder with something in it in the place of a file.
   await mkdir(join(`${file}.2`, "kept"), { recursive: true });
   // The file reaches its size while many lines wait.
   const use = `for (let n = 0; n < 40_000;) {
@@ -120,7 +120,7 @@ it("loses, repeats and cuts no line while rotations fail", async () => {
 
 it("keeps running when the older files cannot be written, and reports it", async () => {
   await writeFile(file, `${"x".repeat(99)}\n`.repeat(120_000));
-  // In the place of a file, a folder with something in it.
+  // Puts a folder with something in it in the place of a file.
   await mkdir(join(`${file}.2`, "kept"), { recursive: true });
   const child = start('setInterval(() => log.info("line"), 1);');
   await eventually(async () => expect(await readFile(file, "utf8")).toContain("the log cannot be rotated"));

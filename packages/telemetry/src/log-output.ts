@@ -16,7 +16,7 @@ const EXIT_POLL_MS = 10;
  * Writes lines to standard output in batches, at most 200 ms late, so that neither a slow reader nor a full disk delays or ends the
  * process. Lines that cannot be written wait, up to 8 million characters, and are written whole when it is possible again.
  *
- * Not pino's own destination: with a full disk its `flushSync` repeats forever at the exit, its buffer has no bound by default, and
+ * Replaces pino's own destination: with a full disk its `flushSync` repeats forever at the exit, its buffer has no bound by default, and
  * it has no moment at which a file may be rotated without a write under way.
  */
 export class LogOutput {
@@ -71,7 +71,7 @@ export class LogOutput {
   #written(bytes: number): void {
     this.#batch = this.#batch.subarray(bytes);
     this.#failure = undefined;
-    // Not before there is room for the report.
+    // Waits until there is room for the report.
     if (this.#dropped > 0 && this.#waitingChars < WAITING_CHARS_MAX / 2) this.#reportDropped();
     if (this.#batch.length > 0 || this.#waitingChars >= BATCH_CHARS) this.#next();
   }

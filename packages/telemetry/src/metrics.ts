@@ -6,7 +6,7 @@ export { Counter, Gauge, Histogram, Registry } from "prom-client";
 /** Latency buckets from 1 ms to 10 s: responses take a few milliseconds, deadlines are a few seconds. */
 export const SECONDS_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-/** For what may take hours if something is wrong: the age of events and deliveries. */
+/** Buckets for what may take hours if something is wrong: the age of events and deliveries. */
 export const AGE_SECONDS_BUCKETS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600];
 
 /** Shows these values of a counter's label as 0 from the start: else `increase()` does not see the first event of each. */

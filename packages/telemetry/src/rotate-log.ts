@@ -27,7 +27,7 @@ export function rotateLog(fd: number, file: string): void {
   removeOrphanedDrafts(file);
   // First, because it frees the space that the copy needs.
   rmSync(`${file}.2`, { force: true });
-  // Its own: a second process that has the log by mistake must not write into the same draft.
+  // A draft of its own: a second process that has the log by mistake must not write into the same one.
   const draft = `${file}.${process.pid}.draft`;
   try {
     copy(fd, size <= KEPT_BYTES_MAX ? 0 : lineStartAfter(fd, size - LOG_FILE_BYTES_MAX), draft);

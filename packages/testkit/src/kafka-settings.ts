@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 export const KAFKA_READY_MS_MAX = 60_000;
 
 export interface KafkaAddresses {
-  /** For clients. */
+  /** Port for clients. */
   readonly port: number;
   readonly controllerPort: number;
   readonly listenHost: string;

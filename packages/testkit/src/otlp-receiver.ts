@@ -9,7 +9,7 @@ export interface ReceivedSpan {
   /** Empty at the root. */
   readonly parentSpanId: string;
   readonly name: string;
-  /** By OTLP: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** Kind in OTLP: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
@@ -19,7 +19,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   /** Settings of a process that exports every span here as soon as it ends. */
   readonly env: Readonly<Record<string, string>>;
-  /** In the order of arrival. */
+  /** Sorted by arrival. */
   readonly spans: readonly ReceivedSpan[];
   /** Everything received, as text. */
   text(): string;

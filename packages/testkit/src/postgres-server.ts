@@ -24,7 +24,7 @@ const SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "150"
 export interface PostgresServer extends ControlledServer {
   /** The database `postgres`, as superuser. */
   readonly url: string;
-  /** Its user owns it, which is not the tests' user under root. */
+  /** Folder that the server's user owns, which is not the tests' user under root. */
   readonly dataDir: string;
 }
 

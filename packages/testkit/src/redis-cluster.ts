@@ -22,7 +22,7 @@ export interface RedisClusterOptions {
 export interface RedisClusterServers {
   /** Names every node. */
   readonly url: string;
-  /** In the order of the slots that they served at the start. */
+  /** Sorted by the slots that they served at the start. */
   readonly masters: readonly RedisServer[];
   /** `replicas[i]` copies `masters[i]`. */
   readonly replicas: readonly RedisServer[];

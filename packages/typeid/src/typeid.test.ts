@@ -2,7 +2,7 @@ import { idPattern, idSequence, newId, timeOfId } from "./index.ts";
 
 describe("newId", () => {
   it("encodes as the TypeID specification does", () => {
-    // From the specification's valid.json: 0188bac7-4afa-78aa-bc3b-bd1eef28d881.
+    // The specification's valid.json has 0188bac7-4afa-78aa-bc3b-bd1eef28d881.
     const random = Buffer.from("78aabc3bbd1eef28d881", "hex");
     expect(newId("prefix", 0x0188bac74afa, random)).toBe("prefix_01h2xcejqtf2nbrexx3vqjhp41");
   });

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 interface Announced {
   mayMissKeys(): boolean;
-  /** As /readyz and the metric name them. */
+  /** Versions, as /readyz and the metric name them. */
   unusable(): readonly number[];
 }
 

@@ -12,9 +12,9 @@ const EVERY_MS = 60_000;
 const STOP_MS = 2_000;
 /** Rows deleted by one statement, which locks them until it ends: 10 ms. */
 const BATCH_ROWS = 1_000;
-/** Until then an expired link is refused as expired, afterwards as unknown. */
+/** Age until which an expired link is refused as expired, afterwards as unknown. */
 const LINK_KEEP_DAYS = 7;
-/** For how long a gateway may repeat a batch of counts. */
+/** Time for which a gateway may repeat a batch of counts. */
 const BATCH_KEEP_DAYS = 2;
 
 export interface JanitorOptions {

@@ -41,7 +41,7 @@ function startRelay(config: RecordsConfig, { db, metrics, reportDegraded }: Star
     "outbox relay",
     new OutboxRelay({ databaseUrl: config.DATABASE_URL, publisher: tracedPublisher(publisher, config), metrics: counters, log }),
   );
-  // Also detects that the leader, perhaps another process, moves nothing.
+  // Detects also that the leader, perhaps another process, moves nothing.
   reportDegraded("event log", async () => !relay.isHealthy || (await oldestSeconds(db)) > EVENT_AGE_SECONDS_MAX);
 }
 

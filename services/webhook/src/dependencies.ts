@@ -16,7 +16,7 @@ export interface WebhookDependencies extends UrlRules {
   /** What the log keeps of the messages that intake has read. */
   readonly messages: StoredMessages;
   readonly memberships: Pick<Memberships, "requireOwner">;
-  /** For a whole attempt. */
+  /** Time for a whole attempt. */
   readonly deadlineMs: number;
   /** What deliveries are made with: their `dashboard_url` and the names of their headers. */
   readonly publicUrl: string;

@@ -85,7 +85,7 @@ class HostileServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #random: Random;
-  /** By the marker of the request. */
+  /** Keys are the markers of requests. */
   readonly answers = new Map<string, Answer[]>();
 
   constructor(random: Random) {

@@ -11,7 +11,7 @@ import { ROOM_MAX } from "../src/storage/lanes.ts";
 
 /** Figures that documents repeat are those of the code. */
 
-/** Without line breaks, so that a sentence is found wherever it is wrapped. */
+/** Text without line breaks, so that a sentence is found wherever it is wrapped. */
 const read = (path: string): string => readFileSync(join(import.meta.dirname, "../../..", path), "utf8").replaceAll(/\s+/g, " ");
 const webhooks = read("docs/webhooks.md");
 
@@ -35,7 +35,7 @@ it("docs/webhooks.md lists the attempts of the default schedule, and when each i
   expect(rows.map(([, , pause = ""]) => seconds(pause))).toEqual(defaults.RETRY_DELAYS_SECONDS);
   let since = 0;
   const sums = defaults.RETRY_DELAYS_SECONDS.map((delay) => (since += delay));
-  // In whole minutes, once there is one.
+  // Whole minutes, once there is one.
   expect(rows.map(([, , , sum = ""]) => seconds(sum))).toEqual(sums.map((sum) => (sum < 60 ? sum : sum - (sum % 60))));
   expect(rows.at(-1)?.[1]).toBe(String(defaults.RETRY_DELAYS_SECONDS.length + 1));
 });

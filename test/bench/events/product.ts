@@ -52,7 +52,7 @@ export class EventProduct {
   /** Changes records as the platform would, so that triggers fill the outbox. Returns the outbox's messages. */
   async fillOutbox(): Promise<Message[]> {
     await this.#client.query("truncate records.outbox");
-    // Only the approvals make events. The rejections make the next approvals possible, with events switched off.
+    // The approvals make events. The rejections make the next approvals possible, with events switched off.
     for (let count = 0; count < MESSAGES; count += RECORDS) {
       await this.#client.query("begin");
       await this.#client.query("update records.submissions set status = 'approved'");

@@ -2,7 +2,7 @@ import { sized } from "../size.ts";
 
 /** The variants take turns, so that other load on the machine affects all alike; the median counts. */
 export const ROUNDS = sized(3, 1);
-/** Per round: ten seconds at the target rate. */
+/** Events a round: ten seconds at the target rate. */
 export const MESSAGES = sized(50_000, 2_000);
 /** Number of different records, which are the keys. */
 export const RECORDS = sized(5_000, 500);

@@ -17,7 +17,7 @@ export interface Product {
   readonly recordsAddress: string;
   /** The gateway's public port. */
   readonly port: number;
-  /** From the start of the processes to the first 200. */
+  /** Time from the start of the processes to the first 200. */
   readonly secondsToFirstResponse: number;
 }
 

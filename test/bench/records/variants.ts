@@ -13,7 +13,7 @@ export interface Variant {
 
 export interface Variants {
   readonly product: Product;
-  /** In the order of their turns. */
+  /** Sorted by their turns. */
   readonly all: readonly Variant[];
 }
 

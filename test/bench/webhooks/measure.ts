@@ -12,7 +12,7 @@ export interface WebhookResult {
   readonly deliveries_per_second: number;
   readonly product_over_limit: number;
   readonly statements_per_delivery: number;
-  /** From change to arrival, at a steady rate. */
+  /** Time from change to arrival, at a steady rate. */
   readonly p50_ms: number;
   readonly p99_ms: number;
   readonly healthy_p99_with_hanging_ms: number;

@@ -15,7 +15,7 @@ export type ToReceivers = { readonly begin: Behavior } | { readonly report: true
 export interface FromReceivers {
   /** Requests with a response, by receiver. */
   readonly arrived: readonly number[];
-  /** From the event's created_at to its arrival. Both use the same clock. */
+  /** Time from the event's created_at to its arrival. Both use the same clock. */
   readonly latenciesMs: readonly number[];
 }
 

@@ -3,7 +3,7 @@ import { sized } from "../size.ts";
 export const RECEIVERS = sized(50, 10);
 /** Size of a request's body: an event with a large record. */
 export const BODY_BYTES = 2_048;
-/** Per round: about 25 seconds at the target rate. */
+/** Deliveries a round: about 25 seconds at the target rate. */
 export const DELIVERIES = sized(30_000, 300);
 export const ROUNDS = sized(3, 1);
 /** Requests in flight of the undici loop over all receivers: the product's limit per receiver, times the receivers. */

@@ -101,7 +101,7 @@ async function startServer(folder: string, start: (name: KubernetesProgram, args
   return { port, token };
 }
 
-/** Its log stands in `FOLDER/NAME.log` until the cluster stops. */
+/** Starts a program, whose log stands in `FOLDER/NAME.log` until the cluster stops. */
 function startProgram(path: string, args: readonly string[], log: string): { stop(): Promise<void> } {
   const output = createWriteStream(`${log}.log`);
   const child = spawn(path, args, { stdio: ["ignore", "pipe", "pipe"] });

@@ -11,7 +11,7 @@ import { startDrillSystem, type DrillSystem } from "./drill-system.ts";
 
 /** The gateway's deadline and the console's; the platform's statements are its own. */
 const ANSWER_SECONDS_MAX = { page: 5, tool: 5, plan: 5, keys: 10, receivers: 10, change: 10 } as const;
-/** On two cores that run everything. */
+/** Tolerance for two cores that run everything. */
 const LATE_MS = 5_000;
 /** An hour and a half of the scaled rules. */
 const CALM_MS = Number(process.env["CALM_SECONDS"] ?? 90) * 1_000;

@@ -19,7 +19,7 @@ import { callContext } from "../../stack.ts";
 const PARALLEL = 16;
 const PREFIX = "spiffe://records.example/ns/live/sa/";
 const OPEN_MS_MAX = 60;
-/** As many as one client may keep besides the hostile ones. */
+/** Number that one client may keep besides the hostile ones. */
 const SOCKETS_LEFT_MAX = 4;
 /** Longer than the service's own time-outs. */
 const CLOSE_MS_MAX = 60_000;

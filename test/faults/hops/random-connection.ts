@@ -21,7 +21,7 @@ const FREQUENT_FAULTS = UPSTREAM_FAULTS.filter((fault) => fault !== "hold");
 export type UpstreamFault = (typeof UPSTREAM_FAULTS)[number] | "hidden";
 
 export interface SentRequest {
-  /** In its path, its request id, its cookie and its body. */
+  /** Marker in its path, its request id, its cookie and its body. */
   readonly marker: string;
   readonly method: string;
   readonly body: string;

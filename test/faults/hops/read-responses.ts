@@ -1,6 +1,6 @@
 export interface ReadResponse {
   readonly status: number;
-  /** By lower-case name; the last of several. */
+  /** Keys are lower-case names; values the last of several. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** The connection ended within it. */

@@ -17,7 +17,7 @@ export interface HttpServerOptions {
   readonly log: Logger;
 }
 
-/** Listens for the gateway or an ingress; with certificates, only for the gateway's, as far as they have SPIFFE ids. */
+/** Listens for the gateway or an ingress; with certificates, only for the gateway's. */
 export async function startHttpServer(app: Express, { host, port, publicUrl, certificates, log }: HttpServerOptions): Promise<HttpServer> {
   const server = certificates === undefined ? createServer(OPTIONS, app) : openTlsServer(app, certificates, log);
   // Node would refuse an Expect header other than 100-continue with an empty 417. Such a header is ignored.
@@ -36,6 +36,7 @@ function openTlsServer(app: Express, certificates: Certificates, log: Logger): S
   certificates.listen({ onReplaced: () => server.setSecureContext(certificates.current) });
   server.on("secureConnection", (socket: TLSSocket) => {
     const { own } = certificates;
+    // A setting says so then: every certificate of the authority is trusted.
     if (own === undefined) return;
     const peer = peerOf(socket.getPeerCertificate().subjectaltname, own);
     if ("caller" in peer && peer.caller === "gateway") return;

@@ -11,9 +11,9 @@ interface Asset {
 
 /** The built web files, in memory: about 1 MB. */
 export interface WebFiles {
-  /** With `__CSP_NONCE__` in place of the nonce. */
+  /** The page, with `__CSP_NONCE__` in place of the nonce. */
   readonly page: string;
-  /** By file name, which holds a hash of the content. */
+  /** Keys are file names, which hold a hash of the content. */
   readonly assets: ReadonlyMap<string, Asset>;
 }
 

@@ -43,14 +43,14 @@ export const leaveBrand: BrandHandler<"members.leave"> = {
   },
 };
 
-/** Without `audit`: accounts writes the entry in the transaction that makes the link. */
+/** Has no `audit`: accounts writes the entry in the transaction that makes the link. */
 export const linkMember: BrandHandler<"members.link"> = {
   async run({ signIn }, { call, person, address, config }, input) {
     requireLinks(config);
     const acting = { acting_member: person.email, via: person.via, address: address || null };
     const request = { ...input, ttl_seconds: LINK_HOURS * 3_600, ...acting };
     const { token, expires_at } = await signIn.createSignInLink(request, call);
-    // In the fragment, which browsers do not send: it reaches no log.
+    // Browsers do not send the fragment, so the token reaches no log.
     return { url: `${new URL(config.PUBLIC_URL).origin}/sign-in#${token}`, expires_at };
   },
 };

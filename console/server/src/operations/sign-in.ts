@@ -4,7 +4,7 @@ import type { ConsoleConfig } from "../config.ts";
 import { replaceSession } from "../sessions.ts";
 import type { VisitorHandler } from "./operation.ts";
 
-/** For how long a link that an owner makes works. */
+/** Time for which a link that an owner makes works. */
 export const LINK_HOURS = 24;
 
 export const signInOptions: VisitorHandler<"sign_in.options"> = {

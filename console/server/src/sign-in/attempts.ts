@@ -8,7 +8,7 @@ import { sealedValues } from "./sealed-values.ts";
 const TTL_SECONDS = 10 * 60;
 /** Longer than an attempt is valid: until then a late return differs from an unknown one. */
 const COOKIE_SECONDS = 60 * 60;
-/** In one browser. More of their cookies, which another site may provoke, would exceed the limit of a request's headers. */
+/** Attempts in one browser. More of their cookies, which another site may provoke, would exceed the limit of a request's headers. */
 const ATTEMPTS_MAX = 6;
 const NAME_START = "sign-in-";
 

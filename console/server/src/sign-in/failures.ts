@@ -42,7 +42,7 @@ const OWN_FAILURES: ReadonlySet<string> = new Set<SignInFailure>([
 
 export interface Diagnosis {
   readonly failure: SignInFailure;
-  /** For the log: names the cause without a token, a code or anything about the person. */
+  /** Text for the log. Names the cause without a token, a code or anything about the person. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

@@ -7,7 +7,7 @@ import { ProviderMismatch } from "./failures.ts";
 const REQUEST_SECONDS_MAX = 4;
 /** Then what the provider says about its endpoints is read again. */
 const DISCOVERY_MS = 60 * 60 * 1_000;
-/** Between the clocks of the provider and this host. */
+/** Tolerance between the clocks of the provider and this host. */
 const CLOCK_SKEW_SECONDS = 30;
 
 /** What a provider knows about the person who has signed in there. */
@@ -17,7 +17,7 @@ export interface ProviderIdentity {
   readonly email: string | undefined;
   /** Undefined if the issuer omits the claim. */
   readonly email_verified: boolean | undefined;
-  /** For signing out at the provider. */
+  /** Needed for signing out at the provider. */
   readonly idToken: string;
 }
 

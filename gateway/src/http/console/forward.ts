@@ -20,7 +20,7 @@ const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 /** Paths of the console, with all below them. The rest of the gateway's paths stay its own. */
 const CONSOLE_PATHS = ["/sign-in", "/auth", "/console", "/developers", "/workspaces"];
 
-/** In the access log and the metrics, of all these paths. */
+/** Route of all these paths in the access log and the metrics. */
 export const CONSOLE_ROUTE = "console";
 
 export interface ConsoleTarget {

@@ -7,7 +7,7 @@ export const CONNECTIONS_MAX = 256;
 const CONNECT_MS = 5_000;
 /** The console closes idle connections after 65 s: with an earlier end here, no request meets a closing connection. */
 const IDLE_MS = 30_000;
-/** Without a byte from the console for this long, a request fails. The console's own deadline is shorter by default. */
+/** Time without a byte from the console after which a request fails. The console's own deadline is shorter by default. */
 const SILENCE_MS = 20_000;
 /** The largest response is a script of 420 KB. */
 const RESPONSE_BYTES_MAX = 8 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface ConsoleResponse extends Pick<Dispatcher.ResponseData, "statusCo
 
 export interface ConsoleRequest {
   readonly method: string;
-  /** With its query. */
+  /** Path and query. */
   readonly path: string;
   readonly headers: Record<string, string>;
   /** Whole, so that its length is known before the first byte is sent. */

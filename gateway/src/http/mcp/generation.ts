@@ -19,7 +19,7 @@ export type Method = (params: RpcParams, caller: Caller) => string | Promise<str
 
 /** A group of protocol versions that share their opening and their rules for headers. */
 export interface Generation {
-  /** In logs and metrics. */
+  /** Name in logs and metrics. */
   readonly name: string;
   /** HTTP statuses of protocol errors, where they differ from that of the error's kind. */
   readonly statuses: Partial<Record<RpcCode, number>>;

@@ -14,7 +14,7 @@ export const STATELESS_VERSION = "2026-07-28";
 export const SUPPORTED_VERSIONS = [STATELESS_VERSION, ...LEGACY_VERSIONS.toReversed()];
 
 /**
- * For models, about the whole server. Sent when an assistant connects.
+ * Text for models about the whole server. Sent when an assistant connects.
  *
  * Some clients cut instructions and descriptions after 2,048 characters, without telling the model or us; others do not
  * show them. What would make a number wrong therefore stands first, and in the tools' descriptions again.

@@ -55,7 +55,7 @@ function compactProperty({ type, enum: values, items, anyOf, description }: Json
   };
   const [inner, ...others] = anyOf ?? [];
   if (others.some((other) => other.type !== "null")) throw new Error("a field must have one type, or null");
-  // Without a type: several clients refuse a schema whose type is a union with null.
+  // A type would be a union with null, for which several clients refuse the schema.
   if (inner !== undefined) return described(`${capitalised(typeOf(inner))}, or null.`);
   if (values !== undefined) return { type: "string", ...described(`One of ${values.join(", ")}.`) };
   return { ...(type !== undefined && { type }), ...(items !== undefined && { items: compactItems(items) }), ...described() };

@@ -12,15 +12,15 @@ export interface PlannedLink {
   readonly campaign: PlannedCampaign;
   readonly creator: number;
   readonly createdAt: number;
-  /** Its last possible order: it is then disabled, or the campaign ends. */
+  /** Time of its last possible order: it is then disabled, or the campaign ends. */
   readonly worksUntil: number;
   readonly disabled: boolean;
-  /** From 0 to 1; low for most links. */
+  /** Share from 0 to 1; low for most links. */
   readonly appeal: number;
 }
 
 export interface LinkPlan {
-  /** By time of creation. */
+  /** Sorted by time of creation. */
   readonly all: readonly PlannedLink[];
   /** Counts the links created at `time` or before. */
   countUntil(time: number): number;

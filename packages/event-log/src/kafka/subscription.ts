@@ -57,7 +57,7 @@ export class KafkaSubscription implements Subscription {
     if (!this.isReady()) return undefined;
     const { kafka, topic, groupId } = this.#options;
     return withAdmin(kafka, async (admin) => {
-      // In this order: messages processed between the two reads would otherwise give a lag below zero.
+      // The order matters: messages processed between the two reads would otherwise give a lag below zero.
       const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
       const ends = await admin.fetchTopicOffsets(topic);
       const done = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));

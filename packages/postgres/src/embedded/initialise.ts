@@ -94,7 +94,7 @@ async function removeInterrupted(dataDir: string): Promise<void> {
   const prefix = `${basename(dataDir)}.initdb-`;
   for (const entry of await readdir(dirname(dataDir))) {
     if (!entry.startsWith(prefix) || processExists(Number.parseInt(entry.slice(prefix.length), 10))) continue;
-    // Its initdb may run for another moment and add files meanwhile.
+    // The initdb of that start may run for another moment and add files meanwhile.
     await rm(join(dirname(dataDir), entry), { recursive: true, force: true, maxRetries: 20 });
   }
 }

@@ -52,7 +52,7 @@ export async function launchServer(options: LaunchOptions): Promise<EmbeddedPost
     ...options.as,
     cwd: "/",
     env: SERVER_ENVIRONMENT,
-    // In its own process group: Ctrl-C in the terminal would stop the database before its clients have drained.
+    // A process group of its own: Ctrl-C in the terminal would stop the database before its clients have drained.
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -148,7 +148,7 @@ class Server implements EmbeddedPostgres {
   }
 
   async #ended(): Promise<ServerEndedError> {
-    // Its last output may arrive after its exit; sessions of a killed server keep the pipe open.
+    // The last output may arrive after the exit; sessions of a killed server keep the pipe open.
     await withTimeout(this.#outputEnded, LAST_OUTPUT_MS);
     return new ServerEndedError(this.#dataDir, this.port, this.#lastLines.join("\n"));
   }

@@ -104,7 +104,7 @@ export class AnnouncedKeys {
   async #beatOnce(): Promise<void> {
     const { db, schema, log, onRevived } = this.#options;
     try {
-      // Before the statement: the database notes a later time.
+      // Taken before the statement: the database notes a later time.
       const beganAt = this.#clock();
       if (!(await beat(db, schema, this.#announcement.id))) {
         log.warn({}, "this process counted as ended: it announces its keys again");

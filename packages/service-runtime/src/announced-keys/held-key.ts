@@ -7,7 +7,7 @@ export interface HeldKey {
   readonly fingerprint: string;
 }
 
-/** Not 32 bytes: peppers hash what has 32, and a fingerprint must never equal the hash of an API key. */
+/** Text that does not have 32 bytes: peppers hash what has 32, and a fingerprint must never equal the hash of an API key. */
 const KNOWN_TEXT = "brand-records: fingerprint of a key that a process holds";
 
 /** @param bytes 32 random bytes or more: a weaker key could be guessed from its fingerprint */

@@ -20,7 +20,7 @@ export const CURRENT_SECONDS = 20;
 export interface Announcement {
   /** Another at each start. */
   readonly id: string;
-  /** For operators: the host's name, on Kubernetes that of the pod, and the process id. */
+  /** Tells operators the host's name, on Kubernetes that of the pod, and the process id. */
   readonly name: string;
   readonly keys: readonly HeldKey[];
 }
@@ -31,7 +31,7 @@ export interface LivingProcess extends Announcement {
 
 const lockName = (schema: string): string => `brand-records keys ${schema}`;
 
-/** Until this transaction ends, no process announces itself. Others may hold the same lock. */
+/** Keeps processes from announcing themselves until this transaction ends. Others may hold the same lock. */
 export async function lockKeyUse(sql: Sql, schema: string): Promise<void> {
   await sql.query("select pg_advisory_xact_lock_shared(hashtext($1))", [lockName(schema)]);
 }

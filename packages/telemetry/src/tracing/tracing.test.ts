@@ -99,7 +99,7 @@ describe("while tracing is on", () => {
       otlp.env,
     )) as [string, boolean][];
     const sampled = made.filter(([, isSpan]) => isSpan).length;
-    // Over nine standard deviations from the mean.
+    // The bound is over nine standard deviations from the mean.
     expect([sampled > 750, sampled < 1_250]).toEqual([true, true]);
     for (const [traceparent, isSpan] of made) expect(traceparent.slice(-2)).toBe(isSpan ? "01" : "00");
     const traceIds = new Set(made.map(([traceparent]) => traceparent.slice(3, 35)));

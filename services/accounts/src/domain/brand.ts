@@ -23,7 +23,7 @@ export const DELETION = "brand.delete";
  */
 export const SETTLED_AFTER_SECONDS = 35;
 
-/** For how long after that nothing of the brand may be found: less would not notice who writes a record now and then. */
+/** Time after that during which nothing of the brand may be found: less would not notice who writes a record now and then. */
 export const QUIET_SECONDS = 5;
 
 export interface Member {

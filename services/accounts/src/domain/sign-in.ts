@@ -57,7 +57,7 @@ export function verifiedEmail({ email, emailVerified, trustEmail }: EmailClaims)
 export const notAMember = (email: string): AppError =>
   new AppError("no_membership", `${email} is not a member of this brand. Add the person first.`, { field: "email" });
 
-/** Its links would open the brand even after the owner, whose link opened the session, was removed. */
+/** Links made in it would open the brand even after the owner, whose link opened the session, was removed. */
 export const limitedSession = (): AppError =>
   new AppError("limited_session", "A session that an owner’s link opened makes no links. Another owner can make it, or the operator.");
 

@@ -9,7 +9,7 @@ export interface EpochPublisher {
   forget(brandId: string): Promise<boolean>;
 }
 
-/** Without Redis: gateways may not cache principals and verify every request, so no publication is needed. */
+/** Does nothing: without Redis, gateways may not cache principals and verify every request, so no publication is needed. */
 export const noEpochPublisher: EpochPublisher = { publish: async () => true, forget: async () => true };
 
 export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher {

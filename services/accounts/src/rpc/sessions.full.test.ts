@@ -72,7 +72,7 @@ it("refuses unknown, malformed, ended and expired sessions, and people without a
   await people.end(ended);
   await people.moveBack("sessions", "last_used_at", idle, IDLE_SECONDS);
   await people.moveBack("sessions", "created_at", old, SECONDS_MAX);
-  // As if the membership were removed between the check and the commit of a sign-in.
+  // Does what a removal of the membership between the check and the commit of a sign-in does.
   await served.db.query("delete from accounts.members where brand_id = $1 and email = $2", [brand.id, email]);
   const unknown = randomBytes(32).toString("base64url");
   const refused = [ended, idle, old, removed, unknown, "", "x", `${unknown}=`, `${unknown}A`, "é".repeat(43)];

@@ -61,7 +61,7 @@ export interface BrandDeletion {
   readonly started_at: string;
   /** Null if the brand is gone. */
   readonly epoch: number | null;
-  /** Until whatever began before the deletion has ended. */
+  /** Time until whatever began before the deletion has ended. */
   readonly settles_in_ms: number;
   readonly finished: boolean;
 }

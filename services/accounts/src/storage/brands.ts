@@ -47,7 +47,7 @@ export async function insertBrand(
   return row;
 }
 
-/** Like every look-up here but the page, finds no brand that is being deleted. */
+/** Finds no brand that is being deleted, like every look-up here but the page. */
 export async function findBrand(sql: Sql, id: string): Promise<Brand | undefined> {
   const [row] = await sql.query<Brand>(statements.find, [id]);
   return row;

@@ -45,7 +45,7 @@ const statements = {
 /** An erasure that has begun and not ended. */
 export interface Erasure {
   readonly pseudonym: string;
-  /** Until whatever began before the erasure has ended. */
+  /** Time until whatever began before the erasure has ended. */
   readonly settles_in_ms: number;
 }
 

@@ -6,7 +6,7 @@ const of = (table: "audit_entries" | "keys", column: string): LateIndex => ({
   definition: `(${column}) where ${column} is not null`,
 });
 
-/** For the operator's export and erasure of a person. Not of a migration, which would stop all writes to the audit log meanwhile. */
+/** Indexes for the operator's export and erasure of a person. A migration would stop all writes to the audit log meanwhile. */
 export const LATE_INDEXES: readonly LateIndex[] = [
   of("audit_entries", "actor"),
   of("audit_entries", "subject_id"),

@@ -65,7 +65,7 @@ export async function insertSession(
 
 export interface FoundSession {
   readonly session: Session;
-  /** At least one. */
+  /** One or more. */
   readonly memberships: readonly Membership[];
   readonly isTouchDue: boolean;
 }

@@ -73,7 +73,7 @@ export async function createKey(deps: AccountsDependencies, request: KeyRequest)
 export async function verifyKey(deps: AccountsDependencies, digest: Uint8Array): Promise<Principal> {
   const hashes = deps.peppers.map((pepper) => keyHash(digest, pepper));
   const principal = await findPrincipal(deps.db, hashes, deps.environment);
-  // After the query: a process that was frozen before or during it does not take a good key for a bad one.
+  // Reads the clock after the query: a process that was frozen before or during it does not take a good key for a bad one.
   if (principal === undefined && deps.mayMissKeys()) {
     throw new AppError("unavailable", "This process may lack the pepper of the key: another one may know it");
   }

@@ -9,7 +9,7 @@ import { deleteSession, deleteSessionsOf, deleteSessionsOfBrand, findSession, in
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
 
 export interface NewSession {
-  /** To be given to the person's browser, and stored nowhere else. */
+  /** Secret for the person's browser, stored nowhere else. */
   readonly token: string;
   readonly email: string;
   readonly ends_at: string;

@@ -59,7 +59,7 @@ export async function createOwnersLink(
   if (request.email === scope.madeBy) throw ownAddress();
   return db.transaction(async (sql) => {
     const { brandId, madeBy } = scope;
-    // Until the commit, no one demotes the owner, or removes either person.
+    // No one demotes the owner, or removes either person, until the commit.
     if ((await lockBrand(sql, brandId)) === undefined) throw brandNotFound();
     requireOwner(await findMember(sql, brandId, madeBy), madeBy);
     if ((await findMember(sql, brandId, request.email)) === undefined) throw notAMember(request.email);
@@ -95,7 +95,7 @@ export async function peekSignInLink({ db }: Pick<AccountsDependencies, "db">, t
  */
 export async function redeemSignInLink(deps: Pick<AccountsDependencies, "db" | "sessionLimits">, token: string): Promise<NewSession> {
   const { email, scope } = await peekSignInLink(deps, token);
-  // Not null: peeking has found the link.
+  // Cannot be null: peeking has found the link.
   const tokenHash = tokenHashOf(token) as Buffer;
   return deps.db.transaction(async (sql) => {
     // Changes of the brand's members take the same locks, in this order.

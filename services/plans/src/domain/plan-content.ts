@@ -19,7 +19,7 @@ const FIELDS_OF_PLAN = [
 /** What people edit in the workspace. Optional texts that are empty are null. */
 export type PlanContent = Pick<Plan, (typeof FIELDS_OF_PLAN)[number]> & Pick<WorkspacePlan, "notes">;
 
-/** As a caller gives them, unchecked. */
+/** Values as a caller gives them, unchecked. */
 interface UncheckedContent {
   readonly planning_budget_centavos: number;
   readonly requirements: readonly string[];

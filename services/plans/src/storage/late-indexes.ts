@@ -6,5 +6,5 @@ const of = (column: string): LateIndex => ({
   definition: `(${column}) where ${column} is not null`,
 });
 
-/** For the operator's export and erasure of a person. Not of a migration, which would stop all writes of plans meanwhile. */
+/** Indexes for the operator's export and erasure of a person. A migration would stop all writes of plans meanwhile. */
 export const LATE_INDEXES: readonly LateIndex[] = [of("closed_by"), of("edited_by")];

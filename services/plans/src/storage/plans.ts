@@ -71,7 +71,7 @@ export async function insertPlan(sql: Sql, { brandId, id, input, preparedBy }: N
   return row;
 }
 
-/** In the order of every statement that writes them: title, goal, campaign_type, …, notes. */
+/** Columns in the order of every statement that writes them: title, goal, campaign_type, …, notes. */
 export const contentValues = (content: PlanContent): unknown[] => [
   content.title,
   content.goal,

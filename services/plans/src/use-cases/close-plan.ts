@@ -12,7 +12,7 @@ export async function closePlan(db: Database, change: PlanChange, to: ClosedStat
   if (closed !== undefined) return closed;
   const found = await findWorkspacePlan(db, change.brandId, change.planId);
   if (found === undefined) throw planNotFound();
-  // To another member it is news: what that member confirmed is not what closed the plan, and the audit log must not tell so.
+  // Another member must learn of it: what that member confirmed is not what closed the plan, and the audit log must not tell so.
   if (found.plan.status === to && found.plan.closed_by === change.member) return found;
   throw found.plan.status === "pending" ? planChanged(found, change.expectedRevision) : planNotPending(found.plan);
 }

@@ -17,7 +17,7 @@ export interface Page {
   readonly limit: number;
   /** The last record of the page before; undefined for the first page. */
   readonly after: Position | undefined;
-  /** Only records created strictly later. UTC with milliseconds. */
+  /** Keeps records created strictly later. UTC with milliseconds. */
   readonly since: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { SeqRange, Snapshot } from "../storage/outbox.ts";
 const MAX = Number.MAX_SAFE_INTEGER;
 
 interface Gap extends SeqRange {
-  /** Only transactions before this one can fill the gap. */
+  /** Transaction before which all those are that can fill the gap. */
   readonly xmax: bigint;
 }
 

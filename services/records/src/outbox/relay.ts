@@ -68,7 +68,7 @@ export class OutboxRelay {
         this.#isHealthy = false;
         metrics.failures.inc();
         const retryMs = backoff.next();
-        // In a start, webhook or the brokers may come later by a moment.
+        // Webhook or the brokers may come a moment later in a start.
         if (retryMs > RETRY_MS_MIN) warning.write({ err: error, retry_in_ms: retryMs });
         else log.info({ reason: error instanceof Error ? error.message : String(error) }, "events wait: the log takes none at the moment");
         await this.#pause(retryMs);

@@ -2,7 +2,7 @@ import type { Sql, Statement } from "@brand-records/postgres";
 import { RESOURCE_NAMES, type ResourceName } from "@brand-records/resources";
 
 /**
- * Without an index by brand: the outbox is nearly empty, except while the log is unavailable. Then it may have millions of rows, so a
+ * Works without an index by brand: the outbox is nearly empty, except while the log is unavailable. Then it may have millions of rows, so a
  * statement reads some of them. Rows that the relay holds are skipped.
  */
 const DELETE_EVENTS: Statement = {

@@ -19,7 +19,7 @@ export interface DeletedData extends Deleted {
 
 /** Deletes a brand's records and then its events in the outbox after `outboxAfter`, each for about two seconds. */
 export async function deleteBrandData(db: Database, brandId: string, outboxAfter: number): Promise<DeletedData> {
-  // Before the records: an import that ends after this look is in the next call's way.
+  // Comes before the records: an import that ends after this look is in the next call's way.
   const importing = await db.transaction((sql) => isImporting(sql, brandId));
   const records = await deleteInBatches(RESOURCE_NAMES.map((resource) => recordsOf(db, resource, brandId)));
   if (!records.done) return { ...records, outbox_after: outboxAfter };
@@ -35,7 +35,7 @@ export async function deleteBrandData(db: Database, brandId: string, outboxAfter
 interface Searched {
   readonly rows: number;
   readonly after: number;
-  /** To its end. */
+  /** Whether it was scanned to its end. */
   readonly isSearched: boolean;
   /** Here the search stopped: another transaction holds an event of the brand. */
   readonly isHeld: boolean;

@@ -22,7 +22,7 @@ function decodePath(path: string): string {
   try {
     decoded = decodeURIComponent(path);
   } catch {
-    // Not UTF-8, so not a chat's: those paths are ASCII.
+    // A path that is not UTF-8 is not a chat's: those are ASCII.
   }
   return decoded.replaceAll(/\/{2,}/g, "/").toLowerCase();
 }

@@ -7,7 +7,7 @@ export interface AttemptStats {
 }
 
 export interface HourOfAttempts {
-  /** Its start. */
+  /** Start of the hour. */
   readonly hour: string;
   readonly stats: AttemptStats;
 }

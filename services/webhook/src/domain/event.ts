@@ -18,7 +18,7 @@ export interface StoredEvent {
   readonly test: boolean;
 }
 
-/** With what its deliveries are made of beside the columns that lists show. */
+/** An event with what its deliveries are made of beside the columns that lists show. */
 export interface FoundEvent extends StoredEvent {
   readonly traceparent: string | null;
 }

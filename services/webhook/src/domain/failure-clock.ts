@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000;
 /** Two failures this far apart start the clock. One bad hour does not, nor does one bad request a month. */
 const APART_MS_MIN = 12 * HOUR_MS;
 const APART_MS_MAX = 24 * HOUR_MS;
-/** From the start of the clock, with failures only. */
+/** Time from the start of the clock, with failures only. */
 const FAILING_MS_MAX = 5 * 24 * HOUR_MS;
 
 /** Milliseconds since the epoch. A success resets both to null. */

@@ -28,7 +28,7 @@ const FORBIDDEN_V4 = [
  * of forbidden ranges would miss some.
  */
 const GLOBAL_V6 = ["2000::/3"] as const;
-/** Within it: IETF protocol assignments (with Teredo), documentation (twice), 6to4. */
+/** Ranges within it: IETF protocol assignments (with Teredo), documentation (twice), 6to4. */
 const FORBIDDEN_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"] as const;
 
 const forbiddenV4 = listOf(FORBIDDEN_V4, "ipv4");

@@ -14,13 +14,13 @@ export const OUTCOME_KINDS = [
   "connect",
   /** No TLS, or a certificate that is not trusted. */
   "tls",
-  /** Not finished within the deadline, wherever it hung. */
+  /** The attempt did not finish within the deadline, wherever it hung. */
   "timeout",
   /** The connection ended before the response did. */
   "closed",
   /** The response is not HTTP, or its headers do not end. */
   "protocol",
-  /** Not sent, because it cannot be signed. */
+  /** Nothing was sent, because it cannot be signed. */
   "unsendable",
   /** The process that made the attempt ended before it wrote the result. */
   "unknown",
@@ -38,7 +38,7 @@ export const hasDuration = (outcome: string): boolean => hasSent(outcome) && out
 export interface Outcome {
   readonly kind: OutcomeKind;
   readonly httpStatus: number | null;
-  /** For people. Without the path and query of the URL. */
+  /** Text for people. Has no path and query of the URL. */
   readonly error: string | null;
   /** The first 16 KiB of the response's body. */
   readonly response: Buffer | null;

@@ -16,7 +16,7 @@ export interface UrlProblem {
 export interface UrlRules {
   /** Ports in addition to 443. */
   readonly ports: ReadonlySet<number>;
-  /** For development only: allows this machine, at any port, over http too. */
+  /** Allows this machine, at any port, over http too. For development only. */
   readonly loopback?: boolean;
 }
 
@@ -66,7 +66,7 @@ function problemsOf(url: URL, text: string, { ports, loopback = false }: UrlRule
   if (url.hostname === "") return problems;
   if (!isOwnMachine) problems.push(...problemsOfHost(url.hostname));
   if (url.username !== "" || url.password !== "") problems.push(invalid("must not contain a user name or password"));
-  // In the parsed URL an empty fragment looks like none.
+  // An empty fragment looks like none in the parsed URL.
   if (text.includes("#")) problems.push(invalid("must not have a fragment (#…): it is never sent"));
   if (url.port !== "" && url.protocol === "https:" && !isOwnMachine && !ports.has(Number(url.port))) {
     problems.push(invalid(ports.size === 0 ? "must use port 443" : `must use one of the ports ${[443, ...ports].join(", ")}`));

@@ -57,7 +57,7 @@ export interface ReceiverChange extends ReceiverKey {
   readonly maxInFlight: number | undefined;
 }
 
-/** Also for another brand's receiver, so that ids cannot be probed. */
+/** The same for another brand's receiver, so that ids cannot be probed. */
 export const receiverNotFound = (): AppError => new AppError("not_found", "There is no receiver with this id", { field: "receiver_id" });
 
 /** @throws AppError `not_found` */

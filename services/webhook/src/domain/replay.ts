@@ -12,7 +12,7 @@ export interface Replay {
   readonly total: number;
   readonly failed_only: boolean;
   readonly started_at: string;
-  /** Also set once it is cancelled. */
+  /** Set once it is cancelled, too. */
   readonly finished_at: string | null;
   readonly cancelled_at: string | null;
 }
@@ -23,7 +23,7 @@ export interface ReplayRequest extends ReceiverKey {
   readonly since: string;
   /** Events created until then; null, or a later time, for the start of the replay. */
   readonly until: string | null;
-  /** Only events with a failed delivery to the receiver, no accepted one and none in progress. */
+  /** Takes events with a failed delivery to the receiver, no accepted one and none in progress. */
   readonly failedOnly: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface UnsignedRequest {
   /** Unix time. */
   readonly timestampSeconds: number;
   readonly attempt: number;
-  /** In the names of our headers: `X-<headerWord>-Signature`. */
+  /** Word in the names of our headers: `X-<headerWord>-Signature`. */
   readonly headerWord: string;
 }
 

@@ -2,13 +2,13 @@ import { AppError } from "@brand-records/errors";
 
 /** Tests of a receiver: enough to try it by hand, too few to load a server with someone else's requests. */
 export const TESTS_MAX = 10;
-/** In any stretch of this length. */
+/** Length of a window; the limit holds in any stretch of it. */
 export const TESTS_SECONDS = 60;
 
 /** The tests of a receiver in the last `TESTS_SECONDS`. */
 export interface RecentTests {
   readonly count: number;
-  /** Until there is one fewer; 0 without any. */
+  /** Time until there is one fewer; 0 without any. */
   readonly seconds_left: number;
 }
 

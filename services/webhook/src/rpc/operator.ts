@@ -18,7 +18,7 @@ const idField = z
 
 const logPosition = z.object({ partition: z.int().min(0), offset: z.int().min(0) });
 
-/** For the operators' command line: finds the brand of a record by its id alone, and deletes what belongs to a brand. */
+/** Serves the operators' command line: finds the brand of a record by its id alone, and deletes what belongs to a brand. */
 export function operatorHandlers({
   db,
   deadLetters,

@@ -32,7 +32,7 @@ function attributesOf({ id, event_id, receiver_id, brand_id, url, attempt }: Cla
 
 export function endAttemptSpan(span: TraceSpan | undefined, { kind, httpStatus }: Outcome): void {
   if (httpStatus !== null) span?.set({ [ATTRIBUTES.httpStatus]: httpStatus });
-  // By convention, the status if there is one, else what failed.
+  // The convention is: the status if there is one, else what failed.
   if (kind !== "accepted") span?.fail(httpStatus === null ? kind : String(httpStatus));
   span?.end();
 }

@@ -12,7 +12,7 @@ export interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** For everything: name resolution, connection, TLS, request and response. */
+  /** Time for everything: name resolution, connection, TLS, request and response. */
   readonly deadlineMs: number;
 }
 

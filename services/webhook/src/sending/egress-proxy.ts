@@ -110,7 +110,7 @@ function requireTunnel({ statusCode = 0, headers }: IncomingMessage, socket: Soc
   throw isAboutTarget ? new TargetUnreachableError(String(statusCode)) : new ProxyRefusedError(String(statusCode));
 }
 
-/** By code: messages may repeat the address. */
+/** Names a reason for each code: messages may repeat the address. */
 function reasonOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return "unknown";
   if ("code" in error && typeof error.code === "string") return error.code;

@@ -27,9 +27,9 @@ export class UnresolvedNameError extends Error {
 export interface PublicAddressesOptions {
   /** host:port of DNS resolvers. Default: the system's. */
   readonly dnsServers?: readonly string[];
-  /** For development only: allows this machine. */
+  /** Allows this machine. For development only. */
   readonly allowLoopback: boolean;
-  /** For one name, over all resolvers and tries. Default: 5,000. */
+  /** Time for one name, over all resolvers and tries. Default: 5,000. */
   readonly resolveMsMax?: number;
 }
 
@@ -42,7 +42,7 @@ export class PublicAddresses {
   constructor({ dnsServers, allowLoopback, resolveMsMax = RESOLVE_MS_MAX }: PublicAddressesOptions) {
     this.#resolveMsMax = resolveMsMax;
     this.#allowLoopback = allowLoopback;
-    // Not dns.lookup: it has four threads for the whole process, and one dead resolver occupies them all.
+    // dns.lookup has four threads for the whole process, and one dead resolver occupies them all.
     this.#resolver = new Resolver({ timeout: RESOLVE_MS, tries: RESOLVE_TRIES });
     if (dnsServers !== undefined && dnsServers.length > 0) this.#resolver.setServers(dnsServers);
   }

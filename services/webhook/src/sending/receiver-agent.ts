@@ -7,7 +7,7 @@ import { addressIn, ForbiddenAddressError, PublicAddresses, type PublicAddresses
 
 /** A whole attempt has 15 s: a connection that takes longer than this leaves too little of it. */
 const CONNECT_MS = 10_000;
-/** For each of several addresses. Node's 250 ms are less than a round trip between continents. */
+/** Time for each of several addresses. Node's 250 ms are less than a round trip between continents. */
 const ADDRESS_MS = 2_500;
 /** Longer than undici's 4 s, so that an event every ten seconds keeps its connection. A server's shorter Keep-Alive header wins. */
 const KEEP_ALIVE_MS = 30_000;
@@ -28,7 +28,7 @@ export interface ReceiverAgentOptions extends PublicAddressesOptions {
   readonly connectionsMax: number;
   /** Every connection goes through it. Default: none. */
   readonly proxy?: { readonly address: EgressProxyAddress; readonly mode: EgressProxyMode } | undefined;
-  /** Until the proxy has opened a connection. Default: 10,000. */
+  /** Time until the proxy has opened a connection. Default: 10,000. */
   readonly proxyMsMax?: number;
 }
 
@@ -103,7 +103,7 @@ export class ReceiverAgent {
     };
   }
 
-  /** Not undici's ProxyAgent: it hands over names unchecked, and a refusal of its proxy looks like any closed connection. */
+  /** Replaces undici's ProxyAgent, which hands over names unchecked, and a refusal of its proxy looks like any closed connection. */
   #throughProxy(proxy: EgressProxy, mode: EgressProxyMode, timeoutMs: number): buildConnector.connector {
     const startTls = buildConnector({ timeout: CONNECT_MS, allowH2: false });
     return (target, callback) => {

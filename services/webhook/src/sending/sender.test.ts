@@ -379,7 +379,7 @@ it("delays no receiver because another hangs or is 5,000 deliveries behind", asy
   sending.start();
   await eventually(() => expect(behind.requests.length).toBeGreaterThan(0));
   await sending.deliver([well], 20);
-  // Before a hanging attempt ends, which takes 15 s.
+  // Sooner than a hanging attempt ends, which takes 15 s.
   await eventually(() => expect(healthy.requests).toHaveLength(20));
   expect(behind.requests.length).toBeLessThan(5_000);
 });
@@ -394,7 +394,7 @@ it("reserves half of the attempts in flight for healthy receivers, however many 
   await eventually(() => expect(hanging.requests.length).toBeGreaterThanOrEqual(20));
   const well = await sending.createReceiver(healthy.url);
   await sending.deliver([well], 50);
-  // Before a hanging attempt ends, which takes 15 s.
+  // Sooner than a hanging attempt ends, which takes 15 s.
   await eventually(() => expect(healthy.requests).toHaveLength(50));
   // A claim takes whole lanes, so it may take a few more than half.
   expect(hanging.requests.length).toBeLessThan(40);
@@ -416,7 +416,7 @@ it("keeps room for other receivers while some are slow", async () => {
   sending.start({ inFlightMax: 200 });
   await eventually(() => expect(slow.requests.length).toBeGreaterThanOrEqual(100));
   await sending.deliver([await sending.createReceiver(quick.url)], 20);
-  // Before a hanging attempt ends, which takes 15 s.
+  // Sooner than a hanging attempt ends, which takes 15 s.
   await eventually(() => expect(quick.requests).toHaveLength(20));
 });
 

@@ -21,11 +21,11 @@ import { SigningSecrets, type AttemptSecrets } from "./signing-secrets.ts";
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
-/** While this stops: a claim takes milliseconds unless the database does not respond. */
+/** Wait at a stop: a claim takes milliseconds unless the database does not respond. */
 const CLAIM_STOP_MS = 2_000;
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */
 const FAILING_SHARE = 0.5;
-/** With less room than this share, receivers with attempts in flight wait for those with none. */
+/** Share of the room below which receivers with attempts in flight wait for those with none. */
 const CROWDED_SHARE = 0.5;
 
 type Sendable = ClaimedDelivery & {
@@ -46,7 +46,7 @@ export interface SenderOptions {
   readonly retryDelaysSeconds: readonly number[];
   readonly publicUrl: string;
   readonly headerWord: string;
-  /** After which secrets that did not open are looked at again. Default: 10,000. */
+  /** Time after which secrets that did not open are looked at again. Default: 10,000. */
   readonly recheckMs?: number;
 }
 

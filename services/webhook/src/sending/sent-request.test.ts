@@ -54,7 +54,7 @@ it("a delivery is shown with the bytes and the headers that its receiver got, fo
 it("an attempt that sent nothing has no headers", async () => {
   const receiver = await sending.createReceiver(`${server.url}/unsendable`);
   await sending.deliver([receiver]);
-  // As a test of a next secret that was withdrawn since.
+  // Stands for a test of a next secret that was withdrawn since.
   await sending.db.query("update webhook.deliveries set sign_with_next = true where receiver_id = $1", [receiver.id]);
   sending.start({ retryDelaysSeconds: [] });
   const { attempts, body } = await finishedDelivery(receiver);

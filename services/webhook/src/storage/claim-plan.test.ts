@@ -9,7 +9,7 @@ import { buildLateIndexes } from "./late-indexes.ts";
 const RECEIVERS = 1_000;
 const DEAD = 200_000;
 const LANES = 16;
-/** On a busy machine, writing the rows takes longer than a statement may. */
+/** Limit for writing the rows, which on a busy machine takes longer than a statement may. */
 const SET_UP_MS = 120_000;
 /** 3.2 million with an index whose predicate a claim implies. The dead rows of its own lanes are still read, twice. */
 const BUFFERS_MAX = 12_000;

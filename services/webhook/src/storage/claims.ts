@@ -32,7 +32,7 @@ export interface ClaimedDelivery {
 
 const ROOMS = unnestRows({ receiver_id: "text", room: "int" }, { after: 1 });
 
-/** Not prepared: a plan made while the tables were small scans them when they are not. */
+/** Must not be prepared: a plan made while the tables were small scans them when they are not. */
 const CLAIM = `
   with lane as materialized (
     select * from ${ROOMS.relation}),

@@ -33,7 +33,7 @@ async function daysToDrop(db: Database, keepDays: number): Promise<string[]> {
 export async function dropOldDays(db: Database, keepDays: number): Promise<string[]> {
   const dropped: string[] = [];
   for (const day of await daysToDrop(db, keepDays)) {
-    // Before the events: no delivery may outlive its event.
+    // Come before the events: no delivery may outlive its event.
     await deletePendingUntil(db, day);
     // The results of attempts in flight must still be written, into the day's partitions. The next round drops the day.
     if (await hasAttemptsInFlight(db, day)) continue;

@@ -79,7 +79,7 @@ export async function findDelivery(sql: Sql, { brandId, deliveryId }: DeliveryKe
   return row;
 }
 
-/** For operators only: every other look-up names the brand. */
+/** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfDelivery(sql: Sql, deliveryId: string): Promise<string | undefined> {
   const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [deliveryId]);
   return row?.brand_id;

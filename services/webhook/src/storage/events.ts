@@ -108,7 +108,7 @@ export async function findEvent(sql: Sql, { brandId, eventId }: EventKey): Promi
   return row;
 }
 
-/** For operators only: every other look-up names the brand. */
+/** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfEvent(sql: Sql, eventId: string): Promise<string | undefined> {
   const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [eventId]);
   return row?.brand_id;

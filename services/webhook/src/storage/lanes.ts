@@ -168,7 +168,7 @@ export interface LaneExclusions {
 export interface LanesToServe {
   /** Deliveries to claim, rounded up to a multiple of 16: each lane adds up to `ROOM_MAX`. */
   readonly max: number;
-  /** Also serve receivers whose last attempt failed. */
+  /** Serves receivers whose last attempt failed, too. */
   readonly failing: boolean;
   /** Serve only receivers with nothing in flight, one delivery each. */
   readonly crowded: boolean;
@@ -223,7 +223,7 @@ export interface LaneUpdate {
   readonly ended: number;
   /** Opens the circuit for this long. Undefined closes it after a success, and otherwise leaves it as it is. */
   readonly openSeconds: number | undefined;
-  /** Until the first retry is due; undefined if there is none. */
+  /** Time until the first retry is due; undefined if there is none. */
   readonly dueInSeconds: number | undefined;
 }
 

@@ -123,7 +123,7 @@ export async function findSettings(sql: Sql, { brandId, receiverId }: ReceiverKe
   return row;
 }
 
-/** For operators only: every other look-up names the brand. */
+/** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfReceiver(sql: Sql, receiverId: string): Promise<string | undefined> {
   const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [receiverId]);
   return row?.brand_id;
@@ -157,7 +157,7 @@ export async function changeReceiver(sql: Sql, { brandId, receiverId, url, label
 }
 
 /**
- * Its lane must be locked.
+ * The receiver's lane must be locked.
  *
  * @returns false if it was already disabled: the reason then stays
  */
@@ -166,7 +166,7 @@ export async function disableReceiver(sql: Sql, receiverId: string, reason: NonN
 }
 
 /**
- * Its lane must be locked.
+ * The receiver's lane must be locked.
  *
  * @returns false if it was already enabled
  */

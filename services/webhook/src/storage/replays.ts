@@ -155,7 +155,7 @@ export async function findReplay(sql: Sql, { brandId, replayId }: ReplayKey): Pr
   return row;
 }
 
-/** For operators only: every other look-up names the brand. */
+/** Serves operators only: every other look-up names the brand. */
 export async function findBrandOfReplay(sql: Sql, replayId: string): Promise<string | undefined> {
   const [row] = await sql.query<{ brand_id: string }>(statements.findBrand, [replayId]);
   return row?.brand_id;

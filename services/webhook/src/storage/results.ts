@@ -26,7 +26,7 @@ export interface AttemptResult {
   readonly error: string | null;
   readonly response: Buffer | null;
   readonly state: "delivered" | "failed" | "pending";
-  /** For a pending delivery: until it is due again. */
+  /** Time until a pending delivery is due again. */
   readonly delay_seconds: number | null;
 }
 

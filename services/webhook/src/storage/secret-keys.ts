@@ -5,7 +5,7 @@ const PROOFS = unnestRows({ id: "int", proof: "bytea" }, { as: "k" });
 const KEY_IDS = unnestRows({ id: "int" }, { as: "k" });
 
 const statements = {
-  /** In the order of ids, so that processes starting at the same time never deadlock. */
+  /** Sorted by id, so that processes starting at the same time never deadlock. */
   add: {
     name: "secret_keys.add",
     text: `insert into webhook.secret_keys (${PROOFS.columns}) select * from ${PROOFS.relation} order by k.id

@@ -22,7 +22,7 @@ export async function createReceiver(
   const id = newId("rcv");
   const secret = newSigningSecret();
   return db.transaction(async (sql) => {
-    // Its deletion may have begun since.
+    // The brand's deletion may have begun since.
     if (!(await lockBrand(sql, brandId))) throw brandNotFound();
     const sealed = sealSigningSecret(await sharedSecretKey(sql, keys), id, secret);
     // Checked before the limit: a caller who repeats a call whose response was lost gets `duplicate_url`, which shows that the call

@@ -23,7 +23,7 @@ export async function enableReceiver(
   if (!(await isBrandOpen(db, key.brandId))) throw receiverNotFound();
   const dropped = held === "drop" ? await dropPending(db, key.receiverId, { ...options, createdUntil: await databaseTime(db) }) : 0;
   await db.transaction(async (sql) => {
-    // Before the deliveries are read: adding one needs the lane, so none is missed.
+    // Comes before the deliveries are read: adding one needs the lane, so none is missed.
     // A deletion of the brand closes it under the same lock: what is enabled before that, it disables.
     if (!(await lockLane(sql, key)) || !(await isBrandOpen(sql, key.brandId))) throw receiverNotFound();
     if (await enable(sql, key.receiverId)) await releaseLane(sql, key.receiverId);

@@ -10,7 +10,7 @@ interface Kind {
   find(sql: Sql, id: string): Promise<string | undefined>;
 }
 
-/** By the prefix of their ids. */
+/** Keys are the prefixes of their ids. */
 const KINDS = {
   rcv: { noun: "receiver", find: findBrandOfReceiver },
   evt: { noun: "event", find: findBrandOfEvent },

@@ -54,7 +54,7 @@ export async function getDelivery(db: Sql, key: DeliveryKey): Promise<DeliveryDe
   const delivery = requireDelivery(await findDelivery(db, key));
   const attempts = await attemptsOf(db, key.deliveryId);
   const event = await findEvent(db, { brandId: key.brandId, eventId: delivery.event_id });
-  // Without a lane the receiver was deleted.
+  // A receiver without a lane was deleted.
   const lane = await laneStatus(db, { brandId: key.brandId, receiverId: delivery.receiver_id });
   return { delivery, attempts, event, pause: pauseOf(lane) };
 }

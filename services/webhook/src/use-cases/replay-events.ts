@@ -22,7 +22,7 @@ import {
  * @throws AppError `not_found`, `invalid_request`, `request_conflict` while another replay of the receiver is in progress
  */
 export async function replayEvents(db: Database, request: ReplayRequest): Promise<Replay> {
-  // Before the lane is locked: it takes up to a second.
+  // Comes before the lane is locked: it takes up to a second.
   const counted = request.failedOnly ? ((await countReplay(db, await databaseTime(db), request)) ?? null) : null;
   const replayId = await db.transaction((sql) => replayIdFor(sql, request, counted));
   return requireReplay(await findReplay(db, { brandId: request.brandId, replayId }));

@@ -18,7 +18,7 @@ export interface RunRequest extends Destination {
 
 export interface RunResult {
   readonly requests: number;
-  /** From the first request to the last response. */
+  /** Time from the first request to the last response. */
   readonly seconds: number;
   readonly p50_ms: number;
   readonly p99_ms: number;

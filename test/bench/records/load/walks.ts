@@ -6,7 +6,7 @@ const FIRST_PAGE_SHARE = 0.25;
 
 export interface Visit {
   readonly brand: number;
-  /** From 0. */
+  /** Number of the page, from 0. */
   readonly page: number;
   readonly cursor: string | undefined;
 }

@@ -2,7 +2,7 @@ import { medianInterval, type MedianInterval } from "../../statistics.ts";
 import type { Round, Turn } from "../measure.ts";
 import { TRACED, type TracedName } from "./traced.ts";
 
-/** By how much CPU time may exceed that of the same round without tracing. */
+/** CPU time as a multiple of that of the same round without tracing, at most. */
 const TARGETS = { traced_1: 1.03, traced_100: 1.08 } as const;
 
 const PRODUCT = ["gateway", "records", "accounts"] as const;
