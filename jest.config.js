@@ -13,6 +13,8 @@ const project = {
   transform: {
     "^.+\\.[jt]s$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }],
   },
+  // jose is published as ES modules only, which jest cannot require.
+  transformIgnorePatterns: ["/node_modules/(?!jose/)"],
   moduleNameMapper: {
     "^@brand-records/proto/methods$": "<rootDir>/proto/gen/methods.ts",
     "^@brand-records/proto/([a-z]+)/v1$": "<rootDir>/proto/gen/$1/v1/$1.ts",
@@ -38,7 +40,7 @@ export default {
   ],
   // Tests mostly wait for processes: a second worker on two cores shortens the run by a third.
   maxWorkers: Math.max(2, availableParallelism() - 1),
-  // Not of a project: jest ignores it there.
+  // Stands outside the projects: jest ignores it there.
   testTimeout: 30_000,
   testSequencer: "<rootDir>/test/setup/processes-first-sequencer.js",
   reporters: ["default", "<rootDir>/test/setup/closing-line-reporter.js"],

@@ -37,17 +37,31 @@ function factsOf(method) {
     throw new Error(`${path} has no idempotency_level: IDEMPOTENCY_UNKNOWN, if a repetition has another effect`);
   }
   if (!hasOption(method, option)) throw new Error(`${path} has no option (${OPTION})`);
-  const { callers, actor: acts } = getOption(method, option);
+  const { callers, actor: acts, actorField, bySignature } = getOption(method, option);
   if (acts === 0) throw new Error(`${path} has no actor`);
   const facts = {
     isIdempotent: options.idempotencyLevel !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN,
     callers: callers.map((number) => nameOf(caller, number)),
     actor: nameOf(actor, acts),
+    ...(actorField !== "" && { actorField }),
+    ...(bySignature && { bySignature }),
   };
-  if (facts.actor !== "caller" && !method.input.fields.some(({ name }) => PERSON_FIELDS.includes(name))) {
-    throw new Error(`${path} acts for a person, but its request names none (${PERSON_FIELDS.join(", ")})`);
-  }
+  const problem = problemOf(facts, new Set(method.input.fields.map(({ name }) => name)));
+  if (problem !== undefined) throw new Error(`${path} ${problem}`);
   return [path, facts];
+}
+
+/** What its options say must fit its request, and each other. */
+function problemOf({ callers, actor: acts, actorField, bySignature }, fields) {
+  const isForPerson = ["person", "member", "owner"].includes(acts);
+  if (!isForPerson && (actorField !== undefined || bySignature))
+    return "acts for no person, and needs neither actor_field nor by_signature";
+  if (acts === "caller" && callers.includes("console")) return "acts for the console, which may act for people only";
+  const named = PERSON_FIELDS.find((name) => fields.has(name));
+  if (isForPerson && named !== undefined && actorField === undefined) return `needs actor_field: its request has ${named}`;
+  if (actorField !== undefined && !fields.has(actorField)) return `has no field ${actorField}, its actor_field`;
+  if (["member", "owner"].includes(acts) && !fields.has("brand_id")) return "acts for a member, but its request names no brand_id";
+  return undefined;
 }
 
 function contents() {
@@ -66,21 +80,27 @@ export interface MethodFacts {
   readonly isIdempotent: boolean;
   /** Those who may call it beside the operator. */
   readonly callers: readonly Caller[];
-  /** Whom a call acts for: the calling process, or a person whom the request names, a member or an owner of the brand. */
+  /** Whom a call acts for: the calling process, who holds what the request contains, or a person: anyone, a member or an owner of the brand. */
   readonly actor: ${names(actor)
     .map((name) => `"${name}"`)
     .join(" | ")};
+  /** The field of the request that names the person. */
+  readonly actorField?: string;
+  /** The grant's signature proves the person: accounts is not asked. */
+  readonly bySignature?: true;
 }
 
-/** By path, as in \`/accounts.v1.AccountsService/AddMember\`. */
+/** Keys are paths, as in \`/accounts.v1.AccountsService/AddMember\`. */
 export const METHODS: Readonly<Record<string, MethodFacts>> = {
 ${methods.map(lineOf).join("")}};
 `;
 }
 
 const list = (texts) => `[${texts.map((text) => JSON.stringify(text)).join(", ")}]`;
-const lineOf = ([path, { isIdempotent, callers, actor: acts }]) =>
-  `  "${path}": { isIdempotent: ${isIdempotent}, callers: ${list(callers)}, actor: "${acts}" },\n`;
+const lineOf = ([path, { isIdempotent, callers, actor: acts, actorField, bySignature }]) => {
+  const more = `${actorField === undefined ? "" : `, actorField: "${actorField}"`}${bySignature ? ", bySignature: true" : ""}`;
+  return `  "${path}": { isIdempotent: ${isIdempotent}, callers: ${list(callers)}, actor: "${acts}"${more} },\n`;
+};
 
 /** A problem is an answer to buf, which shows it and fails. */
 function respond() {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { AppError } from "@brand-records/errors";
 import {
   AccountsServiceService,
   AuditServiceService,
@@ -60,7 +61,7 @@ export interface Gateway {
   readonly url: string;
   /** The current one, after `restart`. */
   readonly process: ServiceProcess;
-  /** Its own, if the stack has consoles. */
+  /** The console of this gateway, if the stack has consoles. */
   readonly console: Console | undefined;
 }
 
@@ -105,6 +106,11 @@ export interface Stack {
   /** Sends a GET with a key. Default: to the first gateway. */
   get(path: string, key: string, gateway?: number): Promise<Response>;
   stop(): Promise<void>;
+}
+
+/** A refusal shows that a call has arrived. @throws the error of one that has not */
+function requireRefused(error: unknown): void {
+  if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
 }
 
 export const callContext = (timeoutMs = 10_000): CallContext => newCallContext(timeoutMs, "test");
@@ -234,7 +240,7 @@ async function startOn(
 
   const restartService = async (service: ServiceName): Promise<void> => {
     processes[service] = await start(service, ports[service]);
-    // The test's own clients reconnect after a pause.
+    // The test's own clients reconnect after a pause: over one connection for calls that are repeated, and one for the others.
     const probes: Record<ServiceName, () => Promise<unknown>> = {
       accounts: () => accounts.listBrands({ page_size: 1, after_id: null }, callContext()),
       plans: () => plans.listPlans({ brand_id: "brd_none", status: null, page_size: 1, after_id: null }, callContext()),
@@ -242,6 +248,11 @@ async function startOn(
       webhook: () => receivers.listReceivers({ brand_id: "brd_none" }, callContext()),
     };
     await eventually(probes[service]);
+    const notRepeated: Partial<Record<ServiceName, () => Promise<unknown>>> = {
+      accounts: () => accounts.createBrand({ name: "", tier: "", verified: false }, callContext()),
+      webhook: () => receivers.createReceiver({ brand_id: "brd_none", url: "", label: "", events: [] }, callContext()),
+    };
+    await eventually(() => notRepeated[service]?.().catch(requireRefused));
   };
 
   const accounts = connectRpc(AccountsServiceService, addresses.accounts);

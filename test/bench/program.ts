@@ -11,6 +11,8 @@ export const ROOT = join(import.meta.dirname, "../../..");
 const STOP_MS_MAX = 20_000;
 /** Programs run side by side, so the system chooses ports unless a benchmark names some. */
 const ANY_PORT = { RPC_PORT: "0", ADMIN_PORT: "0" };
+/** Benchmarks prepare their data as the operator. */
+const AS_OPERATOR = { RPC_OPERATOR_WITHOUT_TLS: "true" };
 
 export interface ProgramOptions {
   readonly name: string;
@@ -20,9 +22,9 @@ export interface ProgramOptions {
 }
 
 export interface ProgramPlace {
-  /** For log files. */
+  /** Folder for log files. */
   readonly folder: string;
-  /** For CPU profiles, which make everything slower. No profiles are taken if it is undefined. */
+  /** Folder for CPU profiles, which make everything slower. No profiles are taken if it is undefined. */
   readonly profileDir: string | undefined;
 }
 
@@ -44,9 +46,9 @@ export function startProgram({ name, script, env = {} }: ProgramOptions, { folde
   const output = openSync(logFile, "a");
   const child = fork(script, {
     execArgv: [...NODE_ARGUMENTS, ...profiling],
-    env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...ANY_PORT, ...env },
+    env: { PATH: process.env["PATH"], BENCH_SIZE: SIZE, ...ANY_PORT, ...AS_OPERATOR, ...env },
     stdio: ["ignore", output, output, "ipc"],
-    // In its own process group: Ctrl-C reaches a whole group at once, but programs must stop in order.
+    // A process group of its own: Ctrl-C reaches a whole group at once, but programs must stop in order.
     detached: true,
   });
   closeSync(output);

@@ -1,9 +1,17 @@
 import { readFileSync } from "node:fs";
+import type { MethodFacts } from "@brand-records/proto/methods";
 import { OWN_METHODS } from "@brand-records/rpc";
 
 /** One promise: the table of methods in docs/security.md is what their proto says. */
 
-const ACTS_FOR = { caller: "", member: "a member", owner: "an owner" };
+const ACTS_FOR = { caller: "", bearer: "", person: "a person", member: "a member", owner: "an owner" };
+
+/** What a call of the console shows for it. The operator shows its certificate alone. */
+function proofOf({ actor, bySignature }: MethodFacts): string {
+  if (actor === "caller") return "";
+  if (actor === "bearer") return "its content";
+  return bySignature === true ? "signature" : "session";
+}
 
 const cellsOf = (row: string): string[] =>
   row
@@ -11,16 +19,17 @@ const cellsOf = (row: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-it("docs/security.md has every method, with its callers, whom it acts for, and whether it is repeated", () => {
+it("docs/security.md has every method, with its callers, whom it acts for, by what proof, and whether it is repeated", () => {
   const rows = readFileSync("docs/security.md", "utf8")
     .split("\n")
     .filter((line) => /^\| `[\w.]+\/\w+` /.test(line))
     .map(cellsOf);
-  const expected = Object.entries(OWN_METHODS).map(([path, { callers, actor, isIdempotent }]) => [
+  const expected = Object.entries(OWN_METHODS).map(([path, facts]) => [
     `\`${path.slice(1)}\``,
-    [...callers, "operator"].join(", "),
-    ACTS_FOR[actor],
-    isIdempotent ? "yes" : "",
+    [...facts.callers, "operator"].join(", "),
+    ACTS_FOR[facts.actor],
+    proofOf(facts),
+    facts.isIdempotent ? "yes" : "",
   ]);
   // Health/List says nothing of itself, and is the operator's.
   expect(rows.filter(([method]) => method !== "`grpc.health.v1.Health/List`")).toEqual(expected);

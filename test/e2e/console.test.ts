@@ -1,9 +1,19 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
 import { eventually } from "@brand-records/testkit";
+import { metricsOf } from "../admin-port.ts";
 import { startBrowser, type TestBrowser } from "../browser.ts";
 import { consoleCaller, openLink, signIn, signInUrl, type ConsoleCaller } from "../console-calls.ts";
 import { planInput } from "../plan-input.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
+
+/** The calls that a service has served, by method. */
+const callsServed = (metrics: string): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const [, method = "", count] of metrics.matchAll(/^rpc_server_duration_seconds_count\{[^}]*method="[^"]*?(\w+)"[^}]*\} (\d+)$/gm)) {
+    counts.set(method, (counts.get(method) ?? 0) + Number(count));
+  }
+  return counts;
+};
 
 /** One promise: owners and members can work in the console, and only owners can do what owners do. */
 
@@ -29,8 +39,12 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
   await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("Looker report");
+  const calls: (string | undefined)[] = [];
+  page.on("request", (request) => calls.push(/\/console\/api\/((?:keys|session)\..+)/.exec(request.url())?.[1]));
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   const secret = await page.getByText(/^brk_live_[A-Za-z0-9]{36}$/).innerText();
+  // One call makes the change, and one reads the list again.
+  expect(calls.filter((name) => name !== undefined)).toEqual(["keys.create", "keys.list"]);
   const read = await stack.get("/api/v1/campaigns", secret);
   expect([read.status, read.headers.get("x-brand-id")]).toEqual([200, brand.id]);
 
@@ -209,6 +223,28 @@ describe("a campaign plan", () => {
     for (const process of processes) expect(process?.output()).not.toContain(NOTES);
   });
 
+  it("costs two calls to accounts to open, and four to change: the session, its grant, and the audit log before and after", async () => {
+    const plan_id = await prepare();
+    const ofPlan = { brand_id: brand.id, plan_id };
+    expect(await accountsCallsOf(() => member.call("plans.get", ofPlan))).toEqual(["CheckGrant", "GetSession"]);
+    const change = { ...ofPlan, expected_revision: 1, changes: { title: "Counted" } };
+    expect(await accountsCallsOf(() => member.call("plans.update", change))).toEqual([
+      "AppendAudit",
+      "CheckGrant",
+      "FinishAudit",
+      "GetSession",
+    ]);
+  });
+
+  /** Returns the methods of accounts that an action calls, sorted; one that is called twice stands there twice. */
+  async function accountsCallsOf(act: () => Promise<unknown>): Promise<string[]> {
+    const accounts = stack.processes.accounts;
+    const before = callsServed(await metricsOf(accounts));
+    await act();
+    const after = callsServed(await metricsOf(accounts));
+    return [...after].flatMap(([method, count]) => Array<string>(count - (before.get(method) ?? 0)).fill(method)).toSorted();
+  }
+
   it("does not exist for people of another brand, under either brand's id", async () => {
     const plan_id = await prepare();
     expect(await stranger.send("session.locate", { id: plan_id })).toEqual({ status: 404, code: "not_found" });
@@ -270,6 +306,22 @@ describe("every operation", () => {
     for (const [name] of operations) {
       expect([name, (await callers["an owner"]?.caller.send(name, {}, headers))?.code]).toEqual([name, refusal]);
     }
+  });
+
+  it("refuses a call for a page that shows another person, before it does anything; the person of the session passes", async () => {
+    const shown = (email: string) => ({
+      "content-type": "application/json",
+      "sec-fetch-site": "same-origin",
+      "x-console-person": encodeURIComponent(email),
+    });
+    const key = { brand_id: brand.id, name: "Of whom?", may_prepare: false };
+    const owner = callers["an owner"]?.caller as ConsoleCaller;
+    for (const other of ["ñandú@example.ph", brand.owner.toUpperCase(), ""]) {
+      expect([other, await owner.send("keys.create", key, shown(other))]).toEqual([other, { status: 409, code: "other_person" }]);
+    }
+    const { keys } = await owner.call("keys.list", { brand_id: brand.id });
+    expect(keys.filter(({ name }) => name === key.name)).toEqual([]);
+    expect(await owner.send("keys.create", key, shown(brand.owner))).toEqual({ status: 200, code: undefined });
   });
 
   it("accepts a browser that sends Origin without Sec-Fetch-Site", async () => {

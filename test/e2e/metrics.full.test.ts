@@ -131,7 +131,7 @@ it("serves the metrics that are listed, with their types and labels, and no othe
 
 /** Metrics that this stack cannot have: it has no TLS, and with Kafka records calls no service. */
 const isAbsent = (service: string, name: string): boolean =>
-  name === "tls_certificate_expiry_timestamp_seconds" ||
+  name.startsWith("tls_certificate_") ||
   name === "rpc_refused_calls_total" ||
   (service === "records" && name === "rpc_client_duration_seconds");
 

@@ -420,7 +420,7 @@ it("refuses a change of another person who signed in in another tab, and keeps w
   await save(page);
   await stepTitle(page, "Review");
   expect(await read(plan_id)).toMatchObject({ notes: "Of the owner, by Jun", edited_by: jun });
-  expectNoProblems();
+  expectNoProblems(409);
 }, 30_000);
 
 it("keeps what is typed when a step cannot be loaded, or the person is removed from the brand", async () => {
@@ -431,7 +431,7 @@ it("keeps what is typed when a step cannot be loaded, or the person is removed f
   const { plan_id, review_path } = await prepare(planInput());
   const { page, expectNoProblems } = await open(leaver);
   let isBroken = true;
-  await page.route("**/step-creative-*.js", (route) => (isBroken ? route.fulfill({ status: 404, body: "" }) : route.continue()));
+  await page.route("**/creative-*.js", (route) => (isBroken ? route.fulfill({ status: 404, body: "" }) : route.continue()));
   await page.goto(`${url}${review_path}?step=budget`);
   await textbox(page, /^Budget/).fill("80,000");
   await save(page);
@@ -472,7 +472,7 @@ it("asks before unsaved edits are left", async () => {
   };
   await leave("Stay");
   expect(await textbox(page, "Title").inputValue()).toBe("Edited");
-  // Also by the browser's Back, and if the plan is read again.
+  // The same holds for the browser's Back, and if the plan is read again.
   await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
   await leave("Save");
   await page.waitForURL("**/developers/keys");

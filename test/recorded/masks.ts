@@ -11,7 +11,10 @@ const VOLATILE: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/((?:__Host-)?session)(?:_\d+)?=[\w-]{20,}/g, "$1=<token>"],
   [/((?:__Host-)?session)_\d+=/g, "$1="],
   [/("?nonce[-=]"?)[\w+/=-]{16,}/g, "$1<nonce>"],
-  [/(\/console\/assets\/(?:[\w-]+\/)*?[a-z-]+)-[A-Z0-9]{8}\./g, "$1-<hash>."],
+  // The bundler chooses the console's parts and their names; each edit of a screen may change both.
+  [/^(Content-Length: )\d+(?=[^]*\/console\/assets\/[\w-]+\.js")/gim, "$1<bytes>"],
+  [/(?:\n *<link rel="modulepreload".*)+/g, '\n    <link rel="modulepreload" …>'],
+  [/(\/console\/assets\/[\w-]+?)-[\w-]{8}(?=\.(?:js|css|svg)")/g, "$1-<hash>"],
 ];
 
 /** Random values that stay recognisable: the first of a kind is number 1 wherever it appears. */

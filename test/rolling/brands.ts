@@ -18,6 +18,7 @@ export interface RolledBrand {
   readonly id: string;
   keyId: string;
   key: string;
+  readonly receiverId: string;
   /** Signs its deliveries. */
   readonly secret: string;
   /** A signed-in owner's. */
@@ -75,11 +76,11 @@ export class Brands {
     await accounts.createBrand({ id, name: `Brand ${this.all.length}`, tier: "plus", verified: true }, context());
     await accounts.addMember({ brand_id: id, email: ownerOf(id), role: "owner" }, context());
     const key = await createKey(accounts, id);
-    const { secret } = await receivers.createReceiver(
+    const { receiver, secret } = await receivers.createReceiver(
       { brand_id: id, url: `${url}${id}`, label: "Rolling", events: ["submission.approved"] },
       context(),
     );
-    this.all.push({ id, ...key, secret, cookie: "" });
+    this.all.push({ id, ...key, receiverId: receiver?.id ?? "", secret, cookie: "" });
     accounts.stop();
     receivers.stop();
   }

@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@brand-records/postgres/embedded";
 import { startProcess, startTcpProxy, type ServiceProcess, type TcpProxy } from "@brand-records/testkit";
 
-/** In the order of an update: a service before its callers. */
+/** Sorted as an update goes: a service before its callers. */
 export const PROCESS_TYPES = ["accounts", "records", "plans", "webhook", "console", "gateway"] as const;
 export type ProcessType = (typeof PROCESS_TYPES)[number];
 
 const REPLICAS = 2;
-/** After SIGTERM a process is still reached for this long: balancers notice late. Less than its grace period. */
+/** Time for which a process is still reached after SIGTERM: balancers notice late. Less than its grace period. */
 const NOTICE_MS = 500;
 
 /** The traffic goes on meanwhile, so a start takes longer than alone. */
@@ -17,10 +18,14 @@ const READY_MS_MAX = 120_000;
 
 /** Where the compiled code of a release is. */
 export interface Release {
-  readonly name: string;
   readonly root: string;
   /** Release 0.2.0 has no console, and serves gRPC without TLS on 127.0.0.1 only. */
   readonly isOld: boolean;
+}
+
+export function releaseIn(root: string): Release {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  return { root, isOld: version === "0.2.0" };
 }
 
 interface Member {
@@ -85,6 +90,8 @@ export class Fleet {
   /** Exits with another code than 0: `records: exit code 1`. */
   readonly badExits: string[] = [];
   readonly #started: ServiceProcess[] = [];
+  /** Settings of the processes that start from now on, besides those of all. */
+  settings: Readonly<Record<string, string>> = {};
 
   private constructor(options: FleetOptions, rpcPort: number) {
     this.#options = options;
@@ -210,7 +217,7 @@ export class Fleet {
       script,
       env: this.#envOf(type, address, release),
       readyMsMax: READY_MS_MAX,
-      // On a node each process has the CPU that it requests. Here those that start would take it from those that serve.
+      // Each process on a node has the CPU that it requests. Here those that start would take it from those that serve.
       startsBehindOthers: true,
     });
     this.#started.push(process);
@@ -225,6 +232,7 @@ export class Fleet {
     const { databaseUrl, settings, secretsOf, tlsOf } = this.#options;
     return {
       ...settings,
+      ...this.settings,
       ...(secretsOf?.(type) ?? { ...this.#keys, DATABASE_URL: databaseUrl }),
       ...tlsOf?.(type),
       // Else grpc-js asks the system's resolver, whichever server a target names.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgresServer } from "@brand-records/testkit";
 import { isClean, isFailed, reportRun } from "./report.ts";
+import { releaseIn } from "./fleet.ts";
 import { rollingRun, type RollingResult } from "./rolling-run.ts";
 
 const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--from FOLDER]
@@ -13,7 +14,8 @@ const USAGE = `npm run test:rolling -- [--runs N] [--rate N] [--grace-ms N] [--f
   --runs N        default: 1; about a minute each
   --rate N        requests a second; default: 100
   --grace-ms N    STOP_GRACE_MS of every process; default: 5000
-  --from FOLDER   begins with the processes of release 0.2.0, built in this folder
+  --from FOLDER   begins with the processes of another release, built in this folder
+  --console WHEN  first or last: when the consoles are replaced; default: after the services
   --logs FOLDER   where what the processes of each run logged is written
 `;
 
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     rate: { type: "string", default: "100" },
     "grace-ms": { type: "string", default: "5000" },
     from: { type: "string" },
+    console: { type: "string" },
     logs: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -55,6 +58,11 @@ async function run(runs: number, rate: number, graceMs: number): Promise<void> {
   process.exitCode = results.every(isClean) ? 0 : 1;
 }
 
+function consolesAt(when: string): "first" | "last" {
+  if (when !== "first" && when !== "last") throw new Error(`--console: ${when} is neither first nor last`);
+  return when;
+}
+
 async function writeLogs(folder: string, logs: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, text] of logs) if (text !== "") await writeFile(join(folder, `${name}.log`), text);
@@ -63,13 +71,14 @@ async function writeLogs(folder: string, logs: ReadonlyMap<string, string>): Pro
 async function oneRun(n: number, rate: number, graceMs: number): Promise<RollingResult> {
   const postgres = await startPostgresServer();
   try {
-    const present = { name: "present", root: process.cwd(), isOld: false };
+    const present = releaseIn(process.cwd());
     return await rollingRun({
       databaseUrl: postgres.url,
       perSecond: rate,
       settings: { STOP_GRACE_MS: String(graceMs) },
       present,
-      ...(values.from !== undefined && { from: { name: "0.2.0", root: values.from, isOld: true } }),
+      ...(values.from !== undefined && { from: releaseIn(values.from) }),
+      ...(values.console !== undefined && { consoles: consolesAt(values.console) }),
       log: (text) => void process.stderr.write(`Run ${n}: ${text}\n`),
     });
   } finally {

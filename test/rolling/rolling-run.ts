@@ -14,6 +14,8 @@ export interface RollingOptions {
   readonly present: Release;
   /** Where it begins: every process is replaced by the present release, one type after the other. */
   readonly from?: Release;
+  /** When the consoles are replaced. Default: after the services. */
+  readonly consoles?: "first" | "last";
   /** Reports progress. */
   log(text: string): void;
 }
@@ -41,12 +43,17 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
     if (!from.isOld) await brands.signIn(fleet);
     const traffic = new Traffic(fleet, brands, options.perSecond);
     await pause(CALM_MS);
-    for (const type of orderOf(from)) {
+    // From here on a call that proves no person is not the operator's: the console must prove for whom it acts.
+    const strict = { RPC_OPERATOR_WITHOUT_TLS: "false" };
+    // As docs/updates.md says: old consoles and services have no grants.
+    fleet.settings = from === present ? strict : { ...strict, CONSOLE_WITHOUT_GRANTS: "true" };
+    for (const type of orderOf(from, options.consoles)) {
       log(type);
       traffic.phase = type;
       await fleet.roll(type, present);
     }
     if (from.isOld) await brands.signIn(fleet);
+    fleet.settings = strict;
     log("all at once");
     traffic.phase = "all at once";
     await fleet.rollAll(present);
@@ -64,5 +71,12 @@ export async function rollingRun(options: RollingOptions): Promise<RollingResult
  * Gateways of release 0.2.0 look a name up at most every 30 s, and lose a service whose processes are all replaced within that time. So they
  * go first.
  */
-const orderOf = ({ isOld }: Release): readonly ProcessType[] =>
-  isOld ? ["gateway", ...PROCESS_TYPES.filter((type) => type !== "gateway")] : PROCESS_TYPES;
+function orderOf({ isOld }: Release, consoles: RollingOptions["consoles"]): readonly ProcessType[] {
+  const order = isOld ? withAt(PROCESS_TYPES, "gateway", "first") : PROCESS_TYPES;
+  return consoles === undefined ? order : withAt(order, "console", consoles);
+}
+
+function withAt(types: readonly ProcessType[], type: ProcessType, place: "first" | "last"): readonly ProcessType[] {
+  const others = types.filter((each) => each !== type);
+  return place === "first" ? [type, ...others] : [...others, type];
+}

@@ -1,5 +1,6 @@
 import { startPostgresServer } from "@brand-records/testkit";
 import { isClean, reportRun } from "./report.ts";
+import { releaseIn } from "./fleet.ts";
 import { rollingRun } from "./rolling-run.ts";
 
 /**
@@ -14,7 +15,7 @@ const SETTINGS = { REQUEST_DEADLINE_MS: "25000" };
 it("replaces every process, one type after the other and then all at once, without a failed request or a lost event", async () => {
   const postgres = await startPostgresServer();
   try {
-    const present = { name: "present", root: process.cwd(), isOld: false };
+    const present = releaseIn(process.cwd());
     const result = await rollingRun({ databaseUrl: postgres.url, perSecond: PER_SECOND, settings: SETTINGS, present, log: () => {} });
     if (!isClean(result)) throw new Error(reportRun("Failures", result));
     expect(result.events.changes).toBeGreaterThan(0);

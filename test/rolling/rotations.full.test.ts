@@ -8,7 +8,7 @@ import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc, newCallContext } from "@brand-records/rpc";
 import { eventually, sendRedisCommand, startDnsServer, startPostgresServer, startRedisServer } from "@brand-records/testkit";
 import { Brands } from "./brands.ts";
-import { Fleet, type ProcessType } from "./fleet.ts";
+import { Fleet, releaseIn, type ProcessType } from "./fleet.ts";
 import { CertificateFiles, SecretFiles, type CertificateSet } from "./process-files.ts";
 import { isClean, reportRun } from "./report.ts";
 import { Traffic } from "./traffic.ts";
@@ -24,11 +24,11 @@ const LEAVE_AFTER_MS = 20_000;
 /** When the old processes have ended. */
 const RE_ENCRYPTED_MS_MAX = 60_000;
 const SETTINGS = { REQUEST_DEADLINE_MS: "25000" };
-const PRESENT = { name: "present", root: process.cwd(), isOld: false };
+const PRESENT = releaseIn(process.cwd());
 const STORING: readonly ProcessType[] = ["accounts", "records", "plans", "webhook"];
 /** Files are read every 10 s. */
 const READ_AGAIN_MS_MAX = 60_000;
-/** After what was replaced stopped working. */
+/** Requests after what was replaced has stopped working. */
 const REQUESTS_AFTER = 40;
 
 const newKey = (id: number): string => `${id}:${randomBytes(32).toString("base64")}`;
@@ -52,7 +52,7 @@ let redisUrl: string;
 let fleet: Fleet;
 let brands: Brands;
 let traffic: Traffic;
-/** In the order of their use. */
+/** Sorted by their use. */
 let sets: readonly CertificateSet[];
 let asLogin: (login: string, password: string) => string;
 

@@ -40,6 +40,7 @@ export class Traffic {
   readonly #pending = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
   #sent = 0;
+  #consoleCalls = 0;
   readonly outcomes: Outcome[] = [];
   /** What happens now. */
   phase = "before";
@@ -98,12 +99,27 @@ export class Traffic {
     }
     if (kind === "console call") {
       const headers = { cookie: brand.cookie, "sec-fetch-site": "same-origin" };
-      return expectStatus(200, await this.#call("console", "POST", "/console/api/keys.list", headers, { brand_id: brand.id }));
+      const [operation, body] = this.#nextConsoleCall(brand);
+      const answer = await this.#call("console", "POST", `/console/api/${operation}`, headers, { brand_id: brand.id, ...body });
+      const failure = expectStatus(200, answer);
+      return failure && `${operation} ${failure}`;
     }
     const { headers, body } = toolCall("stateless", "list_submissions", {});
     const accept = "application/json, text/event-stream";
     const answer = await this.#call("gateway", "POST", "/api/mcp", { authorization, accept, ...headers }, body);
     return expectStatus(200, answer) ?? (answer.text.includes('"isError":true') ? answer.text.slice(0, 200) : undefined);
+  }
+
+  /** Reads of each service that the console calls, and a change, which each repetition makes the same. */
+  #nextConsoleCall({ receiverId }: RolledBrand): readonly [operation: string, body: object] {
+    const calls = [
+      ["keys.list", {}],
+      ["receivers.list", {}],
+      ["plans.list", {}],
+      ["receivers.update", { receiver_id: receiverId, label: "Rolled" }],
+      ["audit.list", {}],
+    ] as const;
+    return calls[this.#consoleCalls++ % calls.length] ?? calls[0];
   }
 
   #call(

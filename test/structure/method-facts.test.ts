@@ -34,9 +34,18 @@ it.each([
   ["idempotency_level", /    option idempotency_level = NO_SIDE_EFFECTS;\n/, "/plans.v1.PlansService/GetPlan has no idempotency_level"],
   ["option", /    option \(options\.v1\.method\) = [^;]+;\n/, "/plans.v1.PlansService/PreparePlan has no option (options.v1.method)"],
   ["actor", /, actor: ACTOR_CALLER/, "/plans.v1.PlansService/PreparePlan has no actor"],
-  ["person", /actor: ACTOR_CALLER/, "/plans.v1.PlansService/PreparePlan acts for a person, but its request names none"],
-] as const)("a method without its %s fails generation, which names it", (what, pattern, message) => {
-  expect(failureAfter((source) => source.replace(pattern, what === "person" ? "actor: ACTOR_MEMBER" : ""))).toContain(message);
+] as const)("a method without its %s fails generation, which names it", (_, pattern, message) => {
+  expect(failureAfter((source) => source.replace(pattern, ""))).toContain(message);
+});
+
+it.each([
+  ['ACTOR_MEMBER, actor_field: "acting_member"', "ACTOR_MEMBER", "ListPlanSummaries needs actor_field: its request has acting_member"],
+  ['actor_field: "member"', 'actor_field: "person"', "CancelPlan has no field person, its actor_field"],
+  ["ACTOR_PERSON", "ACTOR_MEMBER", "FindBrand acts for a member, but its request names no brand_id"],
+  ["ACTOR_PERSON, by_signature: true", "ACTOR_CALLER", "FindBrand acts for the console, which may act for people only"],
+  ["actor: ACTOR_CALLER", "actor: ACTOR_CALLER, by_signature: true", "PreparePlan acts for no person"],
+])("%s cannot become %s", (from, to, message) => {
+  expect(failureAfter((source) => source.replace(from, to))).toContain(message);
 });
 
 it("no source says of a method what its proto says", () => {

@@ -32,7 +32,8 @@ afterAll(async () => {
 
 function listWith(name: string, uri: string | undefined, line = "brands list --json"): Promise<Outcome> {
   const { cert, key, ca } = issue(name, uri);
-  const env = { ACCOUNTS_ADDRESS: `localhost:${server.port}`, RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca };
+  const tls = { RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca, RPC_TLS_WITHOUT_IDS: String(uri === undefined) };
+  const env = { ACCOUNTS_ADDRESS: `localhost:${server.port}`, ...tls };
   return brandctl(line.split(" "), { env });
 }
 
@@ -56,6 +57,21 @@ it.each([
 it("does not connect with that of another installation's operator, and names both", async () => {
   const { stderr } = await listWith("other", "spiffe://other.example/ns/live/sa/operator");
   expect(stderr).toContain(`the certificate of the server is of ${PREFIX}accounts, not of spiffe://other.example/`);
+});
+
+it("names the setting where a service without TLS takes no operator's calls", async () => {
+  const strict = await serveRpc({
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    services: new FakeAccounts().served,
+    log: openLog("test", "silent"),
+    metrics: new Registry(),
+  });
+  const { code, stderr } = await brandctl(["brands", "list", "--json"], { env: { ACCOUNTS_ADDRESS: `localhost:${strict.port}` } });
+  await strict.stop();
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: "call_refused", hint: expect.stringContaining("start accounts with RPC_OPERATOR_WITHOUT_TLS=true") },
+  });
 });
 
 it("says in its help which identity it needs", async () => {

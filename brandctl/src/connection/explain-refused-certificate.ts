@@ -8,12 +8,23 @@ export const PERMISSION_DENIED = 7;
 
 /** Explains that a service serves the called method to other certificates only. */
 export function explainRefusedCertificate(error: Error, { name, address }: Endpoint, { RPC_TLS_CERT: file }: TlsFiles): CommandFailure {
-  const which = file === undefined ? "this call, made without a certificate" : `the certificate ${file}, ${whose(file)}`;
-  return new CommandFailure("certificate_refused", `${name} at ${address} refuses ${which}; brandctl needs that of \`operator\`.`, {
-    cause: error,
-    hint: "Set RPC_TLS_CERT and RPC_TLS_KEY, or --tls-cert and --tls-key, to the operator's: its URI ends with /sa/operator and begins like the services' own.",
-  });
+  if (file === undefined) return explainRefusedCall(error, { name, address });
+  return new CommandFailure(
+    "certificate_refused",
+    `${name} at ${address} refuses the certificate ${file}, ${whose(file)}; brandctl needs that of \`operator\`.`,
+    {
+      cause: error,
+      hint: "Set RPC_TLS_CERT and RPC_TLS_KEY, or --tls-cert and --tls-key, to the operator's: its URI ends with /sa/operator and begins like the services' own.",
+    },
+  );
 }
+
+/** Without TLS a service knows no operator. */
+const explainRefusedCall = (error: Error, { name, address }: Pick<Endpoint, "name" | "address">): CommandFailure =>
+  new CommandFailure("call_refused", `${name} at ${address} takes no operator's calls without a certificate.`, {
+    cause: error,
+    hint: `On a machine that is yours alone, start ${name} with RPC_OPERATOR_WITHOUT_TLS=true; else use TLS with the certificate of operator.`,
+  });
 
 /** Says whose certificate it is, by its SPIFFE id. */
 function whose(file: string): string {

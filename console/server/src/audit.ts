@@ -1,4 +1,4 @@
-import type { Output, ParsedInput, OperationName } from "@brand-records/console-contract";
+import type { AuditAction, Output, ParsedInput, OperationName } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
 import { newCallContext, type CallContext } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
@@ -6,7 +6,7 @@ import type { Services } from "./services.ts";
 import type { Person } from "./sessions.ts";
 
 const FINISH_DEADLINE_MS = 5_000;
-/** After these the change may have been made. */
+/** Kinds of error after which the change may have been made. */
 const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set(["unavailable", "timeout", "internal_error"]);
 
 export interface AuditDependencies {
@@ -16,7 +16,7 @@ export interface AuditDependencies {
 
 /** What the audit log says about an operation that changes something: names and ids, never values. */
 export interface Audit<Name extends OperationName> {
-  readonly action: string;
+  readonly action: AuditAction;
   /** The id of what is changed. */
   subject?(input: ParsedInput<Name>): string;
   /** The id of what was created. */
@@ -64,7 +64,8 @@ export async function runAudited<Name extends OperationName>(
     call,
   );
   const finish = async (outcome: "done" | "failed" | "unknown", error_kind: string | null, subject_id: string | null): Promise<void> => {
-    const context = { ...newCallContext(FINISH_DEADLINE_MS, call.requestId), traceparent: call.traceparent };
+    const { traceparent, grants } = call;
+    const context = { ...newCallContext(FINISH_DEADLINE_MS, call.requestId), traceparent, ...(grants && { grants }) };
     try {
       await services.audit.finishAudit({ brand_id: brand.brand_id, entry_id: entry?.id ?? "", outcome, error_kind, subject_id }, context);
     } catch (error) {

@@ -14,6 +14,12 @@ export interface Person {
   readonly via: string | null;
 }
 
+/** A person, and what proves to each service that a call is made in the session. */
+export interface Admitted {
+  readonly person: Person;
+  readonly grants: Readonly<Record<string, string>>;
+}
+
 /** The browser's session, and a call in which it may change. */
 export interface BrowserSession {
   readonly call: CallContext;
@@ -25,11 +31,19 @@ export interface BrowserSession {
 
 export const signedOut = (): AppError => new AppError("invalid_session", "You are signed out. Sign in again.");
 
-/** @throws AppError `invalid_session` */
-export async function readSession({ sessions }: Services, token: string, call: CallContext): Promise<Person> {
-  const { session, memberships } = await sessions.getSession({ token }, call);
+/**
+ * @param brandId that the call names, if any: the grants are for it, if the person is a member
+ * @throws AppError `invalid_session`
+ */
+export async function readSession(
+  { sessions }: Services,
+  token: string,
+  brandId: string | undefined,
+  call: CallContext,
+): Promise<Admitted> {
+  const { session, memberships, grants } = await sessions.getSession({ token, with_grants: true, brand_id: brandId ?? null }, call);
   if (session == null) throw new Error("getSession returned no session");
-  return {
+  const person: Person = {
     email: session.email,
     issuer: session.issuer ?? null,
     ends_at: session.ends_at,
@@ -37,6 +51,7 @@ export async function readSession({ sessions }: Services, token: string, call: C
     limited_to: session.brand_id ?? null,
     via: session.made_by ?? null,
   };
+  return { person, grants };
 }
 
 /**

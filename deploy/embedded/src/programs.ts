@@ -44,7 +44,13 @@ export async function planPrograms(
     };
   };
   const service = (name: ServiceName, env: Record<string, string> = {}): Program =>
-    program(name, `services/${name}`, { ...env, DATABASE_URL: database.urlFor(name), RPC_PORT: portIn(rpc[name]) });
+    program(name, `services/${name}`, {
+      ...env,
+      DATABASE_URL: database.urlFor(name),
+      RPC_PORT: portIn(rpc[name]),
+      // brandctl calls without TLS. Only this machine reaches the ports.
+      RPC_OPERATOR_WITHOUT_TLS: inherited["RPC_OPERATOR_WITHOUT_TLS"] ?? "true",
+    });
 
   return {
     rpc,
@@ -54,7 +60,7 @@ export async function planPrograms(
       service("plans", { ACCOUNTS_ADDRESS: rpc.accounts }),
       service("webhook", {
         ACCOUNTS_ADDRESS: rpc.accounts,
-        // For trials on this machine only: elsewhere it would expose the host's ports.
+        // Set for trials on this machine only: elsewhere it would expose the host's ports.
         RECEIVERS_ON_LOOPBACK: inherited["RECEIVERS_ON_LOOPBACK"] ?? "true",
         PUBLIC_URL,
         ...secretOf("RECEIVER_SECRET_KEYS", inherited, secrets.receiverSecretKeys),

@@ -26,7 +26,7 @@ class HoldingAccounts {
       return found;
     };
     const [log, metrics] = [openLog("accounts", "silent"), openMetrics("accounts")];
-    const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0 };
+    const config = { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" } as const;
     this.#server = await serveRpc({ config, services: [service(VerificationServiceService, { verifyKey })], log, metrics });
     this.#client = connectRpc(VerificationServiceService, `127.0.0.1:${this.#server.port}`);
     return this.#client;

@@ -31,6 +31,7 @@ export const ERROR_KINDS = {
   request_conflict: { grpc: "ALREADY_EXISTS", http: 409 },
   pending_plan_limit: { grpc: "FAILED_PRECONDITION", http: 409 },
   plan_not_pending: { grpc: "FAILED_PRECONDITION", http: 409 },
+  other_person: { grpc: "FAILED_PRECONDITION", http: 409 },
   plan_changed: { grpc: "ABORTED", http: 409 },
   duplicate_url: { grpc: "ALREADY_EXISTS", http: 409 },
   receiver_limit: { grpc: "FAILED_PRECONDITION", http: 409 },

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { traceparentFrom } from "@brand-records/telemetry";
 import type { ServerUnaryCall } from "@grpc/grpc-js";
+import type { Person } from "./person.ts";
 
 /** The context of a unit of work, passed from the edge to the last statement. */
 export interface CallContext {
@@ -11,6 +12,10 @@ export interface CallContext {
   readonly deadline: number;
   /** Aborted when the caller has gone. */
   readonly signal?: AbortSignal;
+  /** Grants by the name of a service: a call of that service carries it. */
+  readonly grants?: Readonly<Record<string, string>>;
+  /** Whom the call being served acts for, as its grant has proved. */
+  readonly person?: Person;
   /** The call being served: its cancellation and deadline reach the calls made for it. */
   readonly parent?: ServerUnaryCall<unknown, unknown>;
 }

@@ -13,6 +13,7 @@ import {
   type ServiceDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
+import { GRANT_METADATA } from "./actors.ts";
 import type { CallContext } from "./call-context.ts";
 import { Certificates } from "./certificates.ts";
 import { measureCalls, type MeasureCall } from "./client-durations.ts";
@@ -124,7 +125,7 @@ function unary(client: Client, method: MethodDefinition<unknown, unknown>, measu
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        metadataOf(context, span),
+        metadataOf(context, span, server),
         optionsOf(context),
         (error, response) => {
           release();
@@ -162,7 +163,8 @@ function duplex(client: Client, method: MethodDefinition<unknown, unknown>) {
   return (context: CallContext): ClientDuplexStream<unknown, unknown> => {
     const { path, requestSerialize, responseDeserialize } = method;
     const span = startCallSpan("client", method.path, context);
-    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadataOf(context, span), optionsOf(context));
+    const metadata = metadataOf(context, span, serverOf(path));
+    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, optionsOf(context));
     const release = cancelWith(context.signal, call);
     call.once("status", ({ code }) => {
       release();
@@ -180,8 +182,10 @@ function cancelWith(signal: AbortSignal | undefined, call: { cancel(): void }): 
   return () => signal?.removeEventListener("abort", cancel);
 }
 
-function metadataOf(context: CallContext, span: TraceSpan | undefined): Metadata {
+function metadataOf(context: CallContext, span: TraceSpan | undefined, server: Dependency): Metadata {
   const metadata = new Metadata();
+  const grant = context.grants?.[server];
+  if (grant !== undefined) metadata.set(GRANT_METADATA, grant);
   metadata.set("x-request-id", context.requestId);
   metadata.set("traceparent", span?.traceparent ?? context.traceparent);
   return metadata;

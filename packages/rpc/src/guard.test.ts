@@ -5,6 +5,7 @@ import { CertificateAuthority } from "@brand-records/testkit";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { Metadata, type ServiceDefinition } from "@grpc/grpc-js";
 import { service as healthService } from "grpc-health-check";
+import { GRANT_METADATA } from "./actors.ts";
 import { Certificates } from "./certificates.ts";
 import { guardCalls, type Guard } from "./guard.ts";
 import { OWN_METHODS } from "./methods.ts";
@@ -20,7 +21,7 @@ beforeAll(() => {
   const { cert, key, ca } = new CertificateAuthority(folder).issue("records", { names: [`URI:${PREFIX}records`] });
   certificates = Certificates.of({ RPC_TLS_CERT: cert, RPC_TLS_KEY: key, RPC_TLS_CA: ca }) as Certificates;
   const methods = { ...OWN_METHODS, "/test.v1.Test/SayHello": { isIdempotent: false, callers: ["gateway"], actor: "caller" } } as const;
-  guard = guardCalls(certificates, methods, openLog("test", "silent"), openMetrics("test"));
+  guard = guardCalls({ certificates, config: {}, methods, log: openLog("test", "silent"), metrics: openMetrics("test") });
 });
 afterAll(() => {
   certificates.release();
@@ -68,4 +69,52 @@ it("guards every method of grpc.health.v1, which is loaded from its .proto file"
   expect(Object.keys(guarded).toSorted()).toEqual(Object.keys(definition).toSorted());
   const { Check, List } = guarded;
   expect([callAs("gateway", Check), callAs("webhook", Check), callAs("gateway", List)]).toEqual(["served", 7, 7]);
+});
+
+describe("a method that acts for a person", () => {
+  const methods = {
+    "/test.v1.Test/SayHello": { isIdempotent: false, callers: ["console", "plans"], actor: "member" },
+    "/test.v1.Test/Serve": { isIdempotent: false, callers: ["gateway"], actor: "caller" },
+    "/test.v1.Test/Operate": { isIdempotent: false, callers: [], actor: "caller" },
+  } as const;
+  const guardWith = (config: Parameters<typeof guardCalls>[0]["config"], withTls = true): Guard =>
+    guardCalls({
+      certificates: withTls ? certificates : undefined,
+      config,
+      methods,
+      log: openLog("test", "silent"),
+      metrics: openMetrics("test"),
+    });
+  /** Calls methods as a service, with a grant or without. */
+  const outcomes = (by: Guard, service: string, grant?: string): unknown[] =>
+    ["SayHello", "Serve", "Operate"].map((name) => {
+      const { SayHello } = by(definitionOf(`/test.v1.Test/${name}`), { SayHello: respond });
+      const call = callBy(service) as { metadata: Metadata };
+      if (grant !== undefined) call.metadata.set(GRANT_METADATA, grant);
+      let response: unknown;
+      (SayHello as unknown as typeof respond)(call, (...[error, message]: [{ code: number } | null, string?]) => {
+        response = error?.code ?? message;
+      });
+      return response;
+    });
+
+  it("is served to the console with a grant, and to the operator and others of its callers without", () => {
+    const strict = guardWith({});
+    expect(outcomes(strict, "console")).toEqual([7, 7, 7]);
+    expect(outcomes(strict, "console", "any")).toEqual(["served", 7, 7]);
+    expect(outcomes(strict, "plans")).toEqual(["served", 7, 7]);
+    expect(outcomes(strict, "gateway")).toEqual([7, "served", 7]);
+    expect(outcomes(strict, "operator")).toEqual(["served", "served", "served"]);
+  });
+
+  it("is served to the console without a grant where a setting says so", () => {
+    expect(outcomes(guardWith({ CONSOLE_WITHOUT_GRANTS: "true" }), "console")).toEqual(["served", 7, 7]);
+  });
+
+  it("needs a grant without TLS, as the operator's methods need a setting", () => {
+    const plain = guardWith({}, false);
+    expect(outcomes(plain, "anyone")).toEqual([7, "served", 7]);
+    expect(outcomes(plain, "anyone", "any")).toEqual(["served", "served", 7]);
+    expect(outcomes(guardWith({ RPC_OPERATOR_WITHOUT_TLS: "true" }, false), "anyone")).toEqual(["served", "served", "served"]);
+  });
 });

@@ -8,9 +8,10 @@ import {
   type UntypedHandleCall,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import type { Certificates } from "./certificates.ts";
 import { CALLERS } from "@brand-records/proto/methods";
-import { peerOfCall } from "./identity.ts";
+import { actsForPerson, grantIn } from "./actors.ts";
+import type { Certificates } from "./certificates.ts";
+import { peerOfCall, type Peer } from "./identity.ts";
 import type { Methods } from "./methods.ts";
 import { requestIdFrom } from "./request-id.ts";
 
@@ -19,44 +20,72 @@ type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown,
 /** Wraps the implementation of a service, so that only its callers reach it. */
 export type Guard = (definition: ServiceDefinition, implementation: UntypedServiceImplementation) => UntypedServiceImplementation;
 
+export interface GuardOptions {
+  /** Undefined without TLS, which is on loopback only. */
+  readonly certificates: Certificates | undefined;
+  readonly config: { readonly RPC_OPERATOR_WITHOUT_TLS?: string | undefined; readonly CONSOLE_WITHOUT_GRANTS?: string | undefined };
+  readonly methods: Methods;
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+/** Why a call is refused: the caller's name for the metric, and a description for the log. */
+interface Refusal {
+  readonly peer: string;
+  readonly details: string;
+}
+
 /**
- * Refuses every call but those of a method's callers and of the operator, by the SPIFFE ids of both sides' certificates. Refuses nothing
- * without TLS, which is on loopback only, and nothing while this process' own certificate has no id: then, as in 0.2.0, every
- * certificate of the authority is trusted.
+ * Refuses every call but those of a method's callers and of the operator, by the SPIFFE ids of both sides' certificates. A method that acts
+ * for a person needs a grant, except from the operator: a console that was taken over can act for those alone whose sessions it has.
+ *
+ * Without TLS callers cannot be identified: each is treated like the console, unless a setting treats them as the operator. While this
+ * process' own certificate has no id, which is where a setting says so only, every certificate of the authority is the operator's.
  */
-export function guardCalls(certificates: Certificates | undefined, methods: Methods, log: Logger, metrics: Registry): Guard {
-  if (certificates === undefined) return (_, implementation) => implementation;
+export function guardCalls({ certificates, config, methods, log, metrics }: GuardOptions): Guard {
   const refusals = new Counter({
     name: "rpc_refused_calls_total",
-    help: "gRPC calls refused because their caller may not call the method, by the service of its certificate; other for any certificate not of this installation.",
+    help: "gRPC calls refused because their caller may not call the method, or not without a grant, by the service of its certificate; other for any certificate not of this installation.",
     labelNames: ["method", "peer"],
     registers: [metrics],
   });
-  const isAllowed = (path: string, callers: ReadonlySet<string>, call: AnyCall): boolean => {
-    const { own } = certificates;
-    if (own === undefined) return true;
-    const peer = peerOfCall(call, own);
+  const consoleNeedsGrants = config.CONSOLE_WITHOUT_GRANTS !== "true";
+  const anyone: Peer = config.RPC_OPERATOR_WITHOUT_TLS === "true" ? { caller: "operator" } : { stranger: "a caller without TLS" };
+  const peerOf = (call: AnyCall): Peer => {
+    if (certificates === undefined) return anyone;
+    return certificates.own === undefined ? { caller: "operator" } : peerOfCall(call, certificates.own);
+  };
+  const refusalOf = (path: string, call: AnyCall): Refusal | undefined => {
+    const peer = peerOf(call);
     const caller = "caller" in peer ? peer.caller : undefined;
-    if (caller !== undefined && callers.has(caller)) return true;
-    refusals.inc({ method: path, peer: CALLERS.find((each) => each === caller) ?? "other" });
+    if (caller === "operator") return undefined;
+    const { callers = [], ...facts } = methods[path] ?? { actor: "caller" };
     const name = "caller" in peer ? peer.caller : peer.stranger;
-    log.warn({ method: path, peer: name, request_id: requestIdFrom(call.metadata.get("x-request-id")[0]) }, "call refused");
-    return false;
+    const mayCall = certificates === undefined ? callers.length > 0 : callers.some((each) => each === caller);
+    if (!mayCall) return { peer: name, details: `this ${certificates === undefined ? "caller" : "certificate"} may not call ${path}` };
+    const isConsole = caller === "console" || caller === undefined;
+    if (!isConsole || !consoleNeedsGrants || !actsForPerson(facts) || grantIn(call.metadata) !== undefined) return undefined;
+    return { peer: name, details: `${path} needs a grant of the person it acts for` };
+  };
+  const refuse = (path: string, call: AnyCall, { peer, details }: Refusal) => {
+    refusals.inc({ method: path, peer: CALLERS.find((each) => each === peer) ?? "other" });
+    log.warn({ method: path, peer, reason: details, request_id: requestIdFrom(call.metadata.get("x-request-id")[0]) }, "call refused");
+    return { code: status.PERMISSION_DENIED, details };
   };
   return (definition, implementation) =>
     Object.fromEntries(
       Object.entries(definition).map(([name, { path, responseStream, originalName = name }]) => {
-        const allowed = new Set<string>([...(methods[path]?.callers ?? []), "operator"]);
         // Definitions that are loaded from a .proto file, such as that of grpc.health.v1, have methods under two names.
         const handler = (implementation[name] ?? implementation[originalName]) as UntypedHandleCall as (
           call: AnyCall,
           callback?: sendUnaryData<unknown>,
         ) => void;
         const guarded = (call: AnyCall, callback?: sendUnaryData<unknown>): void => {
-          if (isAllowed(path, allowed, call)) return handler(call, callback);
-          const refusal = { code: status.PERMISSION_DENIED, details: `this certificate may not call ${path}` };
-          if (responseStream) call.emit("error", refusal);
-          else callback?.(refusal);
+          const refusal = refusalOf(path, call);
+          if (refusal === undefined) return handler(call, callback);
+          const error = refuse(path, call, refusal);
+          if (responseStream) call.emit("error", error);
+          else callback?.(error);
         };
         return [name, guarded as UntypedHandleCall];
       }),

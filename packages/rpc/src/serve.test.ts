@@ -99,7 +99,9 @@ describe("mutual TLS", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "rpc-tls-"));
     authorities = Object.fromEntries(["ours", "theirs"].map((name) => [name, new CertificateAuthority(folder, name)]));
-    for (const authority of Object.values(authorities)) authority.issue("service", { names: ["DNS:localhost", "IP:127.0.0.1"] });
+    for (const authority of Object.values(authorities)) {
+      authority.issue("service", { names: ["DNS:localhost", "IP:127.0.0.1", "URI:spiffe://test/ns/here/sa/operator"] });
+    }
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,6 +1,7 @@
 import type { Logger, Registry } from "@brand-records/telemetry";
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
+import { withActors, type Grants } from "./actors.ts";
 import { Certificates } from "./certificates.ts";
 import { serverCredentials } from "./credentials.ts";
 import { guardCalls } from "./guard.ts";
@@ -19,6 +20,8 @@ export interface ServeOptions {
   readonly services: readonly ServedService[];
   readonly log: Logger;
   readonly metrics: Registry;
+  /** Needed by services with methods that act for people. */
+  readonly grants?: Grants;
   /** What the services' methods say of themselves. Default: what their proto says. */
   readonly methods?: Methods;
 }
@@ -30,7 +33,7 @@ export interface RpcServer {
 }
 
 /** Serves the services and grpc.health.v1 over gRPC. */
-export async function serveRpc({ config, services, log, metrics, methods = OWN_METHODS }: ServeOptions): Promise<RpcServer> {
+export async function serveRpc({ config, services, log, metrics, grants, methods = OWN_METHODS }: ServeOptions): Promise<RpcServer> {
   const certificates = Certificates.of(config);
   const credentials = serverCredentials(certificates, config.RPC_HOST);
   const server = new Server({
@@ -40,11 +43,12 @@ export async function serveRpc({ config, services, log, metrics, methods = OWN_M
     "grpc.max_connection_age_grace_ms": 24 * 60 * 60 * 1_000,
     "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
   });
-  const guard = guardCalls(certificates, methods, log, metrics);
+  const guard = guardCalls({ certificates, config, methods, log, metrics });
+  const actors = { methods, grants, acceptsUnproved: config.CONSOLE_WITHOUT_GRANTS === "true" };
   const observer = observeCalls(log, metrics);
   const health = new HealthImplementation({ "": "SERVING" });
   for (const served of services) {
-    const { definition, implementation } = implement(served, observer);
+    const { definition, implementation } = implement(withActors(served, actors), observer);
     server.addService(definition, guard(definition, implementation));
     const name = Object.values(served.definition)[0]?.path.split("/")[1];
     if (name !== undefined) health.setStatus(name, "SERVING");

@@ -1,4 +1,4 @@
-import { ConfigError, host, pemFile, port } from "@brand-records/config";
+import { ConfigError, host, pemFile, port, trueOrFalse } from "@brand-records/config";
 
 /** The largest gRPC message, in either direction. */
 export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
@@ -7,15 +7,30 @@ export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
 export const rpcTlsSettings = {
   RPC_TLS_CERT: pemFile
     .optional()
-    .describe("This process's certificate, for mutual TLS between processes. All three or none; required unless all are on one host."),
+    .describe(
+      "This process's certificate, with its SPIFFE id, for mutual TLS between processes. All three or none; required unless all are on one host.",
+    ),
   RPC_TLS_KEY: pemFile.optional().describe("The certificate's key."),
   RPC_TLS_CA: pemFile.optional().describe("The authority that signs both sides' certificates."),
+  RPC_TLS_WITHOUT_IDS: trueOrFalse
+    .default("false")
+    .describe(
+      "Whether certificates without a SPIFFE id are trusted with every method: only while [0.2.0's one certificate](security.md#identities) is replaced.",
+    ),
 } as const;
 
 export const rpcServerSettings = {
   ...rpcTlsSettings,
   RPC_HOST: host("127.0.0.1").describe("Address for gRPC. Any but loopback requires `RPC_TLS_CERT`, `RPC_TLS_KEY` and `RPC_TLS_CA`."),
   RPC_PORT: port(7_000).describe("Port for gRPC."),
+  RPC_OPERATOR_WITHOUT_TLS: trueOrFalse
+    .default("false")
+    .describe("Whether, without TLS, a call that proves no person is the operator's: for brandctl on a machine that is yours alone."),
+  CONSOLE_WITHOUT_GRANTS: trueOrFalse
+    .default("false")
+    .describe(
+      "Whether the console may act for people without proof, as that of 0.3.0 does: only during [its update](updates.md#from-030).",
+    ),
 } as const;
 
 export type TlsConfig = { readonly [Name in keyof typeof rpcTlsSettings]?: string | undefined };

@@ -59,6 +59,10 @@ export function fromServiceError(error: ServiceError, server?: Dependency): AppE
     : new AppError(transport.kind, transport.message, { ...transport.options, cause: error, dependency: server });
 }
 
+/** Whether a call failed because its server does not have the method, as one of another release. */
+export const isUnimplemented = (error: unknown): boolean =>
+  error instanceof AppError && (error.cause as Partial<ServiceError> | undefined)?.code === status.UNIMPLEMENTED;
+
 const UNAVAILABLE = {
   kind: "unavailable" as ErrorKind,
   message: "A part of the service is unavailable. Try again shortly.",

@@ -72,7 +72,7 @@ export async function serveEcho(
   const log: Logger = pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
   const metrics = openMetrics("echo");
   const server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, ...config },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true", ...config },
     services: [service(EchoService, { say: echo, saySafely: echo, chat: echoAll, ...handlers })],
     log,
     metrics,

@@ -4,7 +4,7 @@ import type { CallContext, RpcClient } from "@brand-records/rpc";
 
 const LIST_MEMBERS_MS = 5_000;
 
-/** Knows who belongs to a brand. Accounts is asked each time, so that a removed member can do nothing more at once. */
+/** Knows who belongs to a brand. Accounts is asked each time, for a grant or here, so that a removed member can do nothing more at once. */
 export class Memberships {
   readonly #accounts: Pick<RpcClient<AccountsServiceService>, "listMembers">;
 
@@ -17,6 +17,7 @@ export class Memberships {
    * @throws AppError `not_found` for another brand and an unknown one alike, `unavailable` if accounts does not tell
    */
   async requireMember(brandId: string, email: string, call: CallContext): Promise<void> {
+    if (isProved(brandId, email, call)) return;
     const member = await this.#find(brandId, email, call).catch((error: unknown) => {
       throw isNotFound(error) ? notTheirs(error) : cannotCheck("Your membership", error);
     });
@@ -29,6 +30,7 @@ export class Memberships {
    * @throws AppError `owner_required`, `not_found` if there is no such brand, `unavailable` if accounts does not tell
    */
   async requireOwner(brandId: string, email: string, privilege: string, call: CallContext): Promise<void> {
+    if (isProved(brandId, email, call) && call.person?.brand?.role === "owner") return;
     const member = await this.#find(brandId, email, call).catch((error: unknown) => {
       throw isNotFound(error) ? error : cannotCheck("Owners", error);
     });
@@ -43,9 +45,14 @@ export class Memberships {
   }
 }
 
+/** Whether the grant of the call has proved that this person is a member of this brand: accounts was asked then. */
+const isProved = (brandId: string, email: string, { person }: CallContext): boolean =>
+  person?.email === email && person.brand?.id === brandId;
+
 const isNotFound = (error: unknown): boolean => error instanceof AppError && error.kind === "not_found";
 
-const notTheirs = (cause?: unknown): AppError =>
+/** One error for another brand and an unknown one. */
+export const notTheirs = (cause?: unknown): AppError =>
   new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id", cause });
 
 const cannotCheck = (subject: string, cause: unknown): AppError =>

@@ -1,6 +1,6 @@
 import { withTimeout, type Lifecycle } from "@brand-records/lifecycle";
 import { openPool, type Database, type LateIndex } from "@brand-records/postgres";
-import { reportCertificates, serveRpc, type ServedService } from "@brand-records/rpc";
+import { reportCertificates, serveRpc, type Grants, type ServedService } from "@brand-records/rpc";
 import { openMetrics, startAdminServer, startTracing, type Logger, type Registry } from "@brand-records/telemetry";
 import type { z } from "zod";
 import { AnnouncedKeys, showUnusableKeys, type HeldKey } from "./announced-keys/index.ts";
@@ -11,7 +11,7 @@ import { prepareSchema } from "./prepare-schema.ts";
 import type { serviceSettings } from "./settings.ts";
 
 export interface ServiceOptions {
-  /** Also the name of its schema. */
+  /** Name of the service and of its schema. */
   readonly name: string;
   readonly config: z.output<z.ZodObject<typeof serviceSettings>>;
   /** Directory of its migrations. */
@@ -50,8 +50,12 @@ export interface StartedService {
   reportUnusableKeys(setting: string, ids: () => readonly number[]): void;
   /** Builds those of these indexes that do not exist, after the start: tables are read and written meanwhile. */
   buildIndexes(indexes: readonly LateIndex[]): void;
-  /** Serves over gRPC. Called last: everything the handlers need has been started. */
-  serve(services: readonly ServedService[]): Promise<ServicePorts>;
+  /**
+   * Serves over gRPC. Called last: everything the handlers need has been started.
+   *
+   * @param grants of a service with methods that act for people
+   */
+  serve(services: readonly ServedService[], grants?: Grants): Promise<ServicePorts>;
 }
 
 /** Starts what every service needs, in order: pool, probes, schema. The caller starts its own parts, then calls `serve`. */
@@ -107,8 +111,8 @@ export async function startService({ name, config, migrations, life, log }: Serv
     buildIndexes(indexes) {
       life.own("index builder", startIndexBuilder(db, { url: ownerUrl, schema: name, indexes }, maintenance, log));
     },
-    async serve(services) {
-      const rpc = life.own("rpc server", await serveRpc({ config, services, log, metrics }));
+    async serve(services, grants) {
+      const rpc = life.own("rpc server", await serveRpc({ config, services, log, metrics, ...(grants && { grants }) }));
       return { rpc_port: rpc.port, admin_port: admin.port };
     },
   };

@@ -6,15 +6,17 @@ import { killWithParent } from "./kill-with-parent.ts";
 const READY_MS = 30_000;
 /** Tests run side by side, so the system chooses ports unless a test names some. */
 const ANY_PORT = { RPC_PORT: "0", ADMIN_PORT: "0" };
+/** Tests call services as the operator, mostly without TLS. */
+const AS_OPERATOR = { RPC_OPERATOR_WITHOUT_TLS: "true" };
 /** Earlier output is dropped: a load test logs gigabytes. */
 const OUTPUT_CHARS_KEPT = 4_000_000;
 
 export interface ProcessOptions {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
   /** Compiled JavaScript. */
   readonly script: string;
-  /** Its whole environment besides PATH and free ports: settings in the developer's shell must not change a test. */
+  /** The whole environment besides PATH and free ports: settings in the developer's shell must not change a test. */
   readonly env?: Readonly<Record<string, string>>;
   /** Default: 30 s. */
   readonly readyMsMax?: number;
@@ -56,7 +58,7 @@ export async function startProcess({
   onOutput,
 }: ProcessOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ["--enable-source-maps", script], {
-    env: { PATH: process.env["PATH"], ...compileCache(), ...ANY_PORT, ...env },
+    env: { PATH: process.env["PATH"], ...compileCache(), ...ANY_PORT, ...AS_OPERATOR, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const exited = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }));

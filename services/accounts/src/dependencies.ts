@@ -1,4 +1,5 @@
 import type { Database } from "@brand-records/postgres";
+import type { GrantKeys } from "./domain/grant-keys.ts";
 import type { Pepper } from "./domain/key-hash.ts";
 import type { SessionLimits } from "./domain/session.ts";
 import type { EpochPublisher } from "./epochs/epoch-publisher.ts";
@@ -9,6 +10,8 @@ export interface AccountsDependencies {
   readonly epochs: EpochPublisher;
   /** Newest first. */
   readonly peppers: readonly [Pepper, ...Pepper[]];
+  /** They derive from the same peppers. */
+  readonly grantKeys: GrantKeys;
   readonly environment: "live" | "test";
   readonly sessionLimits: SessionLimits;
   /** Days for which usage is kept. */

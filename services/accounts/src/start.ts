@@ -17,6 +17,7 @@ import { announcePeppers } from "./announce-peppers.ts";
 import type { AccountsConfig } from "./config.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
 import { noEpochPublisher, redisEpochPublisher, type EpochPublisher } from "./epochs/epoch-publisher.ts";
+import { GrantKeys } from "./domain/grant-keys.ts";
 import { startEpochRepublisher } from "./epochs/epoch-republisher.ts";
 import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
@@ -29,6 +30,7 @@ import { signInHandlers } from "./rpc/sign-in.ts";
 import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
+import { ownGrants } from "./use-cases/grants.ts";
 
 /** Only an owner waits for a publication; no API request does. */
 const PUBLISH_TIMEOUT_MS = 500;
@@ -48,13 +50,14 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     db,
     epochs,
     peppers: config.KEY_PEPPERS,
+    grantKeys: new GrantKeys(config.KEY_PEPPERS),
     environment: config.ENVIRONMENT,
     sessionLimits,
     usageKeepDays,
     recordKeyUse: keyUsage.record,
     mayMissKeys,
   };
-  return base.serve([
+  const services = [
     service(VerificationServiceService, verificationHandlers(deps)),
     service(AccountsServiceService, accountsHandlers(deps)),
     service(OperatorServiceService, operatorHandlers(deps)),
@@ -62,7 +65,8 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     service(SessionsServiceService, sessionsHandlers(deps)),
     service(AuditServiceService, auditHandlers(deps)),
     service(UsageServiceService, usageHandlers(deps)),
-  ]);
+  ];
+  return base.serve(services, ownGrants(deps));
 }
 
 /** Publishes epochs in Redis if REDIS_URL is set. Without it gateways cache no key. */

@@ -16,6 +16,7 @@ import { createDatabase } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key-hash.ts";
+import { GrantKeys } from "../src/domain/grant-keys.ts";
 import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
 import { accountsHandlers } from "../src/rpc/accounts.ts";
 import { auditHandlers } from "../src/rpc/audit.ts";
@@ -24,6 +25,7 @@ import { sessionsHandlers } from "../src/rpc/sessions.ts";
 import { signInHandlers } from "../src/rpc/sign-in.ts";
 import { usageHandlers } from "../src/rpc/usage.ts";
 import { verificationHandlers } from "../src/rpc/verification.ts";
+import { ownGrants } from "../src/use-cases/grants.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../migrations");
 
@@ -62,10 +64,12 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     await migrate({ url, schema: "accounts", directory: MIGRATIONS });
   });
   const db = openPool({ url: database.url, applicationName: "accounts test" });
+  const { peppers = [pepper(1)] } = overrides;
   const served = await serve({
     db,
     epochs: noEpochPublisher,
-    peppers: [pepper(1)],
+    peppers,
+    grantKeys: new GrantKeys(peppers),
     environment: "live",
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     usageKeepDays: 31,
@@ -85,7 +89,8 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
 
 async function serve(deps: AccountsDependencies): Promise<ServedAccounts> {
   const server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
+    grants: ownGrants(deps),
     services: [
       service(AccountsServiceService, accountsHandlers(deps)),
       service(VerificationServiceService, verificationHandlers(deps)),

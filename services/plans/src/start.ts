@@ -1,8 +1,8 @@
 import { KeyedMutex, type Lifecycle } from "@brand-records/lifecycle";
-import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import { OperatorServiceService, PlansServiceService } from "@brand-records/proto/plans/v1";
 import { connectRpc, service } from "@brand-records/rpc";
-import { Memberships, startService, type ServicePorts } from "@brand-records/service-runtime";
+import { Memberships, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { PlansConfig } from "./config.ts";
 import type { PlansDependencies } from "./dependencies.ts";
@@ -22,11 +22,16 @@ export async function startPlans(config: PlansConfig, life: Lifecycle, log: Logg
     "accounts client",
     connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics }),
   );
+  const sessions = life.own(
+    "accounts sessions client",
+    connectRpc(SessionsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics: base.metrics }),
+  );
   const deps: PlansDependencies = {
     db: base.db,
     memberships: new Memberships(accounts),
     brandMutex: new KeyedMutex(),
     pendingMax: PENDING_PLANS_MAX,
   };
-  return base.serve([service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))]);
+  const services = [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))];
+  return base.serve(services, new RemoteGrants(sessions, "plans"));
 }

@@ -156,7 +156,7 @@ async function serve(
   const accounts = new FakeAccounts();
   const deps = { db, memberships: new Memberships(accounts), brandMutex, pendingMax };
   const server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(PlansServiceService, plansHandlers(deps)), service(OperatorServiceService, operatorHandlers(deps))],
     log,
     metrics: openMetrics("plans"),

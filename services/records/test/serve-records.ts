@@ -78,7 +78,7 @@ export async function serveRecords(): Promise<ServedRecords> {
     },
   };
   const server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [
       service(RecordsServiceService, recordsHandlers(db)),
       service(ImportServiceService, observed),

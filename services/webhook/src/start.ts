@@ -1,7 +1,7 @@
 import type { Lifecycle } from "@brand-records/lifecycle";
-import { AccountsServiceService } from "@brand-records/proto/accounts/v1";
+import { AccountsServiceService, SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import { connectRpc } from "@brand-records/rpc";
-import { Memberships, startService, type ServicePorts } from "@brand-records/service-runtime";
+import { Memberships, RemoteGrants, startService, type ServicePorts } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import type { WebhookConfig } from "./config.ts";
 import type { WebhookDependencies } from "./dependencies.ts";
@@ -33,13 +33,8 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   // Once more: until it was announced, others may have sealed secrets under a key that it lacks.
   await requireSecretKeys(db, keys);
 
-  const accounts = life.own(
-    "accounts client",
-    connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, {
-      config,
-      metrics,
-    }),
-  );
+  const accounts = life.own("accounts client", connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
+  const sessions = life.own("accounts sessions client", connectRpc(SessionsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const brands = new KnownBrands(db, accounts);
   const intake = startIntake({ config, db, brands, life, registry: metrics, log });
   base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
@@ -67,5 +62,5 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
     ports: config.RECEIVER_PORTS,
     loopback: config.RECEIVERS_ON_LOOPBACK === "true",
   };
-  return base.serve([...webhookServices(deps), ...intake.services]);
+  return base.serve([...webhookServices(deps), ...intake.services], new RemoteGrants(sessions, "webhook"));
 }

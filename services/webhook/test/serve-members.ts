@@ -24,7 +24,7 @@ export async function serveMembers(): Promise<ServedMembers> {
     return { members: members.filter(({ email }) => (only ?? email) === email) };
   };
   const server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(AccountsServiceService, { listMembers } as Handlers<AccountsServiceService>)],
     log: openLog("accounts", "silent"),
     metrics: openMetrics("accounts"),

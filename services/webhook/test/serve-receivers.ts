@@ -123,7 +123,7 @@ export async function serveReceivers(
   const append = (...line: unknown[]): void => void lines.push(inspect(line, { depth: null, showHidden: true, maxStringLength: null }));
   const log = { trace: append, debug: append, info: append, warn: append, error: append, isLevelEnabled: () => true } as unknown as Logger;
   const server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: webhookServices(deps),
     log,
     metrics: openMetrics("webhook"),

@@ -79,7 +79,7 @@ async function connectTo(name: string, { cert, key, ca }: IssuedCertificate, own
     Promise.resolve(startProgram({ name, script, env }, { folder, profileDir: undefined })),
   );
   const { port } = (await Promise.race([program.ready, program.ended])) as { port: number };
-  const config = { RPC_TLS_CERT: own.cert, RPC_TLS_KEY: own.key, RPC_TLS_CA: own.ca };
+  const config = { RPC_TLS_CERT: own.cert, RPC_TLS_KEY: own.key, RPC_TLS_CA: own.ca, RPC_TLS_WITHOUT_IDS: "true" };
   const client = connectRpc(TrivialService, `localhost:${port}`, { config });
   return { client, pid: program.pid, stop: () => client.stop() };
 }

@@ -12,7 +12,7 @@ await runProcess({
   stopGraceMs: 0,
   async start(life) {
     const server = await serveRpc({
-      config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA },
+      config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA, RPC_TLS_WITHOUT_IDS: "true" },
       services: [service(TrivialService, { same: async (bytes: Buffer) => bytes })],
       methods: { [TrivialService.same.path]: { isIdempotent: false, callers: ["gateway"], actor: "caller" } },
       log,

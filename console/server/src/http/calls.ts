@@ -1,10 +1,11 @@
 import { OPERATIONS, type OperationName } from "@brand-records/console-contract";
+import { namesPerson, PERSON_HEADER } from "@brand-records/console-contract/person-header";
 import { AppError } from "@brand-records/errors";
 import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { SERVED } from "../operations/index.ts";
 import type { Visitor } from "../operations/operation.ts";
-import type { Person } from "../sessions.ts";
+import type { Admitted, Person } from "../sessions.ts";
 import type { ProviderSignOut } from "../sign-in/provider-sign-out.ts";
 import type { SignInProvider } from "../sign-in/provider.ts";
 import type { AppDependencies } from "./dependencies.ts";
@@ -27,8 +28,8 @@ export interface CallDependencies extends Pick<AppDependencies, "config" | "serv
 }
 
 /**
- * Serves `POST /console/api/{operation}`. The order of the checks: origin, form of the session's token, body, session, brand and role,
- * input. The session is looked up after the body, which its sender may hold back: a removal acts at once.
+ * Serves `POST /console/api/{operation}`. The order of the checks: origin, form of the session's token, body, session, person whom
+ * the page shows, brand and role, input. The session is looked up after the body, which its sender may hold back: a removal acts at once.
  */
 export function serveCalls(deps: CallDependencies): Router {
   const router = Router({ caseSensitive: true });
@@ -70,19 +71,21 @@ class Admission {
   }
 
   /** Returns the body, and the person of the session as accounts knows them once the body is there. */
-  async person(request: Request, response: Response, sessionToken: string | undefined): Promise<{ body: unknown; person: Person }> {
+  async person(request: Request, response: Response, sessionToken: string | undefined): Promise<Admitted & { body: unknown }> {
     const context = contextOf(response);
     const token = requireToken(sessionToken);
     const bytes = mayExceed(request, SMALL_BODY_BYTES_MAX)
       ? await this.#readLarge(request, response, token)
       : await this.#read(request, response, SMALL_BODY_BYTES_MAX);
-    const person = await this.#sessions.admit(token, context);
-    return { body: parseJson(bytes), person };
+    const parsed = tryToParse(bytes);
+    const admitted = await this.#sessions.admit(token, brandNamedIn(parsed.body), context);
+    if (parsed.error !== undefined) throw parsed.error;
+    return { ...admitted, body: parsed.body };
   }
 
   async #readLarge(request: Request, response: Response, token: string): Promise<Buffer> {
-    const { email } = await this.#sessions.admit(token, contextOf(response));
-    return this.#largeBodies.run(email, () => this.#read(request, response, BODY_BYTES_MAX));
+    const { person } = await this.#sessions.admit(token, undefined, contextOf(response));
+    return this.#largeBodies.run(person.email, () => this.#read(request, response, BODY_BYTES_MAX));
   }
 
   async #read(request: Request, response: Response, bytesMax: number): Promise<Buffer> {
@@ -103,14 +106,16 @@ function serveCall(deps: CallDependencies): RequestHandler {
     if (operation.needs === "anyone") {
       return operation.serve(deps, visitor, await admission.visitor(request, response, operation.isSignInAttempt));
     }
-    const { body, person } = await admission.person(request, response, visitor.sessionToken);
-    if (operation.needs === "session") return operation.serve(deps, { ...visitor, person }, body);
+    const { body, person, grants } = await admission.person(request, response, visitor.sessionToken);
+    requireShown(request, person);
+    const signedIn = { ...visitor, call: { ...visitor.call, grants }, person };
+    if (operation.needs === "session") return operation.serve(deps, signedIn, body);
     const brand = membershipOf(person, body);
     contextOf(response).brandId = brand.brand_id;
     if (operation.needs === "owner" && brand.role !== "owner") {
       throw new AppError("owner_required", "Only owners of the brand can do this. Ask one of them.");
     }
-    return operation.serve(deps, { ...visitor, person, brand }, body);
+    return operation.serve(deps, { ...signedIn, brand }, body);
   };
   return async (request, response) => {
     response.json(await serve(request, response));
@@ -134,14 +139,35 @@ function visitorOf({ config, provider, providerSignOut }: CallDependencies, requ
   };
 }
 
+/** @throws AppError `other_person` if the page shows another person than the one of the session */
+function requireShown(request: Request, { email }: Person): void {
+  const shown = request.get(PERSON_HEADER);
+  if (shown === undefined || namesPerson(shown, email)) return;
+  throw new AppError("other_person", `Nothing was changed: ${email} is signed in now.`);
+}
+
 /**
  * Returns the caller's membership of the brand that the input names.
  *
  * @throws AppError `not_found` for a brand of others and an unknown one alike
  */
 function membershipOf({ memberships }: Person, body: unknown): Person["memberships"][number] {
-  const named = (body as { brand_id?: unknown } | null)?.brand_id;
+  const named = brandNamedIn(body);
   const brand = memberships.find(({ brand_id }) => brand_id === named);
   if (brand !== undefined) return brand;
   throw new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id" });
+}
+
+function brandNamedIn(body: unknown): string | undefined {
+  const named = (body as { brand_id?: unknown } | null | undefined)?.brand_id;
+  return typeof named === "string" ? named : undefined;
+}
+
+/** The session is looked up for the brand that a body names, and before a malformed one is refused. */
+function tryToParse(bytes: Buffer): { readonly body?: unknown; readonly error?: unknown } {
+  try {
+    return { body: parseJson(bytes) };
+  } catch (error) {
+    return { error };
+  }
 }

@@ -4,7 +4,7 @@ import { KeyedSemaphore } from "@brand-records/lifecycle";
 import { LRUCache } from "lru-cache";
 import type { ConsoleConfig } from "../config.ts";
 import type { Services } from "../services.ts";
-import { readSession, signedOut, type Person } from "../sessions.ts";
+import { readSession, signedOut, type Admitted } from "../sessions.ts";
 import { CallLimit } from "./call-limits.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -50,19 +50,20 @@ export class SessionAdmission {
   /**
    * Counts the call and looks the session up. Memberships and roles are those of the look-up, never remembered ones.
    *
+   * @param brandId that the call names, if any
    * @throws AppError `invalid_session`, `rate_limited`
    */
-  async admit(token: string, context: RequestContext): Promise<Person> {
+  async admit(token: string, brandId: string | undefined, context: RequestContext): Promise<Admitted> {
     const key = hash("sha256", token, "base64url");
     const isKnown = this.#known.get(key) === true;
-    // Before the look-up: calls of a session that has just ended are bounded, too.
+    // Comes before the look-up: calls of a session that has just ended are bounded, too.
     if (isKnown) this.#calls.spend(key);
-    const lookUp = (): Promise<Person> => readSession(this.#services, token, context);
+    const lookUp = (): Promise<Admitted> => readSession(this.#services, token, brandId, context);
     try {
-      const person = await (isKnown ? lookUp() : this.#lookups.run(context.network, lookUp));
+      const admitted = await (isKnown ? lookUp() : this.#lookups.run(context.network, lookUp));
       if (!isKnown) this.#calls.spend(key);
       this.#known.set(key, true);
-      return person;
+      return admitted;
     } catch (error) {
       if (error instanceof AppError && error.kind === "invalid_session") {
         this.#known.delete(key);

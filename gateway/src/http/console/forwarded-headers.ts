@@ -18,6 +18,7 @@ const FORWARDED = [
   "if-none-match",
   "origin",
   "sec-fetch-site",
+  "x-console-person",
 ] as const;
 
 /** End at this hop, or belong to the framing, which the gateway makes itself. */

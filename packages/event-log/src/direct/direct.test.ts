@@ -20,7 +20,7 @@ async function openDirectLog(): Promise<OpenLog> {
   });
   const db = openPool({ url: database.url, applicationName: "direct log test" });
   let intake: Intake = () => Promise.reject(new Error("no reader yet"));
-  // As webhook serves it, without its queue: the publisher makes one call at a time.
+  // Serves it as webhook does, without its queue: the publisher makes one call at a time.
   const handlers: Handlers<IntakeServiceService> = {
     async publishMessages({ messages }) {
       if (messages.length > 0) await intake(messages.map((each) => ({ ...each, value: Buffer.from(each.value), position: "direct" })));
@@ -28,7 +28,7 @@ async function openDirectLog(): Promise<OpenLog> {
     },
   };
   const server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(IntakeServiceService, handlers)],
     log: openLog("test", "silent"),
     metrics: openMetrics("test"),

@@ -46,7 +46,7 @@ async function announce(keys: AnnounceOptions["keys"], options: Partial<Announce
 
 const chosen = (keys: AnnounceOptions["keys"]): Promise<number> => db.transaction((sql) => newestSharedKey(sql, "webhook", keys));
 const requireTwo = (): Promise<void> => requireSharedKey(db, "webhook", "KEYS", two);
-/** As if the processes had frozen. */
+/** Makes the processes look frozen. */
 const lapse = (seconds: number) =>
   db.query("update webhook.living_processes set seen_at = clock_timestamp() - make_interval(secs => $1)", [seconds]);
 
@@ -75,7 +75,8 @@ describe("a key to store under", () => {
   });
 
   it("may be one that a process lacks which was not seen for 30 s", async () => {
-    await announce([one]);
+    // No heartbeat comes between.
+    await announce([one], { everyMs: 3_600_000 });
     await lapse(29);
     expect(await chosen([two, one])).toBe(1);
     await expect(requireTwo()).rejects.toThrow("lacks key 2");

@@ -512,6 +512,12 @@ export interface Session {
 
 export interface GetSessionRequest {
   token: string;
+  with_grants?:
+    | boolean
+    | null
+    | undefined;
+  /** The brand of the grants, if the person is a member of it. Absent: of none. */
+  brand_id?: string | null | undefined;
 }
 
 export interface GetSessionResponse {
@@ -520,6 +526,47 @@ export interface GetSessionResponse {
     | null;
   /** In ascending order of brand name. */
   memberships: Membership[];
+  /** By audience: accounts, plans, webhook. Empty without `with_grants`. */
+  grants: { [key: string]: string };
+}
+
+export interface GetSessionResponse_GrantsEntry {
+  key: string;
+  value: string;
+}
+
+export interface CheckGrantRequest {
+  grant: string;
+  /** The calling service. */
+  audience: string;
+  brand_id: string;
+}
+
+export interface CheckGrantResponse {
+  email: string;
+  /** owner or member. */
+  role: string;
+  /** `made_by` of the session. */
+  via?:
+    | string
+    | null
+    | undefined;
+  /** `brand_id` of the session. */
+  limited_to?: string | null | undefined;
+}
+
+export interface ListGrantKeysRequest {
+}
+
+export interface ListGrantKeysResponse {
+  keys: GrantKey[];
+}
+
+export interface GrantKey {
+  /** As in the header of a grant (`kid`). */
+  id: string;
+  /** Ed25519, 32 bytes. */
+  public_key: Buffer;
 }
 
 export interface EndSessionRequest {
@@ -5205,13 +5252,19 @@ export const Session: MessageFns<Session> = {
 };
 
 function createBaseGetSessionRequest(): GetSessionRequest {
-  return { token: "" };
+  return { token: "", with_grants: null, brand_id: null };
 }
 
 export const GetSessionRequest: MessageFns<GetSessionRequest> = {
   encode(message: GetSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
+    }
+    if (message.with_grants !== undefined && message.with_grants !== null) {
+      writer.uint32(16).bool(message.with_grants);
+    }
+    if (message.brand_id !== undefined && message.brand_id !== null) {
+      writer.uint32(26).string(message.brand_id);
     }
     return writer;
   },
@@ -5237,6 +5290,22 @@ export const GetSessionRequest: MessageFns<GetSessionRequest> = {
             message.token = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.with_grants = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5251,7 +5320,7 @@ export const GetSessionRequest: MessageFns<GetSessionRequest> = {
 };
 
 function createBaseGetSessionResponse(): GetSessionResponse {
-  return { session: null, memberships: [] };
+  return { session: null, memberships: [], grants: {} };
 }
 
 export const GetSessionResponse: MessageFns<GetSessionResponse> = {
@@ -5262,6 +5331,9 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
     for (const v of message.memberships) {
       Membership.encode(v!, writer.uint32(18).fork()).join();
     }
+    globalThis.Object.entries(message.grants).forEach(([key, value]: [string, string]) => {
+      GetSessionResponse_GrantsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
     return writer;
   },
 
@@ -5292,6 +5364,359 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
             }
 
             message.memberships.push(Membership.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = GetSessionResponse_GrantsEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined && entry3.value !== null) {
+              message.grants[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetSessionResponse_GrantsEntry(): GetSessionResponse_GrantsEntry {
+  return { key: "", value: "" };
+}
+
+export const GetSessionResponse_GrantsEntry: MessageFns<GetSessionResponse_GrantsEntry> = {
+  encode(message: GetSessionResponse_GrantsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSessionResponse_GrantsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSessionResponse_GrantsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCheckGrantRequest(): CheckGrantRequest {
+  return { grant: "", audience: "", brand_id: "" };
+}
+
+export const CheckGrantRequest: MessageFns<CheckGrantRequest> = {
+  encode(message: CheckGrantRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.grant !== "") {
+      writer.uint32(10).string(message.grant);
+    }
+    if (message.audience !== "") {
+      writer.uint32(18).string(message.audience);
+    }
+    if (message.brand_id !== "") {
+      writer.uint32(26).string(message.brand_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckGrantRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckGrantRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.grant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.audience = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.brand_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCheckGrantResponse(): CheckGrantResponse {
+  return { email: "", role: "", via: null, limited_to: null };
+}
+
+export const CheckGrantResponse: MessageFns<CheckGrantResponse> = {
+  encode(message: CheckGrantResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.role !== "") {
+      writer.uint32(18).string(message.role);
+    }
+    if (message.via !== undefined && message.via !== null) {
+      writer.uint32(26).string(message.via);
+    }
+    if (message.limited_to !== undefined && message.limited_to !== null) {
+      writer.uint32(34).string(message.limited_to);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckGrantResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckGrantResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.via = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.limited_to = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListGrantKeysRequest(): ListGrantKeysRequest {
+  return {};
+}
+
+export const ListGrantKeysRequest: MessageFns<ListGrantKeysRequest> = {
+  encode(_: ListGrantKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantKeysRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantKeysRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListGrantKeysResponse(): ListGrantKeysResponse {
+  return { keys: [] };
+}
+
+export const ListGrantKeysResponse: MessageFns<ListGrantKeysResponse> = {
+  encode(message: ListGrantKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      GrantKey.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantKeysResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantKeysResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(GrantKey.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGrantKey(): GrantKey {
+  return { id: "", public_key: Buffer.alloc(0) };
+}
+
+export const GrantKey: MessageFns<GrantKey> = {
+  encode(message: GrantKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.public_key.length !== 0) {
+      writer.uint32(18).bytes(message.public_key);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GrantKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGrantKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.public_key = Buffer.from(reader.bytes());
             continue;
           }
         }
@@ -6948,13 +7373,17 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
   unlinkIdentities: handleUnaryCall<UnlinkIdentitiesRequest, UnlinkIdentitiesResponse>;
 }
 
-/** Sessions of signed-in people. */
+/**
+ * Sessions of signed-in people.
+ *
+ * A grant proves to one service (its audience) in which session a call is made: a JWT of accounts, signed with Ed25519, valid for 60 s.
+ */
 export type SessionsServiceService = typeof SessionsServiceService;
 export const SessionsServiceService = {
   /**
    * Returns the session with the person's memberships as they are now: at least one, and only that of `brand_id` if the
    * session has one. UNAUTHENTICATED (kind `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
-   * for all. Keeps the session from expiring for lack of use.
+   * for all. Keeps the session from expiring for lack of use. With `with_grants`, returns a grant for each service.
    */
   getSession: {
     path: "/accounts.v1.SessionsService/GetSession" as const,
@@ -6986,19 +7415,52 @@ export const SessionsServiceService = {
       Buffer.from(EndSessionsOfResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndSessionsOfResponse => EndSessionsOfResponse.decode(value),
   },
+  /**
+   * Returns who acts by a grant, as a member of a brand at this moment. UNAUTHENTICATED (kind `invalid_session`) if the session has ended,
+   * the audience is another, or accounts has not signed it; DEADLINE_EXCEEDED (kind `timeout`) after its 60 s; NOT_FOUND if the grant is of
+   * another brand, or the person is not a member of it.
+   */
+  checkGrant: {
+    path: "/accounts.v1.SessionsService/CheckGrant" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckGrantRequest): Buffer => Buffer.from(CheckGrantRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckGrantRequest => CheckGrantRequest.decode(value),
+    responseSerialize: (value: CheckGrantResponse): Buffer => Buffer.from(CheckGrantResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckGrantResponse => CheckGrantResponse.decode(value),
+  },
+  /** Returns the public keys of grants. */
+  listGrantKeys: {
+    path: "/accounts.v1.SessionsService/ListGrantKeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListGrantKeysRequest): Buffer => Buffer.from(ListGrantKeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGrantKeysRequest => ListGrantKeysRequest.decode(value),
+    responseSerialize: (value: ListGrantKeysResponse): Buffer =>
+      Buffer.from(ListGrantKeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGrantKeysResponse => ListGrantKeysResponse.decode(value),
+  },
 } as const;
 
 export interface SessionsServiceServer extends UntypedServiceImplementation {
   /**
    * Returns the session with the person's memberships as they are now: at least one, and only that of `brand_id` if the
    * session has one. UNAUTHENTICATED (kind `invalid_session`) for an unknown, ended or expired session and for one of a person without a membership: the same error
-   * for all. Keeps the session from expiring for lack of use.
+   * for all. Keeps the session from expiring for lack of use. With `with_grants`, returns a grant for each service.
    */
   getSession: handleUnaryCall<GetSessionRequest, GetSessionResponse>;
   /** Ends a session. Succeeds for an unknown one, too. */
   endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
   /** Ends all sessions of a person, or those of one brand, and deletes the unused links that would open such sessions. */
   endSessionsOf: handleUnaryCall<EndSessionsOfRequest, EndSessionsOfResponse>;
+  /**
+   * Returns who acts by a grant, as a member of a brand at this moment. UNAUTHENTICATED (kind `invalid_session`) if the session has ended,
+   * the audience is another, or accounts has not signed it; DEADLINE_EXCEEDED (kind `timeout`) after its 60 s; NOT_FOUND if the grant is of
+   * another brand, or the person is not a member of it.
+   */
+  checkGrant: handleUnaryCall<CheckGrantRequest, CheckGrantResponse>;
+  /** Returns the public keys of grants. */
+  listGrantKeys: handleUnaryCall<ListGrantKeysRequest, ListGrantKeysResponse>;
 }
 
 /** The audit log of each brand: who changed what. Names of fields, never their values. Kept for two years (a setting). */

@@ -10,6 +10,10 @@ export interface Membership {
   readonly role: Member["role"];
 }
 
+/** One error for a brand of others and an unknown one, so that it reveals nothing. */
+export const brandNotTheirs = (): AppError =>
+  new AppError("not_found", "You are not a member of this brand, or it does not exist.", { field: "brand_id" });
+
 /** @throws AppError `owner_required` unless the acting member is an owner */
 export function requireOwner(member: Member | undefined, email: string): void {
   if (member?.role === "owner") return;

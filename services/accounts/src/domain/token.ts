@@ -14,6 +14,10 @@ export function newToken(): NewToken {
   return { token: bytes.toString("base64url"), tokenHash: hash("sha256", bytes, "buffer") };
 }
 
+/** Names a session in a grant by the hash of its token, which opens nothing. */
+export const sessionInGrant = (token: string): string => (tokenHashOf(token) ?? Buffer.alloc(0)).toString("base64url");
+export const hashInGrant = (session: string): Buffer => Buffer.from(session, "base64url");
+
 /** Returns the hash of a token; undefined for a text that cannot be one. A token has one spelling. */
 export function tokenHashOf(token: string): Buffer | undefined {
   const bytes = Buffer.from(token, "base64url");

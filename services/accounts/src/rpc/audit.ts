@@ -11,9 +11,10 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
     async appendAudit(request) {
       return { entry: await appendAudit(db, parseRequest(entryFields, request)) };
     },
-    async finishAudit(request) {
+    async finishAudit(request, { person }) {
       const { brand_id, entry_id, outcome, error_kind, subject_id } = parseRequest(resultFields, request);
-      return { entry: await finishAudit(db, brand_id, entry_id, { outcome, errorKind: error_kind, subjectId: subject_id }) };
+      const key = { brandId: brand_id, id: entry_id, actor: person?.email ?? null };
+      return { entry: await finishAudit(db, key, { outcome, errorKind: error_kind, subjectId: subject_id }) };
     },
     async listAudit(request) {
       const { brand_id, actor, action, from, to, page_size, page_token } = parseRequest(listFields, request);

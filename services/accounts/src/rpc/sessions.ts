@@ -1,23 +1,40 @@
 import { parseRequest } from "@brand-records/errors";
+import { GRANT_AUDIENCES } from "@brand-records/grant";
 import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
+import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { endSession, endSessionsOf, getSession } from "../use-cases/sessions.ts";
+import { grantsOf, prove } from "../use-cases/grants.ts";
 import { fields } from "./fields.ts";
 
-export function sessionsHandlers(deps: Pick<AccountsDependencies, "db" | "sessionLimits">): Handlers<SessionsServiceService> {
+type SessionsDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "grantKeys" | "peppers">;
+
+export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsServiceService> {
   return {
-    async getSession({ token }) {
+    async getSession({ token, with_grants, brand_id }) {
       const { session, memberships } = await getSession(deps, token);
-      return { session, memberships: [...memberships] };
+      const brand = memberships.find((membership) => membership.brand_id === brand_id);
+      const grants = with_grants === true ? await grantsOf(deps, session, token, brand) : {};
+      return { session, memberships: [...memberships], grants };
     },
+    async checkGrant(request) {
+      const { grant, audience, brand_id } = parseRequest(grantFields, request);
+      const { email, via, limitedTo, brand } = await prove(deps, grant, { audience, brandId: brand_id, bySignature: false });
+      return { email, role: brand?.role ?? "", via, limited_to: limitedTo };
+    },
+    listGrantKeys: async () => ({ keys: deps.grantKeys.all.map(({ id, publicKey }) => ({ id, public_key: publicKey })) }),
     async endSession({ token }) {
       await endSession(deps.db, token);
       return {};
     },
-    async endSessionsOf(request) {
+    async endSessionsOf(request, { person }) {
       const { email, brand_id } = parseRequest({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
-      return { ended: await endSessionsOf(deps.db, email, brand_id ?? null) };
+      // A link of one brand's owner ends nothing of the person's other brands.
+      const brandId = person === undefined ? (brand_id ?? null) : person.limitedTo;
+      return { ended: await endSessionsOf(deps.db, email, brandId) };
     },
   };
 }
+
+const grantFields = { grant: z.string(), audience: z.enum(GRANT_AUDIENCES), brand_id: fields.brandId };

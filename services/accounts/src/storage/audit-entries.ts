@@ -14,9 +14,12 @@ const statements = {
     name: "audit_entries.finish",
     text: `update accounts.audit_entries
               set outcome = $3, error_kind = $4, subject_id = coalesce(subject_id, $5), finished_at = now()
-            where brand_id = $1 and id = $2 and outcome is null returning ${COLUMNS}`,
+            where brand_id = $1 and id = $2 and ($6::text is null or actor = $6) and outcome is null returning ${COLUMNS}`,
   },
-  find: { name: "audit_entries.find", text: `select ${COLUMNS} from accounts.audit_entries where brand_id = $1 and id = $2` },
+  find: {
+    name: "audit_entries.find",
+    text: `select ${COLUMNS} from accounts.audit_entries where brand_id = $1 and id = $2 and ($3::text is null or actor = $3)`,
+  },
   page: {
     name: "audit_entries.page",
     text: `select ${COLUMNS} from accounts.audit_entries e
@@ -53,6 +56,13 @@ export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<
   return row;
 }
 
+export interface AuditEntryKey {
+  readonly brandId: string;
+  readonly id: string;
+  /** Only an entry of this person; null: of anyone. */
+  readonly actor: string | null;
+}
+
 export interface AuditResult {
   readonly outcome: AuditOutcome;
   readonly errorKind: string | null;
@@ -61,11 +71,14 @@ export interface AuditResult {
 }
 
 /** Adds the outcome to an entry without one. Returns the entry as it is then; undefined if the brand has no such entry. */
-export async function finishAuditEntry(sql: Sql, brandId: string, id: string, result: AuditResult): Promise<AuditEntry | undefined> {
-  const { outcome, errorKind, subjectId } = result;
-  const [finished] = await sql.query<AuditEntry>(statements.finish, [brandId, id, outcome, errorKind, subjectId]);
+export async function finishAuditEntry(
+  sql: Sql,
+  { brandId, id, actor }: AuditEntryKey,
+  { outcome, errorKind, subjectId }: AuditResult,
+): Promise<AuditEntry | undefined> {
+  const [finished] = await sql.query<AuditEntry>(statements.finish, [brandId, id, outcome, errorKind, subjectId, actor]);
   if (finished !== undefined) return finished;
-  const [before] = await sql.query<AuditEntry>(statements.find, [brandId, id]);
+  const [before] = await sql.query<AuditEntry>(statements.find, [brandId, id, actor]);
   return before;
 }
 

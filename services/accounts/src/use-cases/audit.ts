@@ -4,7 +4,14 @@ import { newId } from "@brand-records/typeid";
 import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION } from "../domain/brand.ts";
 import type { Membership } from "../domain/membership.ts";
-import { finishAuditEntry, insertAuditEntry, pageOfAuditEntries, type AuditResult, type NewAuditEntry } from "../storage/audit-entries.ts";
+import {
+  finishAuditEntry,
+  insertAuditEntry,
+  pageOfAuditEntries,
+  type AuditEntryKey,
+  type AuditResult,
+  type NewAuditEntry,
+} from "../storage/audit-entries.ts";
 import { deletedAmong } from "../storage/brand-deletions.ts";
 
 /** Writes an entry about a change that is about to be made. @throws AppError `not_found` if the brand was deleted; `invalid_request` */
@@ -50,8 +57,8 @@ export async function recordForBrands(
 }
 
 /** Adds the outcome, once. @throws AppError `not_found` */
-export async function finishAudit(sql: Sql, brandId: string, id: string, result: AuditResult): Promise<AuditEntry> {
-  const entry = await finishAuditEntry(sql, brandId, id, result);
+export async function finishAudit(sql: Sql, key: AuditEntryKey, result: AuditResult): Promise<AuditEntry> {
+  const entry = await finishAuditEntry(sql, key, result);
   if (entry === undefined) throw new AppError("not_found", "There is no audit entry with this id", { field: "entry_id" });
   return entry;
 }

@@ -43,7 +43,7 @@ beforeAll(async () => {
   database = await webhookDatabase();
   db = openPool({ url: database.url, applicationName: "test" });
   server = await serveRpc({
-    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0 },
+    config: { RPC_HOST: "127.0.0.1", RPC_PORT: 0, RPC_OPERATOR_WITHOUT_TLS: "true" },
     services: [service(EventsServiceService, eventsHandlers({ db, deadLetters: letters, deadlineMs: 15_000, publicUrl: PUBLIC_URL }))],
     log: openLog("webhook", "silent"),
     metrics: openMetrics("webhook"),

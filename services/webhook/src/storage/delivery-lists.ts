@@ -74,19 +74,19 @@ const BRANCHES: Readonly<Record<StoredState, (conditions: Conditions) => string[
 
 function unfinished(state: string, conditions: Conditions, held?: string): string[] {
   const { brand } = conditions;
-  const ofBrand =
+  const brandCondition =
     brand === undefined ? [] : [`exists (select from webhook.receivers r where r.id = d.receiver_id and r.brand_id = ${brand})`];
-  const more = [...ofBrand, ...(held === undefined ? [] : [held])];
+  const more = [...brandCondition, ...(held === undefined ? [] : [held])];
   return branches(`${UNFINISHED} from webhook.deliveries d`, state, conditions, more);
 }
 
 function finished(state: string, conditions: Conditions): string[] {
   const { brand } = conditions;
-  const ofBrand = brand === undefined ? [] : [`d.brand_id = ${brand}`];
-  return branches(`${FINISHED} from webhook.past_deliveries d`, state, conditions, ofBrand);
+  const brandCondition = brand === undefined ? [] : [`d.brand_id = ${brand}`];
+  return branches(`${FINISHED} from webhook.past_deliveries d`, state, conditions, brandCondition);
 }
 
-/** With a type, deliveries without a stored one are a branch of their own: a condition on both would use no index. */
+/** Deliveries without a stored type are a branch of their own if one is asked for: a condition on both would use no index. */
 function branches(columns: string, state: string, { common, type, limit }: Conditions, more: readonly string[]): string[] {
   const ofTypes = type === undefined ? [[]] : [[`d.event_type = ${type}`], [`d.event_type is null and ${typeOfEvent("d")} = ${type}`]];
   return ofTypes.map(
@@ -127,7 +127,7 @@ function pageStatement(page: DeliveriesPage): { readonly statement: Statement | 
   return { statement: isUsual ? { name: `deliveries.page_${states.toSorted().join("_")}`, text } : text, values };
 }
 
-/** With a receiver's id Postgres looks at the lane once, and reads no deliveries if they are not wanted. */
+/** Lets Postgres, with a receiver's id, look at the lane once, and reads no deliveries if they are not wanted. */
 function heldCondition(states: readonly DeliveryState[], receiver: string): string | undefined {
   const held = states.includes("held");
   if (held === states.includes("pending")) return undefined;

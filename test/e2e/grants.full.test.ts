@@ -1,0 +1,283 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { signGrant, signingKeyFrom, type Grant } from "@brand-records/grant";
+import * as accounts from "@brand-records/proto/accounts/v1";
+import { METHODS, type MethodFacts } from "@brand-records/proto/methods";
+import * as plans from "@brand-records/proto/plans/v1";
+import * as webhook from "@brand-records/proto/webhook/v1";
+import { freePort } from "@brand-records/postgres/embedded";
+import { actsForPerson, connectRpc, GRANT_METADATA, newCallContext, type RpcClient } from "@brand-records/rpc";
+import { CertificateAuthority, createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { Client, credentials, Metadata, status, type MethodDefinition, type ServiceError } from "@grpc/grpc-js";
+
+/**
+ * One promise: a console that was taken over acts for those alone whose sessions it has. Its certificate is good; every method of the
+ * running services that acts for a person is called with each kind of grant.
+ */
+
+const PREFIX = "spiffe://records.example/ns/live/sa/";
+const SERVED = { accounts, plans, webhook };
+type ServiceName = keyof typeof SERVED;
+type Method = MethodDefinition<Record<string, unknown>, unknown>;
+
+const OWNER = "ana@ulap.example";
+const MEMBER = "ben@ulap.example";
+const OTHER = "zoe@alon.example";
+const brand = newId("brd");
+const theirs = newId("brd");
+
+const pepper = randomBytes(32);
+const key = signingKeyFrom("1", pepper);
+
+let folder: string;
+let database: TestDatabase;
+let authority: CertificateAuthority;
+let running: Record<ServiceName, ServiceProcess>;
+let operator: { accounts: RpcClient<accounts.AccountsServiceService>; signIn: RpcClient<accounts.SignInServiceService> };
+const clients = new Map<ServiceName, Client>();
+
+const tlsOf = (service: string) => {
+  const { cert, key: privateKey, ca } = authority.issue(service, { names: ["DNS:localhost", `URI:${PREFIX}${service}`] });
+  return { RPC_TLS_CERT: cert, RPC_TLS_KEY: privateKey, RPC_TLS_CA: ca };
+};
+const addressOf = (name: ServiceName): string => `localhost:${(running[name].ready as { rpc_port: number }).rpc_port}`;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "grants-"));
+  authority = new CertificateAuthority(folder);
+  database = await createDatabase("empty");
+  const port = await freePort();
+  const started = (Object.keys(SERVED) as ServiceName[]).map(async (name) => {
+    const env = {
+      ...tlsOf(name),
+      DATABASE_URL: database.url,
+      ACCOUNTS_ADDRESS: `localhost:${port}`,
+      KEY_PEPPERS: `1:${pepper.toString("base64")}`,
+      RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
+      RPC_PORT: name === "accounts" ? String(port) : "0",
+      STOP_GRACE_MS: "0",
+      LOG_LEVEL: "debug",
+    };
+    return [name, await startProcess({ name, script: `services/${name}/dist/main.js`, env })] as const;
+  });
+  running = Object.fromEntries(await Promise.all(started)) as typeof running;
+  const config = tlsOf("operator");
+  operator = {
+    accounts: connectRpc(accounts.AccountsServiceService, addressOf("accounts"), { config }),
+    signIn: connectRpc(accounts.SignInServiceService, addressOf("accounts"), { config }),
+  };
+  const { RPC_TLS_CERT, RPC_TLS_KEY, RPC_TLS_CA } = tlsOf("console");
+  const console = credentials.createSsl(readFileSync(RPC_TLS_CA), readFileSync(RPC_TLS_KEY), readFileSync(RPC_TLS_CERT));
+  for (const name of Object.keys(SERVED) as ServiceName[]) clients.set(name, new Client(addressOf(name), console));
+  for (const id of [brand, theirs])
+    await operator.accounts.createBrand({ id, name: "Ulap", tier: "enterprise", verified: true }, callContext());
+  const members = [
+    [brand, OWNER, "owner"],
+    [brand, MEMBER, "member"],
+    [theirs, OTHER, "owner"],
+    // A member of both.
+    [theirs, MEMBER, "member"],
+  ] as const;
+  for (const [brand_id, email, role] of members) await operator.accounts.addMember({ brand_id, email, role }, callContext());
+});
+afterAll(async () => {
+  for (const client of clients.values()) client.close();
+  operator.accounts.stop();
+  operator.signIn.stop();
+  await Promise.all(Object.values(running).map((process) => process.kill()));
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const callContext = () => newCallContext(30_000, "test");
+
+interface Answer {
+  /** `OK`, the kind of an error, or the code of a refusal that has none. */
+  readonly outcome: string;
+  readonly message?: Record<string, unknown>;
+}
+
+/** Calls as the console does. Fields that are not given are empty. */
+function call(service: ServiceName, method: Method, fields: object, grant?: string): Promise<Answer> {
+  const metadata = new Metadata();
+  if (grant !== undefined) metadata.set(GRANT_METADATA, grant);
+  const request = { ...method.requestDeserialize(Buffer.alloc(0)), ...fields };
+  return new Promise((resolve) => {
+    clients
+      .get(service)
+      ?.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        metadata,
+        (error: ServiceError | null, message) => {
+          if (error === null) return resolve({ outcome: "OK", message: message as Record<string, unknown> });
+          resolve({ outcome: error.metadata.get("error-kind")[0]?.toString() ?? status[error.code] ?? "" });
+        },
+      );
+  });
+}
+
+const { getSession, endSession } = accounts.SessionsServiceService as unknown as Record<"getSession" | "endSession", Method>;
+const { redeemSignInLink } = accounts.SignInServiceService as unknown as Record<"redeemSignInLink", Method>;
+
+/** Signs a person in by a link: the operator's, or that of an owner of a brand. @returns the session's token */
+async function signIn(email: string, owners: { brand_id?: string; acting_member?: string } = {}): Promise<string> {
+  const { token } = await operator.signIn.createSignInLink({ email, ttl_seconds: 0, ...owners }, callContext());
+  const { message } = await call("accounts", redeemSignInLink, { token });
+  return (message as { session: { token: string } }).session.token;
+}
+
+type Grants = Record<string, string>;
+
+async function grantsOf(token: string, brand_id: string | null): Promise<Grants> {
+  const { message } = await call("accounts", getSession, { token, with_grants: true, brand_id });
+  return (message as { grants: Grants }).grants;
+}
+
+/** Methods that act for people, of every service; the one that ends sessions comes last. */
+const METHODS_FOR_PEOPLE = (Object.keys(SERVED) as ServiceName[])
+  .flatMap((service) =>
+    Object.entries(SERVED[service] as object)
+      .filter(([name]) => name.endsWith("ServiceService"))
+      .flatMap(([, definition]) => Object.values(definition as object) as Method[])
+      .map((method) => ({ service, method, facts: METHODS[method.path] as MethodFacts })),
+  )
+  .filter(({ facts }) => facts.callers.includes("console") && actsForPerson(facts))
+  .toSorted((a, b) => Number(a.method.path.endsWith("EndSessionsOf")) - Number(b.method.path.endsWith("EndSessionsOf")));
+
+/** Kinds of errors by which a method refuses a grant. Any other outcome shows that the method itself was reached. */
+const REFUSALS = new Set(["PERMISSION_DENIED", "invalid_session", "timeout", "not_found", "owner_required", "UNAUTHENTICATED"]);
+
+async function outcomesWith(grants: Grants | undefined): Promise<Record<string, string>> {
+  const outcomes: Record<string, string> = {};
+  for (const { service, method } of METHODS_FOR_PEOPLE) {
+    const { outcome } = await call(service, method, { brand_id: brand }, grants?.[service]);
+    outcomes[method.path] = REFUSALS.has(outcome) ? outcome : "reached";
+  }
+  return outcomes;
+}
+
+const expected = (of: (facts: MethodFacts) => string): Record<string, string> =>
+  Object.fromEntries(METHODS_FOR_PEOPLE.map(({ method, facts }) => [method.path, of(facts)]));
+
+/** What a session of the owner says, signed by whom and when a test likes. */
+async function signed(token: string, changes: Partial<Grant>, by = key, at = new Date()): Promise<Grants> {
+  const claims = (await grantsOf(token, brand))["accounts"]?.split(".")[1] ?? "";
+  const { sid: session } = JSON.parse(Buffer.from(claims, "base64url").toString()) as { sid: string };
+  const grant: Grant = { email: OWNER, via: null, limitedTo: null, session, brand: { id: brand, role: "owner" }, ...changes };
+  const grants = (["accounts", "plans", "webhook"] as const).map(async (name) => [name, await signGrant(grant, name, by, at)] as const);
+  return Object.fromEntries(await Promise.all(grants));
+}
+
+it("covers the methods of every service that act for people", () => {
+  expect(METHODS_FOR_PEOPLE.length).toBeGreaterThan(40);
+  expect(new Set(METHODS_FOR_PEOPLE.map(({ service }) => service))).toEqual(new Set(["accounts", "plans", "webhook"]));
+});
+
+it("serves a member's grant but for what owners do, and an owner's for everything", async () => {
+  const member = await outcomesWith(await grantsOf(await signIn(MEMBER), brand));
+  expect(member).toEqual(expected(({ actor }) => (actor === "owner" ? "owner_required" : "reached")));
+  expect(await outcomesWith(await grantsOf(await signIn(OWNER), brand))).toEqual(expected(() => "reached"));
+});
+
+it("refuses every call without a grant", async () => {
+  expect(await outcomesWith(undefined)).toEqual(expected(() => "PERMISSION_DENIED"));
+});
+
+it("refuses a grant that accounts gave out for another service", async () => {
+  const { accounts: forAccounts = "", plans: forPlans = "", webhook: forWebhook = "" } = await grantsOf(await signIn(OWNER), brand);
+  const moved = { accounts: forWebhook, plans: forAccounts, webhook: forPlans };
+  expect(await outcomesWith(moved)).toEqual(expected(() => "invalid_session"));
+});
+
+it("refuses a grant of another brand's owner, and one of a brand that the session does not open", async () => {
+  const ofPerson = ({ actor }: MethodFacts): string => (actor === "person" ? "reached" : "not_found");
+  const other = await signIn(OTHER);
+  expect(await outcomesWith(await grantsOf(other, theirs))).toEqual(expected(ofPerson));
+  // The person is not a member, so the grant names no brand.
+  const again = await signIn(OTHER);
+  expect(await outcomesWith(await grantsOf(again, brand))).toEqual(expected(ofPerson));
+  const limited = await signIn(MEMBER, { brand_id: theirs, acting_member: OTHER });
+  expect(await outcomesWith(await grantsOf(limited, brand))).toEqual(expected(ofPerson));
+});
+
+it("refuses a grant of a session that has ended, where its signature does not suffice, and gives out no more", async () => {
+  const token = await signIn(OWNER);
+  const grants = await grantsOf(token, brand);
+  await call("accounts", endSession, { token });
+  expect(await outcomesWith(grants)).toEqual(expected(({ bySignature }) => (bySignature ? "reached" : "invalid_session")));
+  expect(await call("accounts", getSession, { token, with_grants: true, brand_id: brand })).toEqual({ outcome: "invalid_session" });
+});
+
+it("refuses a removed member's grant with the next call, where its signature does not suffice", async () => {
+  const email = "cai@ulap.example";
+  for (const brand_id of [brand, theirs]) await operator.accounts.addMember({ brand_id, email, role: "owner" }, callContext());
+  const grants = await grantsOf(await signIn(email), brand);
+  await operator.accounts.removeMember({ brand_id: brand, email }, callContext());
+  expect(await outcomesWith(grants)).toEqual(
+    expected(({ bySignature, actor }) => (bySignature || actor === "person" ? "reached" : "not_found")),
+  );
+});
+
+it("refuses a grant after its 60 s, and what others have signed", async () => {
+  const token = await signIn(OWNER);
+  const late = await signed(token, {}, key, new Date(Date.now() - 71_000));
+  expect(await outcomesWith(late)).toEqual(expected(() => "timeout"));
+  const forged = await signed(token, {}, signingKeyFrom("1", randomBytes(32)));
+  expect(await outcomesWith(forged)).toEqual(expected(() => "invalid_session"));
+  for (const nonsense of ["x", "a.b.c", ".."])
+    expect(await outcomesWith({ accounts: nonsense, plans: nonsense, webhook: nonsense })).toEqual(expected(() => "invalid_session"));
+});
+
+it("gives nothing for what a console can make up: a token, a link, a grant", async () => {
+  const { peekSignInLink } = accounts.SignInServiceService as unknown as Record<string, Method>;
+  const guess = randomBytes(32).toString("base64url");
+  for (const [method, outcome] of [
+    [getSession, "invalid_session"],
+    [peekSignInLink, "sign_in_link_unknown"],
+    [redeemSignInLink, "sign_in_link_unknown"],
+  ] as const)
+    expect(await call("accounts", method as Method, { token: guess })).toEqual({ outcome });
+});
+
+it("acts for the person of the grant, whatever person the request names", async () => {
+  const grants = await grantsOf(await signIn(OWNER), brand);
+  const { createKey, addMember } = accounts.AccountsServiceService as unknown as Record<string, Method>;
+  const { appendAudit, listAudit } = accounts.AuditServiceService as unknown as Record<string, Method>;
+  const made = await call(
+    "accounts",
+    createKey as Method,
+    { brand_id: brand, name: "Reports", environment: "live", permissions: [], created_by: OTHER },
+    grants["accounts"],
+  );
+  expect(made.message).toMatchObject({ key: { created_by: OWNER } });
+  const entry = { brand_id: brand, actor: OTHER, via: MEMBER, action: "key.create", request_id: "r1" };
+  expect((await call("accounts", appendAudit as Method, entry, grants["accounts"])).message).toMatchObject({
+    entry: { actor: OWNER, via: null },
+  });
+  const member = await grantsOf(await signIn(MEMBER), brand);
+  const added = { brand_id: brand, email: "eve@ulap.example", role: "owner", acting_member: OWNER };
+  expect(await call("accounts", addMember as Method, added, member["accounts"])).toEqual({ outcome: "owner_required" });
+  const page = await call("accounts", listAudit as Method, { brand_id: brand, page_size: 50 }, member["accounts"]);
+  expect(page.outcome).toBe("OK");
+});
+
+it("finishes entries of the grant's person alone, also once the session has ended", async () => {
+  const { appendAudit, finishAudit } = accounts.AuditServiceService as unknown as Record<"appendAudit" | "finishAudit", Method>;
+  const [owner, member] = [await signIn(OWNER), await signIn(MEMBER)];
+  const [ofOwner, ofMember] = [(await grantsOf(owner, brand))["accounts"], (await grantsOf(member, brand))["accounts"]];
+  const { message } = await call("accounts", appendAudit, { brand_id: brand, action: "member.leave", request_id: "r2" }, ofOwner);
+  const finish = { brand_id: brand, entry_id: (message as { entry: { id: string } }).entry.id, outcome: "done" };
+  expect(await call("accounts", finishAudit, finish, ofMember)).toEqual({ outcome: "not_found" });
+  await call("accounts", endSession, { token: owner });
+  expect((await call("accounts", finishAudit, finish, ofOwner)).message).toMatchObject({ entry: { outcome: "done" } });
+});
+
+it("writes no grant into a log", () => {
+  for (const process of Object.values(running)) expect(process.output()).not.toMatch(/eyJ[\w-]{20}/);
+});
