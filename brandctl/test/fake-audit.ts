@@ -16,7 +16,7 @@ export class FakeAudit {
     service(AuditServiceService, {
       appendAudit: async (request) => {
         this.onAppend();
-        const entry = { ...request, id: `aud_${this.entries.length}`, created_at: "2026-11-21T08:30:00.000Z" };
+        const entry = { ...request, id: `aud_${this.entries.length}`, created_at: "2026-11-21T08:30:00.000Z", tries: 1 };
         this.entries.unshift(entry);
         return { entry };
       },

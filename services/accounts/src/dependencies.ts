@@ -18,6 +18,8 @@ export interface AccountsDependencies {
   readonly usageKeepDays: number;
   /** Records that a key was verified just now. */
   recordKeyUse(keyId: string): void;
+  /** Counts a try to sign in. @param outcome `done`, or the kind of the refusal */
+  countSignIn(by: "link" | "provider", outcome: string): void;
   /** Whether a key that this process does not find may be stored nevertheless, under a pepper that it lacks. */
   mayMissKeys(): boolean;
 }

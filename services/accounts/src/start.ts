@@ -29,6 +29,7 @@ import { sessionsHandlers } from "./rpc/sessions.ts";
 import { signInHandlers } from "./rpc/sign-in.ts";
 import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
+import { signInCounter } from "./sign-in-metrics.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
 import { ownGrants } from "./use-cases/grants.ts";
 
@@ -55,6 +56,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     sessionLimits,
     usageKeepDays,
     recordKeyUse: keyUsage.record,
+    countSignIn: signInCounter(base.metrics),
     mayMissKeys,
   };
   const services = [

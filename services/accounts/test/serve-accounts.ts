@@ -74,6 +74,7 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     usageKeepDays: 31,
     recordKeyUse: () => {},
+    countSignIn: () => {},
     mayMissKeys: () => false,
     ...overrides,
   });

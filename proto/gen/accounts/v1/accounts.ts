@@ -439,6 +439,7 @@ export interface CreateSignInLinkResponse {
 
 export interface PeekSignInLinkRequest {
   token: string;
+  client?: Client | null | undefined;
 }
 
 export interface PeekSignInLinkResponse {
@@ -450,10 +451,22 @@ export interface PeekSignInLinkResponse {
 
 export interface RedeemSignInLinkRequest {
   token: string;
+  client?: Client | null | undefined;
 }
 
 export interface RedeemSignInLinkResponse {
   session: NewSession | null;
+}
+
+/** Where a person's call comes from. */
+export interface Client {
+  /** IP address. */
+  address?:
+    | string
+    | null
+    | undefined;
+  /** The browser's family, such as Firefox. */
+  browser?: string | null | undefined;
 }
 
 export interface SignInWithIdentityRequest {
@@ -468,6 +481,7 @@ export interface SignInWithIdentityRequest {
     | undefined;
   /** Treats an absent `email_verified` as true, for issuers that verify every address and omit the claim. */
   trust_email: boolean;
+  client?: Client | null | undefined;
 }
 
 export interface SignInWithIdentityResponse {
@@ -571,6 +585,7 @@ export interface GrantKey {
 
 export interface EndSessionRequest {
   token: string;
+  client?: Client | null | undefined;
 }
 
 export interface EndSessionResponse {
@@ -580,6 +595,7 @@ export interface EndSessionsOfRequest {
   email: string;
   /** Only those that open this brand alone. */
   brand_id?: string | null | undefined;
+  client?: Client | null | undefined;
 }
 
 export interface EndSessionsOfResponse {
@@ -619,7 +635,22 @@ export interface AuditEntry {
     | null
     | undefined;
   /** E-mail address of the owner whose link opened the actor's session: the owner could have opened it, too. */
-  via?: string | null | undefined;
+  via?:
+    | string
+    | null
+    | undefined;
+  /** The browser's family, such as Firefox. Only of sign-ins and sign-outs. */
+  browser?:
+    | string
+    | null
+    | undefined;
+  /** The role that member.add and member.set_role gave: owner or member. Absent in entries of releases before 0.4.0. */
+  role?:
+    | string
+    | null
+    | undefined;
+  /** How often it was tried until `finished_at`. More than 1 only for refused sign-ins: `created_at` and `address` are then of the first. */
+  tries: number;
 }
 
 export interface AppendAuditRequest {
@@ -642,7 +673,12 @@ export interface AppendAuditRequest {
     | null
     | undefined;
   /** `made_by` of the actor's session. */
-  via?: string | null | undefined;
+  via?:
+    | string
+    | null
+    | undefined;
+  /** The role that the change gives a member: owner or member. */
+  role?: string | null | undefined;
 }
 
 export interface AppendAuditResponse {
@@ -669,7 +705,11 @@ export interface FinishAuditResponse {
 export interface ListAuditRequest {
   brand_id: string;
   /** Filters; absent: all. `actor` is an e-mail address, or `operator`. It selects what was done through links of the person, too. */
-  actor?: string | null | undefined;
+  actor?:
+    | string
+    | null
+    | undefined;
+  /** An action, or its first name for all of that kind, such as session. */
   action?:
     | string
     | null
@@ -4638,13 +4678,16 @@ export const CreateSignInLinkResponse: MessageFns<CreateSignInLinkResponse> = {
 };
 
 function createBasePeekSignInLinkRequest(): PeekSignInLinkRequest {
-  return { token: "" };
+  return { token: "", client: null };
 }
 
 export const PeekSignInLinkRequest: MessageFns<PeekSignInLinkRequest> = {
   encode(message: PeekSignInLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
+    }
+    if (message.client !== undefined && message.client !== null) {
+      Client.encode(message.client, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -4668,6 +4711,14 @@ export const PeekSignInLinkRequest: MessageFns<PeekSignInLinkRequest> = {
             }
 
             message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4752,13 +4803,16 @@ export const PeekSignInLinkResponse: MessageFns<PeekSignInLinkResponse> = {
 };
 
 function createBaseRedeemSignInLinkRequest(): RedeemSignInLinkRequest {
-  return { token: "" };
+  return { token: "", client: null };
 }
 
 export const RedeemSignInLinkRequest: MessageFns<RedeemSignInLinkRequest> = {
   encode(message: RedeemSignInLinkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
+    }
+    if (message.client !== undefined && message.client !== null) {
+      Client.encode(message.client, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -4782,6 +4836,14 @@ export const RedeemSignInLinkRequest: MessageFns<RedeemSignInLinkRequest> = {
             }
 
             message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4843,8 +4905,65 @@ export const RedeemSignInLinkResponse: MessageFns<RedeemSignInLinkResponse> = {
   },
 };
 
+function createBaseClient(): Client {
+  return { address: null, browser: null };
+}
+
+export const Client: MessageFns<Client> = {
+  encode(message: Client, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.address !== undefined && message.address !== null) {
+      writer.uint32(10).string(message.address);
+    }
+    if (message.browser !== undefined && message.browser !== null) {
+      writer.uint32(18).string(message.browser);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Client {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClient();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseSignInWithIdentityRequest(): SignInWithIdentityRequest {
-  return { issuer: "", subject: "", email: null, email_verified: null, trust_email: false };
+  return { issuer: "", subject: "", email: null, email_verified: null, trust_email: false, client: null };
 }
 
 export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = {
@@ -4863,6 +4982,9 @@ export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = 
     }
     if (message.trust_email !== false) {
       writer.uint32(40).bool(message.trust_email);
+    }
+    if (message.client !== undefined && message.client !== null) {
+      Client.encode(message.client, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -4918,6 +5040,14 @@ export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = 
             }
 
             message.trust_email = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -5733,13 +5863,16 @@ export const GrantKey: MessageFns<GrantKey> = {
 };
 
 function createBaseEndSessionRequest(): EndSessionRequest {
-  return { token: "" };
+  return { token: "", client: null };
 }
 
 export const EndSessionRequest: MessageFns<EndSessionRequest> = {
   encode(message: EndSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
+    }
+    if (message.client !== undefined && message.client !== null) {
+      Client.encode(message.client, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -5763,6 +5896,14 @@ export const EndSessionRequest: MessageFns<EndSessionRequest> = {
             }
 
             message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -5814,7 +5955,7 @@ export const EndSessionResponse: MessageFns<EndSessionResponse> = {
 };
 
 function createBaseEndSessionsOfRequest(): EndSessionsOfRequest {
-  return { email: "", brand_id: null };
+  return { email: "", brand_id: null, client: null };
 }
 
 export const EndSessionsOfRequest: MessageFns<EndSessionsOfRequest> = {
@@ -5824,6 +5965,9 @@ export const EndSessionsOfRequest: MessageFns<EndSessionsOfRequest> = {
     }
     if (message.brand_id !== undefined && message.brand_id !== null) {
       writer.uint32(18).string(message.brand_id);
+    }
+    if (message.client !== undefined && message.client !== null) {
+      Client.encode(message.client, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -5855,6 +5999,14 @@ export const EndSessionsOfRequest: MessageFns<EndSessionsOfRequest> = {
             }
 
             message.brand_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.client = Client.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -5931,6 +6083,9 @@ function createBaseAuditEntry(): AuditEntry {
     error_kind: null,
     finished_at: null,
     via: null,
+    browser: null,
+    role: null,
+    tries: 0,
   };
 }
 
@@ -5974,6 +6129,15 @@ export const AuditEntry: MessageFns<AuditEntry> = {
     }
     if (message.via !== undefined && message.via !== null) {
       writer.uint32(106).string(message.via);
+    }
+    if (message.browser !== undefined && message.browser !== null) {
+      writer.uint32(114).string(message.browser);
+    }
+    if (message.role !== undefined && message.role !== null) {
+      writer.uint32(122).string(message.role);
+    }
+    if (message.tries !== 0) {
+      writer.uint32(128).int32(message.tries);
     }
     return writer;
   },
@@ -6095,6 +6259,30 @@ export const AuditEntry: MessageFns<AuditEntry> = {
             message.via = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.tries = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6118,6 +6306,7 @@ function createBaseAppendAuditRequest(): AppendAuditRequest {
     request_id: "",
     address: null,
     via: null,
+    role: null,
   };
 }
 
@@ -6146,6 +6335,9 @@ export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
     }
     if (message.via !== undefined && message.via !== null) {
       writer.uint32(66).string(message.via);
+    }
+    if (message.role !== undefined && message.role !== null) {
+      writer.uint32(74).string(message.role);
     }
     return writer;
   },
@@ -6225,6 +6417,14 @@ export const AppendAuditRequest: MessageFns<AppendAuditRequest> = {
             }
 
             message.via = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.role = reader.string();
             continue;
           }
         }

@@ -20,6 +20,12 @@ export interface AuditEntry {
   readonly finished_at: string | null;
   /** E-mail address of the owner whose link opened the actor's session. */
   readonly via: string | null;
+  /** The browser's family; only of sign-ins and sign-outs. */
+  readonly browser: string | null;
+  /** The role that was given to a member. */
+  readonly role: string | null;
+  /** More than 1 only for refused sign-ins. */
+  readonly tries: number;
 }
 
 /** What a list selects; null: everything. */
@@ -27,6 +33,7 @@ export interface AuditFilter {
   readonly brandId: string;
   /** E-mail address of a member, or `operator`. */
   readonly actor: string | null;
+  /** An action, or the first of its two names. */
   readonly action: string | null;
   readonly from: string | null;
   readonly to: string | null;

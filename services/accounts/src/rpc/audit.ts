@@ -35,6 +35,7 @@ const entryFields = {
   request_id: fields.requestId,
   address: optional(fields.address),
   via: optional(fields.email),
+  role: optional(fields.role),
 };
 
 const resultFields = {
@@ -48,7 +49,7 @@ const resultFields = {
 const listFields = {
   brand_id: fields.brandId,
   actor: optional(fields.auditActor),
-  action: optional(fields.auditAction),
+  action: optional(fields.auditActionOrKind),
   from: optional(fields.instant),
   to: optional(fields.instant),
   page_size: fields.auditPageSize,

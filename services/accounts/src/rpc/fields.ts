@@ -1,8 +1,11 @@
 import { PERMISSIONS } from "@brand-records/api-key";
+import { parseRequest } from "@brand-records/errors";
+import type { Client } from "@brand-records/proto/accounts/v1";
 import { formatInstant, parseInstant } from "@brand-records/resources";
 import { emailField, idField, pageSizeField } from "@brand-records/service-runtime";
 import { isIP } from "node:net";
 import { z } from "zod";
+import type { CallClient } from "../use-cases/audit.ts";
 import { AUDIT_OUTCOMES } from "../domain/audit-entry.ts";
 import { TIERS } from "../domain/brand.ts";
 import { isPseudonym } from "../domain/erasure.ts";
@@ -57,6 +60,7 @@ export const fields = {
   subject: exactText(255),
   auditId: idField("aud"),
   auditAction: z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be two names in lower case, separated by a period"),
+  auditActionOrKind: z.string().regex(/^[a-z_]{1,40}(\.[a-z_]{1,40})?$/, "must be an action, or the first of its two names"),
   auditActor: z
     .string()
     .toLowerCase()
@@ -75,6 +79,7 @@ export const fields = {
   errorKind: z.string().regex(/^[a-z_]{1,60}$/, "must be the name of an error"),
   requestId: exactText(200),
   address: z.string().refine((text) => isIP(text) !== 0 && !text.includes("%"), "must be an IP address"),
+  browser: oneLine(40),
   instant: milliseconds.transform(formatInstant),
   /** Rounded down to the minute. */
   minute: milliseconds.transform(minuteOf),
@@ -88,3 +93,11 @@ export const fields = {
   exportPageSize: pageSizeField({ default: 100, max: 1_000 }),
   pageSize: z.int().min(0, "must not be negative").max(1_000, "must be at most 1000"),
 };
+
+const clientFields = { address: fields.address.nullish(), browser: fields.browser.nullish() };
+
+/** Returns where a person's call comes from. */
+export function clientOf({ client }: { readonly client?: Client | null | undefined }): CallClient {
+  const { address, browser } = parseRequest(clientFields, client ?? {});
+  return { address: address ?? null, browser: browser ?? null };
+}

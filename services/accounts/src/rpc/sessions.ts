@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { endSession, endSessionsOf, getSession } from "../use-cases/sessions.ts";
 import { grantsOf, prove } from "../use-cases/grants.ts";
-import { fields } from "./fields.ts";
+import { clientOf, fields } from "./fields.ts";
 
 type SessionsDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "grantKeys" | "peppers">;
 
@@ -24,15 +24,18 @@ export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsS
       return { email, role: brand?.role ?? "", via, limited_to: limitedTo };
     },
     listGrantKeys: async () => ({ keys: deps.grantKeys.all.map(({ id, publicKey }) => ({ id, public_key: publicKey })) }),
-    async endSession({ token }) {
-      await endSession(deps.db, token);
+    async endSession(request, { requestId }) {
+      await endSession(deps.db, request.token, { requestId, client: clientOf(request) });
       return {};
     },
-    async endSessionsOf(request, { person }) {
+    async endSessionsOf(request, { person, requestId }) {
       const { email, brand_id } = parseRequest({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
       // A link of one brand's owner ends nothing of the person's other brands.
       const brandId = person === undefined ? (brand_id ?? null) : person.limitedTo;
-      return { ended: await endSessionsOf(deps.db, email, brandId) };
+      // The operator's tools have no browser.
+      const actor = request.client == null ? null : email;
+      const ended = { email, brandId, actor, via: person?.via ?? null };
+      return { ended: await endSessionsOf(deps.db, ended, { requestId, client: clientOf(request) }) };
     },
   };
 }

@@ -6,9 +6,9 @@ import type { AccountsDependencies } from "../dependencies.ts";
 import { createOwnersLink, createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
 import { signInWithIdentity } from "../use-cases/sign-in-with-identity.ts";
 import { unlinkIdentities } from "../use-cases/unlink-identities.ts";
-import { fields } from "./fields.ts";
+import { clientOf, fields } from "./fields.ts";
 
-export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionLimits">): Handlers<SignInServiceService> {
+export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn">): Handlers<SignInServiceService> {
   return {
     async createSignInLink(request, { requestId }) {
       const { email, ttl_seconds } = parseRequest({ email: fields.email, ttl_seconds: fields.linkTtl }, request);
@@ -17,18 +17,19 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
       const { brand_id, acting_member, address, via } = parseRequest(ownersLinkFields, request);
       return createOwnersLink(deps, link, { brandId: brand_id, madeBy: acting_member }, { address: address ?? null, via: via ?? null });
     },
-    async peekSignInLink({ token }) {
-      const { email, expires_at, brand_name } = await peekSignInLink(deps, token);
+    async peekSignInLink(request, { requestId }) {
+      const attempt = { requestId, client: clientOf(request) };
+      const { email, expires_at, brand_name } = await peekSignInLink(deps, request.token, attempt);
       return { email, expires_at, brand_name };
     },
-    async redeemSignInLink({ token }) {
-      return { session: await redeemSignInLink(deps, token) };
+    async redeemSignInLink(request, { requestId }) {
+      return { session: await redeemSignInLink(deps, request.token, { requestId, client: clientOf(request) }) };
     },
-    async signInWithIdentity(request) {
+    async signInWithIdentity(request, { requestId }) {
       const { issuer, subject } = parseRequest({ issuer: fields.issuer, subject: fields.subject }, request);
       const { email, email_verified, trust_email } = request;
       const signIn = { issuer, subject, email, emailVerified: email_verified, trustEmail: trust_email };
-      return { session: await signInWithIdentity(deps, signIn, normalizeEmail) };
+      return { session: await signInWithIdentity(deps, signIn, normalizeEmail, { requestId, client: clientOf(request) }) };
     },
     async unlinkIdentities(request, { requestId }) {
       const { email } = parseRequest({ email: fields.email }, request);

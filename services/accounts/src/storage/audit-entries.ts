@@ -1,14 +1,24 @@
-import type { Sql, Statement } from "@brand-records/postgres";
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { AuditEntry, AuditFilter, AuditPosition, AuditOutcome } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
 
-const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via`;
+const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
+  browser, role, tries`;
+
+const ENDED = unnestRows({ id: "text", brand_id: "text" }, { after: 9 });
 
 const statements = {
   insert: {
     name: "audit_entries.insert",
-    text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, via, finished_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $9::text is not null then now() end) returning ${COLUMNS}`,
+    text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, via, role)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${COLUMNS}`,
+  },
+  insertEnded: {
+    name: "audit_entries.insert_ended",
+    text: `insert into accounts.audit_entries as e
+             (id, brand_id, actor, action, subject_id, fields, request_id, address, browser, via, outcome, error_kind, finished_at)
+           select t.id, t.brand_id, $1, $2, $3, '{}', $4, $5, $6, $7, $8, $9, now() from ${ENDED.relation}
+               on conflict (id) do update set tries = e.tries + 1, finished_at = now()`,
   },
   finish: {
     name: "audit_entries.finish",
@@ -25,7 +35,7 @@ const statements = {
     text: `select ${COLUMNS} from accounts.audit_entries e
             where e.brand_id = $1
               and ($2::text is null or coalesce(e.actor, 'operator') = $2 or e.via = $2)
-              and ($3::text is null or e.action = $3)
+              and ($3::text is null or e.action = $3 or split_part(e.action, '.', 1) = $3)
               and e.created_at >= coalesce($4, '-infinity'::timestamptz) and e.created_at < coalesce($5, 'infinity'::timestamptz)
               and (e.created_at, e.id) < (coalesce($6, 'infinity'::timestamptz), coalesce($7, ''))
             order by e.created_at desc, e.id desc limit $8`,
@@ -46,14 +56,32 @@ const statements = {
   },
 } satisfies Record<string, Statement>;
 
-export type NewAuditEntry = Omit<AuditEntry, "created_at" | "error_kind" | "finished_at">;
+/** An entry about what is about to be done. */
+export type NewAuditEntry = Omit<AuditEntry, "created_at" | "outcome" | "error_kind" | "finished_at" | "browser" | "tries">;
+
+/** An entry about what has ended, of one or more brands. */
+export type EndedAuditEntry = Pick<
+  AuditEntry,
+  "actor" | "action" | "subject_id" | "request_id" | "address" | "browser" | "via" | "outcome" | "error_kind"
+>;
 
 export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<AuditEntry> {
-  const { id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, via } = entry;
-  const values = [id, brand_id, actor, action, subject_id, fields, request_id, address, outcome, via];
+  const { id, brand_id, actor, action, subject_id, fields, request_id, address, via, role } = entry;
+  const values = [id, brand_id, actor, action, subject_id, fields, request_id, address, via, role];
   const [row] = await sql.query<AuditEntry>(statements.insert, values);
   if (row === undefined) throw new Error("insert returned no row");
   return row;
+}
+
+/** Writes an entry for each of these brands. One with an id that exists counts as another try of the same. */
+export async function insertEndedAuditEntries(
+  sql: Sql,
+  entry: EndedAuditEntry,
+  rows: readonly { readonly id: string; readonly brand_id: string }[],
+): Promise<void> {
+  const { actor, action, subject_id, request_id, address, browser, via, outcome, error_kind } = entry;
+  const shared = [actor, action, subject_id, request_id, address, browser, via, outcome, error_kind];
+  await sql.query(statements.insertEnded, [...shared, ...ENDED.values(rows)]);
 }
 
 export interface AuditEntryKey {

@@ -23,7 +23,8 @@ const statements = {
              actor = case when actor = $1 then $2 else actor end,
              subject_id = case when subject_id = $1 then $2 else subject_id end,
              via = case when via = $1 then $2 else via end,
-             address = case when actor = $1 or via = $1 then null else address end
+             address = case when actor = $1 or via = $1 then null else address end,
+             browser = case when actor = $1 or via = $1 then null else browser end
             where id = any(array(select id from accounts.audit_entries where actor = $1 or subject_id = $1 or via = $1 limit $3)) returning 1`,
   },
   keys: {

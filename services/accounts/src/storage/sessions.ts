@@ -28,7 +28,7 @@ const statements = {
     text: `update accounts.sessions s set last_used_at = now()
             where s.token_hash = $1 and ${IS_VALID} and s.last_used_at < now() - make_interval(secs => $4)`,
   },
-  delete: { name: "sessions.delete", text: "delete from accounts.sessions where token_hash = $1" },
+  delete: { name: "sessions.delete", text: "delete from accounts.sessions where token_hash = $1 returning email, brand_id, made_by" },
   deleteOf: { name: "sessions.delete_of", text: "delete from accounts.sessions where email = $1 returning 1" },
   deleteOfBrand: {
     name: "sessions.delete_of_brand",
@@ -100,8 +100,10 @@ export async function touchSession(
   await sql.query(statements.touch, [tokenHash, idleSeconds, maxSeconds, touchSeconds]);
 }
 
-export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<void> {
-  await sql.query(statements.delete, [tokenHash]);
+/** Returns whose session it was; undefined if there was none. */
+export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<Pick<Session, "email" | "brand_id" | "made_by"> | undefined> {
+  const [deleted] = await sql.query<Pick<Session, "email" | "brand_id" | "made_by">>(statements.delete, [tokenHash]);
+  return deleted;
 }
 
 /** Returns how many there were. */

@@ -1,12 +1,14 @@
 import { AppError } from "@brand-records/errors";
 import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
+import { hash } from "node:crypto";
 import { pageToken, positionOf, type AuditEntry, type AuditFilter } from "../domain/audit-entry.ts";
 import { brandDeleted, DELETION } from "../domain/brand.ts";
 import type { Membership } from "../domain/membership.ts";
 import {
   finishAuditEntry,
   insertAuditEntry,
+  insertEndedAuditEntries,
   pageOfAuditEntries,
   type AuditEntryKey,
   type AuditResult,
@@ -15,46 +17,68 @@ import {
 import { deletedAmong } from "../storage/brand-deletions.ts";
 
 /** Writes an entry about a change that is about to be made. @throws AppError `not_found` if the brand was deleted; `invalid_request` */
-export async function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id" | "outcome">): Promise<AuditEntry> {
+export async function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id">): Promise<AuditEntry> {
   // It stands for a deleted brand, so only the deletion writes it.
   if (entry.action === DELETION) throw new AppError("invalid_request", `${DELETION} is written by accounts`, { field: "action" });
   if ((await deletedAmong(sql, [entry.brand_id])).length > 0) throw brandDeleted();
-  return insertAuditEntry(sql, { id: newId("aud"), outcome: null, ...entry });
+  return insertAuditEntry(sql, { id: newId("aud"), ...entry });
 }
 
 /** What accounts itself writes into the audit log, in the transaction of the change. */
-export interface DoneEntry {
+export interface EndedEntry {
   readonly action: string;
   /** The person's address, or what has taken its place. */
   readonly subject: string;
   readonly requestId: string;
   /** Default: the operator. */
   readonly actor?: string | null;
-  /** IP address of the actor. */
-  readonly address?: string | null;
+  /** The owner whose link opened the actor's session. */
+  readonly via?: string | null;
+  /** Where the actor is. */
+  readonly client?: CallClient;
+  /** Default: it was done. */
+  readonly refusal?: Refusal;
 }
 
-/** Writes what was done to a person into the audit log of each of these brands. */
-export async function recordForBrands(
+/** Where a person's call comes from. */
+export interface CallClient {
+  /** IP address. */
+  readonly address: string | null;
+  /** The browser's family. */
+  readonly browser: string | null;
+}
+
+export interface Refusal {
+  /** Of the error. */
+  readonly kind: string;
+  /** Refusals of one key and kind are counted in one entry. */
+  readonly key: string;
+}
+
+/** Writes what was done to a person, or refused, into the audit log of each of these brands. */
+export function recordForBrands(
   sql: Sql,
   brands: readonly Pick<Membership, "brand_id">[],
-  { action, subject, requestId, actor = null, address = null }: DoneEntry,
+  { action, subject, requestId, actor = null, via = null, client, refusal }: EndedEntry,
 ): Promise<void> {
-  for (const { brand_id } of brands) {
-    await insertAuditEntry(sql, {
-      id: newId("aud"),
-      brand_id,
-      actor,
-      action,
-      subject_id: subject,
-      fields: [],
-      request_id: requestId,
-      address,
-      outcome: "done",
-      via: null,
-    });
-  }
+  const entry = {
+    action,
+    actor,
+    subject_id: subject,
+    request_id: requestId,
+    address: client?.address ?? null,
+    browser: client?.browser ?? null,
+    via,
+    outcome: refusal === undefined ? ("done" as const) : ("failed" as const),
+    error_kind: refusal?.kind ?? null,
+  };
+  const rows = brands.map(({ brand_id }) => ({ brand_id, id: refusal === undefined ? newId("aud") : countingId(brand_id, refusal) }));
+  return insertEndedAuditEntries(sql, entry, rows);
 }
+
+/** The same for each refusal of one key and kind. */
+const countingId = (brandId: string, { kind, key }: Refusal): string =>
+  `aud_${hash("sha256", [brandId, kind, key].join(" ")).slice(0, 40)}`;
 
 /** Adds the outcome, once. @throws AppError `not_found` */
 export async function finishAudit(sql: Sql, key: AuditEntryKey, result: AuditResult): Promise<AuditEntry> {

@@ -4,9 +4,11 @@ import type { Membership } from "../domain/membership.ts";
 import { invalidSession, touchSeconds, type Session, type SessionLimits } from "../domain/session.ts";
 import type { LinkScope } from "../domain/sign-in.ts";
 import { newToken, tokenHashOf } from "../domain/token.ts";
+import { membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { deleteSession, deleteSessionsOf, deleteSessionsOfBrand, findSession, insertSession, touchSession } from "../storage/sessions.ts";
 import { deleteUnusedLinksOf } from "../storage/sign-in-links.ts";
+import { recordForBrands, type CallClient } from "./audit.ts";
 
 export interface NewSession {
   /** Secret for the person's browser, stored nowhere else. */
@@ -17,6 +19,12 @@ export interface NewSession {
 
 /** What a session begins with: `issuer` is null after a sign-in link, `scope` for every brand of the person. */
 export type SessionStart = Pick<Session, "email" | "issuer"> & { readonly scope: LinkScope | null };
+
+/** Who signs in or out, and from where. */
+export interface SignInAttempt {
+  readonly requestId: string;
+  readonly client: CallClient;
+}
 
 /** Creates a session. The caller has made sure who the person is. */
 export async function openSession(sql: Sql, start: SessionStart, limits: SessionLimits): Promise<NewSession> {
@@ -42,21 +50,43 @@ export async function getSession(
   return found;
 }
 
-/** Ends a session, if there is one. */
-export async function endSession(sql: Sql, token: string): Promise<void> {
+/** Ends a session, if there is one. The audit log of each brand that it opened gets an entry, in the same transaction. */
+export async function endSession(db: Database, token: string, { requestId, client }: SignInAttempt): Promise<void> {
   const tokenHash = tokenHashOf(token);
-  if (tokenHash !== undefined) await deleteSession(sql, tokenHash);
+  if (tokenHash === undefined) return;
+  await db.transaction(async (sql) => {
+    const ended = await deleteSession(sql, tokenHash);
+    if (ended === undefined) return;
+    const { email, brand_id, made_by } = ended;
+    const brands = brand_id === null ? await membershipsOf(sql, email) : [{ brand_id }];
+    await recordForBrands(sql, brands, { action: "session.sign_out", subject: email, actor: email, via: made_by, requestId, client });
+  });
+}
+
+export interface EndedSessions {
+  readonly email: string;
+  /** Those of this brand alone; null: all. */
+  readonly brandId: string | null;
+  /** Null: the operator. */
+  readonly actor: string | null;
+  readonly via: string | null;
 }
 
 /**
  * Ends a person's sessions, and deletes the unused links, which would open others: all of them, or those of one brand alone. Returns how
- * many sessions there were.
+ * many sessions there were. The audit log of each brand concerned gets an entry, in the same transaction.
  */
-export function endSessionsOf(db: Database, email: string, brandId: string | null): Promise<number> {
+export function endSessionsOf(
+  db: Database,
+  { email, brandId, actor, via }: EndedSessions,
+  { requestId, client }: SignInAttempt,
+): Promise<number> {
   return db.transaction(async (sql) => {
     // A link that is being redeemed has opened its session by then.
     await lockPerson(sql, email);
     await deleteUnusedLinksOf(sql, email, brandId);
+    const brands = brandId === null ? await membershipsOf(sql, email) : [{ brand_id: brandId }];
+    await recordForBrands(sql, brands, { action: "session.sign_out_everywhere", subject: email, actor, via, requestId, client });
     return brandId === null ? deleteSessionsOf(sql, email) : deleteSessionsOfBrand(sql, email, brandId);
   });
 }

@@ -1,4 +1,5 @@
-import type { Sql } from "@brand-records/postgres";
+import { AppError } from "@brand-records/errors";
+import type { Database, Sql } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";
 import { requireOwner, type Membership } from "../domain/membership.ts";
@@ -8,8 +9,8 @@ import { lockBrand } from "../storage/brands.ts";
 import { findMember, membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
 import { findSignInLink, insertSignInLink, useSignInLink } from "../storage/sign-in-links.ts";
-import { recordForBrands } from "./audit.ts";
-import { openSession, type NewSession } from "./sessions.ts";
+import { recordForBrands, type EndedEntry } from "./audit.ts";
+import { openSession, type NewSession, type SignInAttempt } from "./sessions.ts";
 
 export interface NewSignInLink {
   readonly token: string;
@@ -38,7 +39,7 @@ export interface ActingSession {
  */
 export function createSignInLink({ db }: Pick<AccountsDependencies, "db">, request: LinkRequest): Promise<NewSignInLink> {
   return db.transaction(async (sql) => {
-    await recordForBrands(sql, await requireMemberships(sql, request.email), linkEntry(request, null, null));
+    await recordForBrands(sql, await requireMemberships(sql, request.email), linkEntry(request, null));
     return insertLink(sql, request, null);
   });
 }
@@ -63,13 +64,17 @@ export async function createOwnersLink(
     if ((await lockBrand(sql, brandId)) === undefined) throw brandNotFound();
     requireOwner(await findMember(sql, brandId, madeBy), madeBy);
     if ((await findMember(sql, brandId, request.email)) === undefined) throw notAMember(request.email);
-    await recordForBrands(sql, [{ brand_id: brandId }], linkEntry(request, madeBy, address));
+    await recordForBrands(sql, [{ brand_id: brandId }], linkEntry(request, { actor: madeBy, client: { address, browser: null } }));
     return insertLink(sql, request, scope);
   });
 }
 
-const linkEntry = ({ email, requestId }: LinkRequest, actor: string | null, address: string | null) =>
-  ({ action: "sign_in_link.create", subject: email, requestId, actor, address }) as const;
+const linkEntry = ({ email, requestId }: LinkRequest, owner: Pick<EndedEntry, "actor" | "client"> | null): EndedEntry => ({
+  action: "sign_in_link.create",
+  subject: email,
+  requestId,
+  ...owner,
+});
 
 async function insertLink(sql: Sql, { email, ttlSeconds }: LinkRequest, scope: LinkScope | null): Promise<NewSignInLink> {
   const { token, tokenHash } = newToken();
@@ -81,33 +86,83 @@ async function insertLink(sql: Sql, { email, ttlSeconds }: LinkRequest, scope: L
  *
  * @throws AppError `sign_in_link_unknown`, `sign_in_link_used`, `sign_in_link_expired`, `no_membership`
  */
-export async function peekSignInLink({ db }: Pick<AccountsDependencies, "db">, token: string): Promise<SignInLink> {
-  const tokenHash = tokenHashOf(token);
-  const link = requireUsable(tokenHash === undefined ? undefined : await findSignInLink(db, tokenHash));
-  await requireMemberships(db, link.email);
-  return link;
+export function peekSignInLink(deps: Dependencies, token: string, attempt: SignInAttempt): Promise<SignInLink> {
+  return withRefusals(deps, token, attempt, () => usableLink(deps.db, token));
 }
 
 /**
- * Uses up a link and creates a session. Of several simultaneous calls one succeeds.
+ * Uses up a link and creates a session. Of several simultaneous calls one succeeds. The audit log of each brand that the session opens gets
+ * an entry, in the same transaction.
  *
  * @throws AppError like peekSignInLink; the link is then not used up
  */
-export async function redeemSignInLink(deps: Pick<AccountsDependencies, "db" | "sessionLimits">, token: string): Promise<NewSession> {
-  const { email, scope } = await peekSignInLink(deps, token);
-  // Cannot be null: peeking has found the link.
-  const tokenHash = tokenHashOf(token) as Buffer;
-  return deps.db.transaction(async (sql) => {
-    // Changes of the brand's members take the same locks, in this order.
-    if (scope !== null) await lockBrand(sql, scope.brandId);
-    await lockPerson(sql, email);
-    await requireMemberships(sql, email);
-    if (!(await useSignInLink(sql, tokenHash))) {
-      requireUsable(await findSignInLink(sql, tokenHash));
-      throw new Error("a usable link was not used up");
-    }
-    return openSession(sql, { email, issuer: null, scope }, deps.sessionLimits);
-  });
+export async function redeemSignInLink(
+  deps: Dependencies & Pick<AccountsDependencies, "sessionLimits">,
+  token: string,
+  attempt: SignInAttempt,
+): Promise<NewSession> {
+  const redeem = async (): Promise<NewSession> => {
+    const { email, scope } = await usableLink(deps.db, token);
+    // Cannot be null: the link was found.
+    const tokenHash = tokenHashOf(token) as Buffer;
+    return deps.db.transaction(async (sql) => {
+      // Changes of the brand's members take the same locks, in this order.
+      if (scope !== null) await lockBrand(sql, scope.brandId);
+      await lockPerson(sql, email);
+      const memberships = await requireMemberships(sql, email);
+      if (!(await useSignInLink(sql, tokenHash))) {
+        requireUsable(await findSignInLink(sql, tokenHash));
+        throw new Error("a usable link was not used up");
+      }
+      await recordForBrands(sql, scope === null ? memberships : [{ brand_id: scope.brandId }], signInEntry(email, scope, attempt));
+      return openSession(sql, { email, issuer: null, scope }, deps.sessionLimits);
+    });
+  };
+  const session = await withRefusals(deps, token, attempt, redeem);
+  deps.countSignIn("link", "done");
+  return session;
+}
+
+type Dependencies = Pick<AccountsDependencies, "db" | "countSignIn">;
+
+async function usableLink(sql: Sql, token: string): Promise<SignInLink> {
+  const tokenHash = tokenHashOf(token);
+  const link = requireUsable(tokenHash === undefined ? undefined : await findSignInLink(sql, tokenHash));
+  await requireMemberships(sql, link.email);
+  return link;
+}
+
+const signInEntry = (email: string, scope: LinkScope | null, { requestId, client }: SignInAttempt): EndedEntry => ({
+  action: "session.sign_in_with_link",
+  subject: email,
+  actor: email,
+  via: scope?.madeBy ?? null,
+  requestId,
+  client,
+});
+
+/**
+ * Counts each refusal of a link. That of one which is known is written to the audit log, too: it was used or has expired, and somebody
+ * else may have it.
+ */
+async function withRefusals<T>(deps: Dependencies, token: string, attempt: SignInAttempt, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === "internal_error") throw error;
+    deps.countSignIn("link", error.kind);
+    await recordRefusal(deps.db, token, attempt, error.kind);
+    throw error;
+  }
+}
+
+async function recordRefusal(db: Database, token: string, attempt: SignInAttempt, kind: string): Promise<void> {
+  const tokenHash = tokenHashOf(token);
+  const link = tokenHash === undefined ? undefined : await findSignInLink(db, tokenHash);
+  if (tokenHash === undefined || link === undefined) return;
+  const { email, scope } = link;
+  const brands = scope === null ? await membershipsOf(db, email) : [{ brand_id: scope.brandId }];
+  await recordForBrands(db, brands, { ...signInEntry(email, scope, attempt), refusal: { kind, key: tokenHash.toString("hex") } });
 }
 
 /** @throws AppError `no_membership` */

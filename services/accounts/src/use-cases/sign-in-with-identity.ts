@@ -1,35 +1,64 @@
+import { AppError } from "@brand-records/errors";
+import type { Database } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { identityConflict, verifiedEmail, type EmailClaims, type Identity } from "../domain/sign-in.ts";
 import { bindIdentity, findBoundEmail } from "../storage/identities.ts";
+import { membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
-import { openSession, type NewSession } from "./sessions.ts";
+import { recordForBrands, type EndedEntry } from "./audit.ts";
+import { openSession, type NewSession, type SignInAttempt } from "./sessions.ts";
 import { requireMemberships } from "./sign-in-links.ts";
 
 export interface IdentitySignIn extends Identity, EmailClaims {}
 
 /**
  * Creates a session for the person behind an identity. Binds an unbound identity to the person with its verified address: from then
- * on the identity counts, whatever address the provider sends.
+ * on the identity counts, whatever address the provider sends. The audit log of each of the person's brands gets an entry, in the same
+ * transaction; so does a refusal, if the person is known.
  *
  * @param normalizeEmail returns the address as members have it; undefined for what cannot be a member's
  * @throws AppError `email_not_verified`, `no_membership`, `identity_conflict`
  */
 export async function signInWithIdentity(
-  { db, sessionLimits }: Pick<AccountsDependencies, "db" | "sessionLimits">,
+  { db, sessionLimits, countSignIn }: Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn">,
   signIn: IdentitySignIn,
   normalizeEmail: (email: string) => string | undefined,
+  attempt: SignInAttempt,
 ): Promise<NewSession> {
-  const boundEmail = await findBoundEmail(db, signIn);
-  const email = boundEmail ?? normalizeEmail(verifiedEmail(signIn)) ?? "";
-  const session = await db.transaction(async (sql) => {
-    await lockPerson(sql, email);
-    await requireMemberships(sql, email);
-    if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
-    // Read again: another identity may be bound to the person, or this identity to another person since the look-up.
-    return (await findBoundEmail(sql, signIn)) === email
-      ? openSession(sql, { email, issuer: signIn.issuer, scope: null }, sessionLimits)
-      : undefined;
-  });
-  if (session === undefined) throw identityConflict();
-  return session;
+  try {
+    const boundEmail = await findBoundEmail(db, signIn);
+    const email = boundEmail ?? normalizeEmail(verifiedEmail(signIn)) ?? "";
+    const session = await db.transaction(async (sql) => {
+      await lockPerson(sql, email);
+      const memberships = await requireMemberships(sql, email);
+      if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
+      // Read again: another identity may be bound to the person, or this identity to another person since the look-up.
+      if ((await findBoundEmail(sql, signIn)) !== email) return undefined;
+      await recordForBrands(sql, memberships, entryOf(email, attempt));
+      return openSession(sql, { email, issuer: signIn.issuer, scope: null }, sessionLimits);
+    });
+    if (session === undefined) {
+      await recordConflict(db, signIn, email, attempt);
+      throw identityConflict();
+    }
+    countSignIn("provider", "done");
+    return session;
+  } catch (error) {
+    if (error instanceof AppError) countSignIn("provider", error.kind);
+    throw error;
+  }
+}
+
+const entryOf = (email: string, { requestId, client }: SignInAttempt): EndedEntry => ({
+  action: "session.sign_in_with_provider",
+  subject: email,
+  actor: email,
+  requestId,
+  client,
+});
+
+/** Of each account at the provider there is one entry, which counts. */
+async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: SignInAttempt): Promise<void> {
+  const refusal = { kind: "identity_conflict", key: [issuer, subject, email].join(" ") };
+  await recordForBrands(db, await membershipsOf(db, email), { ...entryOf(email, attempt), refusal });
 }

@@ -1,0 +1,19 @@
+-- works-with-schema: 5
+-- Sign-ins in the audit log, the roles that were given, and ID tokens that were used.
+
+alter table accounts.audit_entries
+  -- Its family, such as Firefox.
+  add column browser text check (char_length(browser) between 1 and 40),
+  add column role text check (role in ('owner', 'member')),
+  -- Refused sign-ins are counted in one entry, so that no one fills the log.
+  add column tries integer not null default 1 check (tries > 0);
+
+-- Each ID token signs in once: they pass through browsers and consoles, and stay valid for minutes or hours.
+create table accounts.used_id_tokens (
+  -- SHA-256 of the token. The token itself is not stored.
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  -- Not accepted from then on, so the row may go.
+  expires_at timestamptz(3) not null
+);
+
+create index used_id_tokens_expires_at on accounts.used_id_tokens (expires_at);
