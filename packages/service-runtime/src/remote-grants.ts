@@ -62,10 +62,10 @@ export class RemoteGrants implements Grants {
     throw new AppError("unavailable", "No accounts process that was asked has the key of the grant.");
   }
 
-  /** Calls at the same time share one reading, which none of them ends. */
-  #read({ requestId }: CallContext): Promise<void> {
+  /** Calls at the same time share one reading, which none of them ends. In logs and traces it belongs to the first. */
+  #read({ requestId, traceparent }: CallContext): Promise<void> {
     this.#reading ??= this.#sessions
-      .listGrantKeys({}, newCallContext(ASK_MS, requestId))
+      .listGrantKeys({}, { ...newCallContext(ASK_MS, requestId), traceparent })
       .then(({ keys }) => {
         this.#keys = new Map(keys.map(({ id, public_key }) => [id, publicKeyFrom(public_key)]));
         this.#readAt = performance.now();
