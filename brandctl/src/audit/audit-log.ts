@@ -5,7 +5,7 @@ import type { AuditClient } from "../connection/clients.ts";
 import { CommandFailure, required } from "../failure.ts";
 
 /** A change that a command is about to make, as the operator. */
-export type PlannedChange = Pick<AppendAuditRequest, "brand_id" | "action" | "subject_id" | "fields">;
+export type PlannedChange = Pick<AppendAuditRequest, "brand_id" | "action" | "subject_id" | "fields" | "role">;
 
 type Result = Pick<FinishAuditRequest, "outcome" | "error_kind" | "subject_id">;
 

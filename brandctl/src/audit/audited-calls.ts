@@ -3,6 +3,7 @@ import { UNAUDITED, type AuditedCalls } from "./audited-client.ts";
 
 const brand = ({ brand_id }: { readonly brand_id: string }): string => brand_id;
 const receiver = ({ receiver_id }: { readonly receiver_id: string }): string => receiver_id;
+const role = (member: { readonly role: string }): string => member.role;
 const email = (member: { readonly email: string }): string => member.email;
 
 // Plans have no table here, because brandctl only reads them; records have none, because brandctl writes them as the platform does; and
@@ -15,8 +16,8 @@ export const ACCOUNTS_CALLS: AuditedCalls<AccountsClient> = {
   listDeletedBrands: UNAUDITED,
   setBrandTier: { action: "brand.set_tier", brand, subject: brand, fields: ["tier"] },
   setBrandVerified: { action: "brand.set_verified", brand, subject: brand, fields: ["verified"] },
-  addMember: { action: "member.add", brand, subject: email, fields: ["role"] },
-  setMemberRole: { action: "member.set_role", brand, subject: email, fields: ["role"] },
+  addMember: { action: "member.add", brand, subject: email, fields: ["role"], role },
+  setMemberRole: { action: "member.set_role", brand, subject: email, fields: ["role"], role },
   listMembers: UNAUDITED,
   removeMember: { action: "member.remove", brand, subject: email, fields: [] },
   listMemberships: UNAUDITED,

@@ -14,6 +14,8 @@ export interface AuditedCall<Request, Response> {
   readonly created?: (response: Response) => string | undefined;
   /** Fields of the request that the change sets, if they are given. Only their names are written. */
   readonly fields: readonly (keyof Request & string)[];
+  /** The role that a member gets. */
+  readonly role?: (request: Request) => string;
 }
 
 /** Every method of a client. The compiler names a method of the protocol that is missing here. */
@@ -42,6 +44,7 @@ export function auditedClient<Client extends { stop(): void }>(client: Client, c
         // What cannot be an id or an address is refused by the service, with a better message.
         ...(subject !== undefined && /^[^\s\p{Cc}]{1,254}$/u.test(subject) && { subject_id: subject }),
         fields: audit.fields.filter((field) => isGiven(request[field])),
+        ...(audit.role !== undefined && { role: audit.role(request) }),
       };
       return log.around(change, (requestId) => call(request, requestId), audit.created);
     };

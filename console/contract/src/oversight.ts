@@ -18,6 +18,13 @@ const entry = z.object({
   /** done, failed or unknown; null: in progress, or never finished. */
   outcome: z.string().nullable(),
   error_kind: z.string().nullable(),
+  /** The browser's family, of sign-ins and sign-outs. */
+  browser: z.string().nullable(),
+  /** The role that a member got. */
+  role: z.string().nullable(),
+  /** More than 1 only for refused sign-ins: the last try was at `finished_at`. */
+  tries: z.number(),
+  finished_at: time.nullable(),
 });
 
 const bucket = z.object({
@@ -40,6 +47,7 @@ export const OVERSIGHT_OPERATIONS = {
       ...brandInput,
       /** An e-mail address, or `operator`. Selects what was done through links of the person, too. */
       actor: z.string().max(254).optional(),
+      /** An action, or `session` for all sign-ins and sign-outs. */
       action: z.string().max(100).optional(),
       from: instant.optional(),
       to: instant.optional(),

@@ -22,6 +22,8 @@ export interface Audit<Name extends OperationName> {
   /** The id of what was created. */
   created?(output: Output<Name>): string;
   fields?(input: ParsedInput<Name>): string[];
+  /** The role that a member gets. */
+  role?(input: ParsedInput<Name>): string;
 }
 
 /** What an operation that may change something says of itself. */
@@ -60,6 +62,7 @@ export async function runAudited<Name extends OperationName>(
       request_id: call.requestId,
       address: address || null,
       via: person.via,
+      role: audit.role?.(input) ?? null,
     },
     call,
   );

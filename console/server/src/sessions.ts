@@ -1,5 +1,6 @@
 import type { Output } from "@brand-records/console-contract";
 import { AppError } from "@brand-records/errors";
+import type { Client } from "@brand-records/proto/accounts/v1";
 import type { CallContext } from "@brand-records/rpc";
 import type { Services } from "./services.ts";
 
@@ -23,6 +24,7 @@ export interface Admitted {
 /** The browser's session, and a call in which it may change. */
 export interface BrowserSession {
   readonly call: CallContext;
+  client(): Client;
   /** Undefined without a session. */
   readonly sessionToken: string | undefined;
   /** Sets the session's cookie. */
@@ -59,9 +61,9 @@ export async function readSession(
  */
 export async function replaceSession(
   { sessions }: Services,
-  { call, sessionToken, startSession }: BrowserSession,
+  { call, client, sessionToken, startSession }: BrowserSession,
   token: string,
 ): Promise<void> {
-  if (sessionToken !== undefined) await sessions.endSession({ token: sessionToken }, call);
+  if (sessionToken !== undefined) await sessions.endSession({ token: sessionToken, client: client() }, call);
   startSession(token);
 }

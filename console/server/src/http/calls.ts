@@ -11,6 +11,7 @@ import type { SignInProvider } from "../sign-in/provider.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { BODY_BYTES_MAX, mayExceed, parseJson, readBody } from "./body.ts";
 import { CallLimit } from "./call-limits.ts";
+import { clientOf } from "./client.ts";
 import { contextOf } from "./request-context.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { requireToken, SessionAdmission } from "./session-admission.ts";
@@ -130,6 +131,7 @@ function visitorOf({ config, provider, providerSignOut }: CallDependencies, requ
   return {
     call,
     address: call.address,
+    client: () => clientOf(request, call.address),
     config,
     provider,
     sessionToken: cookie.read(request),

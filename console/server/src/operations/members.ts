@@ -11,7 +11,7 @@ export const listMembers: BrandHandler<"members.list"> = {
 };
 
 export const addMember: BrandHandler<"members.add"> = {
-  audit: { action: "member.add", subject: ({ email }) => email, fields: () => ["role"] },
+  audit: { action: "member.add", subject: ({ email }) => email, fields: () => ["role"], role: ({ role }) => role },
   async run({ accounts }, { call, person }, input) {
     const { member } = await accounts.addMember({ ...input, acting_member: person.email, only_new: true }, call);
     return { member: toMember(member) };
@@ -19,7 +19,7 @@ export const addMember: BrandHandler<"members.add"> = {
 };
 
 export const setMemberRole: BrandHandler<"members.set_role"> = {
-  audit: { action: "member.set_role", subject: ({ email }) => email, fields: () => ["role"] },
+  audit: { action: "member.set_role", subject: ({ email }) => email, fields: () => ["role"], role: ({ role }) => role },
   async run({ accounts }, { call, person }, input) {
     const { member } = await accounts.setMemberRole({ ...input, acting_member: person.email }, call);
     return { member: toMember(member) };

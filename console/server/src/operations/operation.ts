@@ -1,5 +1,6 @@
 import { OPERATIONS, type OperationName, type Output, type ParsedInput } from "@brand-records/console-contract";
 import { parseRequest } from "@brand-records/errors";
+import type { Client } from "@brand-records/proto/accounts/v1";
 import { runAudited, type Audited, type AuditDependencies } from "../audit.ts";
 import type { ConsoleConfig } from "../config.ts";
 import type { Services } from "../services.ts";
@@ -9,6 +10,8 @@ import type { SignInProvider } from "../sign-in/provider.ts";
 /** Who calls an operation that needs no session, and from where. */
 export interface Visitor extends BrowserSession {
   readonly address: string;
+  /** Returns the address with the browser's family. */
+  client(): Client;
   readonly config: ConsoleConfig;
   /** Undefined if none is configured. */
   readonly provider: Pick<SignInProvider, "name"> | undefined;

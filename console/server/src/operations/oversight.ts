@@ -18,6 +18,9 @@ export const listAudit: BrandHandler<"audit.list"> = {
         address: entry.address ?? null,
         outcome: entry.outcome ?? null,
         error_kind: entry.error_kind ?? null,
+        browser: entry.browser ?? null,
+        role: entry.role ?? null,
+        finished_at: entry.finished_at ?? null,
       })),
       next_page_token: next_page_token ?? null,
     };

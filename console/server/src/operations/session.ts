@@ -9,11 +9,11 @@ export const me: SessionHandler<"session.me"> = {
 };
 
 export const signOut: VisitorHandler<"session.sign_out"> = {
-  async run({ sessions }, { call, sessionToken, endSession, providerSignOutLocation }) {
+  async run({ sessions }, { call, client, sessionToken, endSession, providerSignOutLocation }) {
     let location: string | null = null;
     if (sessionToken !== undefined) {
       location = await providerSignOutLocation(sessionToken);
-      await sessions.endSession({ token: sessionToken }, call);
+      await sessions.endSession({ token: sessionToken, client: client() }, call);
     }
     endSession();
     return { location };
@@ -21,10 +21,10 @@ export const signOut: VisitorHandler<"session.sign_out"> = {
 };
 
 export const signOutEverywhere: SessionHandler<"session.sign_out_everywhere"> = {
-  async run({ sessions }, { call, person, sessionToken, endSession, providerSignOutLocation }) {
+  async run({ sessions }, { call, client, person, sessionToken, endSession, providerSignOutLocation }) {
     const location = sessionToken === undefined ? null : await providerSignOutLocation(sessionToken);
     // A link of one brand's owner ends nothing of the person's other brands.
-    await sessions.endSessionsOf({ email: person.email, brand_id: person.limited_to }, call);
+    await sessions.endSessionsOf({ email: person.email, brand_id: person.limited_to, client: client() }, call);
     endSession();
     return { location };
   },

@@ -17,9 +17,9 @@ export const signInOptions: VisitorHandler<"sign_in.options"> = {
 
 export const peekLink: VisitorHandler<"sign_in.peek"> = {
   isSignInAttempt: true,
-  async run({ signIn }, { call, config }, { token }) {
+  async run({ signIn }, { call, client, config }, { token }) {
     requireLinks(config);
-    const { email, expires_at, brand_name } = await signIn.peekSignInLink({ token }, call);
+    const { email, expires_at, brand_name } = await signIn.peekSignInLink({ token, client: client() }, call);
     return { email, expires_at, brand_name: brand_name ?? null };
   },
 };
@@ -28,7 +28,7 @@ export const redeemLink: VisitorHandler<"sign_in.redeem"> = {
   isSignInAttempt: true,
   async run(services, visitor, { token }) {
     requireLinks(visitor.config);
-    const { session } = await services.signIn.redeemSignInLink({ token }, visitor.call);
+    const { session } = await services.signIn.redeemSignInLink({ token, client: visitor.client() }, visitor.call);
     if (session == null) throw new Error("redeemSignInLink returned no session");
     await replaceSession(services, visitor, session.token);
     return { email: session.email };

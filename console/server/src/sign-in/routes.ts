@@ -1,9 +1,11 @@
 import { AppError } from "@brand-records/errors";
+import type { Client } from "@brand-records/proto/accounts/v1";
 import type { ServerErrors } from "@brand-records/rpc";
 import type { Logger } from "@brand-records/telemetry";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import type { ConsoleConfig } from "../config.ts";
 import type { CallLimit } from "../http/call-limits.ts";
+import { clientOf } from "../http/client.ts";
 import { only } from "../http/only-methods.ts";
 import { onPublicHost } from "../http/public-host.ts";
 import { contextOf } from "../http/request-context.ts";
@@ -89,10 +91,11 @@ async function openSession(
   const call = contextOf(response);
   const cookie = sessionCookie(config.PUBLIC_URL);
   const trust_email = config.OIDC_TRUST_EMAIL === "true";
-  const { session } = await services.signIn.signInWithIdentity({ ...identity, trust_email }, call);
+  const client = (): Client => clientOf(request, call.address);
+  const { session } = await services.signIn.signInWithIdentity({ ...identity, trust_email, client: client() }, call);
   if (session == null) throw new Error("signInWithIdentity returned no session");
   const startSession = (token: string): void => cookie.set(response, token);
-  await replaceSession(services, { call, sessionToken: cookie.read(request), startSession }, session.token);
+  await replaceSession(services, { call, client, sessionToken: cookie.read(request), startSession }, session.token);
   await providerSignOut.keep(response, session.token, idToken);
 }
 

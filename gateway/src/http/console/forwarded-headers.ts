@@ -18,6 +18,7 @@ const FORWARDED = [
   "if-none-match",
   "origin",
   "sec-fetch-site",
+  "user-agent",
   "x-console-person",
 ] as const;
 

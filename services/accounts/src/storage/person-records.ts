@@ -64,7 +64,8 @@ const statements: { readonly [Section in keyof PersonRecords]: Statement } = {
     `select created_at as at, id as position_id, id, brand_id,
             case when actor = $1 then 'person' when actor is null then 'operator' else 'other' end as by, action,
             case when subject_id = $1 or subject_id not like '%@%' then subject_id end as subject_id, fields, request_id,
-            case when actor = $1 then address end as address, created_at, outcome, error_kind, coalesce(via = $1, false) as via_person
+            case when actor = $1 then address end as address,
+            case when actor = $1 then browser end as browser, created_at, outcome, error_kind, coalesce(via = $1, false) as via_person
        from accounts.audit_entries where actor = $1 or subject_id = $1 or via = $1`,
   ),
   erasures: page(

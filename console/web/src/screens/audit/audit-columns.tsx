@@ -14,15 +14,16 @@ const IN_PROGRESS_MS = 60_000;
 export const COLUMNS: readonly Column<Entry>[] = [
   {
     title: "Action",
-    cell: ({ action, subject_id, fields, created_at, request_id, id }) => (
+    cell: ({ action, actor, subject_id, fields, role, created_at, request_id, id }) => (
       <div className={styles["stack"]}>
         <strong>{actionText(action)}</strong>
-        {subject_id !== null && (
+        {subject_id !== null && subject_id !== actor && (
           <span>
             <Subject id={subject_id} at={created_at} />
           </span>
         )}
-        {fields.length > 0 && <span className={styles["quiet"]}>Fields: {fieldsText(fields)}</span>}
+        {role !== null && <span className={styles["quiet"]}>New role: {role}</span>}
+        {role === null && fields.length > 0 && <span className={styles["quiet"]}>Fields: {fieldsText(fields)}</span>}
         <details>
           <summary>Details</summary>
           <dl>
@@ -57,10 +58,18 @@ export const COLUMNS: readonly Column<Entry>[] = [
   { title: "When", cell: ({ created_at }) => <When at={created_at} /> },
   { title: "Outcome", cell: (entry) => <Outcome entry={entry} /> },
   // The operator acts from a command line.
-  { title: "Address", cell: ({ address }) => address ?? <span className={styles["quiet"]}>Not recorded</span> },
+  {
+    title: "Address",
+    cell: ({ address, browser }) => (
+      <div className={styles["stack"]}>
+        <span>{address ?? <span className={styles["quiet"]}>Not recorded</span>}</span>
+        {browser !== null && <span className={styles["quiet"]}>{browser}</span>}
+      </div>
+    ),
+  },
 ];
 
-function Outcome({ entry: { outcome, error_kind, created_at } }: { readonly entry: Entry }) {
+function Outcome({ entry: { outcome, error_kind, created_at, tries, finished_at } }: { readonly entry: Entry }) {
   if (outcome === "done") return <StateBadge state="done" />;
   const why = error_kind === null ? "" : reasonText(error_kind);
   if (outcome === "failed") {
@@ -70,6 +79,11 @@ function Outcome({ entry: { outcome, error_kind, created_at } }: { readonly entr
           <StateBadge state="failed" />
         </span>
         <span className={styles["quiet"]}>{why}</span>
+        {tries > 1 && finished_at !== null && (
+          <span className={styles["quiet"]}>
+            {tries} times, last <When at={finished_at} />
+          </span>
+        )}
       </span>
     );
   }

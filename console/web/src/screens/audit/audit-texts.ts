@@ -23,6 +23,10 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "member.remove": "Remove a member",
   "member.leave": "Leave the brand",
   "person.erase": "Erase a person who has left",
+  "session.sign_in_with_link": "Sign in with a link",
+  "session.sign_in_with_provider": "Sign in with the provider",
+  "session.sign_out": "Sign out",
+  "session.sign_out_everywhere": "Sign out everywhere",
   "sign_in_link.create": "Make a sign-in link",
   "identity.unlink": "Unlink a person’s sign-in account",
   "brand.create": "Create the brand",
@@ -30,6 +34,9 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "brand.set_tier": "Change the plan",
   "brand.set_verified": "Change the verification",
 };
+
+/** Actions of one kind, by the first of their two names. */
+export const KINDS: Readonly<Record<string, string>> = { session: "All sign-ins and sign-outs" };
 
 /** Fields whose name is not their text with underscores. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -63,6 +70,9 @@ const REASONS: Readonly<Record<string, string>> = {
   plan_changed: "someone else changed it meanwhile",
   plan_not_pending: "it was completed or cancelled",
   last_owner: "a brand needs an owner",
+  sign_in_link_used: "the link was used before",
+  sign_in_link_expired: "the link had expired",
+  identity_conflict: "another account of the provider belongs to this address",
   unavailable: "a service could not be reached",
   timeout: "no response in time",
   internal_error: "an internal error",

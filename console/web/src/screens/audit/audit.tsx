@@ -10,7 +10,7 @@ import { PagedRows } from "../../parts/paged-rows.tsx";
 import { EmptyState } from "../../parts/states.tsx";
 import { useBrand, useMe } from "../../api/brand.ts";
 import { COLUMNS } from "./audit-columns.tsx";
-import { ACTIONS } from "./audit-texts.ts";
+import { ACTIONS, KINDS } from "./audit-texts.ts";
 import { SubjectNames } from "./subject.tsx";
 
 const OPERATOR = "operator";
@@ -30,7 +30,7 @@ const filtersFor = (people: readonly string[]): readonly Filter[] => [
     name: "action",
     label: "Action",
     all: "All actions",
-    options: Object.entries(ACTIONS).map(([value, label]) => ({ value, label })),
+    options: Object.entries({ ...KINDS, ...ACTIONS }).map(([value, label]) => ({ value, label })),
   },
   { kind: "days" },
 ];
@@ -41,7 +41,7 @@ export function Audit() {
   return (
     <Page
       title="Audit log"
-      description="Every change to this brand’s keys, receivers, deliveries and members: who made it, and how it ended. Entries are kept for two years and cannot be changed. Only the address of a person who is erased becomes a pseudonym."
+      description="Every change to this brand’s keys, receivers, deliveries, plans and members, and every sign-in: who made it, and how it ended. Entries are kept for two years and cannot be changed. Only the address of a person who is erased becomes a pseudonym."
     >
       {isOwner ? <AuditLog /> : <OwnersOnly />}
     </Page>

@@ -1,0 +1,134 @@
+import type { AuditEntry } from "@brand-records/proto/accounts/v1";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+import { peopleOf } from "../../test/people.ts";
+
+/** What the audit log says of sign-ins and sign-outs. */
+
+const client = { address: "203.0.113.7", browser: "Firefox" };
+/** Tries to sign in that were counted. */
+const counted: string[] = [];
+
+let served: ServedAccounts;
+let people: ReturnType<typeof peopleOf>;
+let brand: TestBrand;
+let other: TestBrand;
+beforeAll(async () => {
+  served = await serveAccounts({ countSignIn: (by, outcome) => void counted.push(`${by}: ${outcome}`) });
+  people = peopleOf(served);
+});
+beforeEach(async () => {
+  [brand, other] = [await served.createBrand(), await served.createBrand()];
+  await people.addMember(other, brand.owner);
+  counted.length = 0;
+});
+afterAll(() => served.stop());
+
+const entriesOf = async ({ id }: TestBrand): Promise<AuditEntry[]> =>
+  (await served.audit.listAudit({ brand_id: id, page_size: 0, action: "session" }, callContext())).entries;
+const redeem = (token: string) => served.signIn.redeemSignInLink({ token, client }, callContext());
+const sessionOf = async (token: string): Promise<string> => (await redeem(token)).session?.token ?? "";
+
+it("has a redeemed link, in each brand that the session opens, with address and browser", async () => {
+  await redeem(await people.link(brand.owner));
+  for (const one of [brand, other]) {
+    expect(await entriesOf(one)).toEqual([
+      expect.objectContaining({
+        action: "session.sign_in_with_link",
+        actor: brand.owner,
+        subject_id: brand.owner,
+        via: null,
+        outcome: "done",
+        error_kind: null,
+        tries: 1,
+        request_id: "test",
+        ...client,
+      }),
+    ]);
+  }
+  expect(counted).toEqual(["link: done"]);
+});
+
+it("has an owner's link in its brand alone, and says whose it was", async () => {
+  const [person] = [`lia@${brand.id.slice(4)}.example`];
+  await people.addMember(brand, person);
+  await people.addMember(other, person);
+  const request = { email: person, ttl_seconds: 0, brand_id: brand.id, acting_member: brand.owner };
+  const { token } = await served.signIn.createSignInLink(request, callContext());
+  await redeem(token);
+  expect(await entriesOf(brand)).toEqual([expect.objectContaining({ actor: person, via: brand.owner })]);
+  expect(await entriesOf(other)).toEqual([]);
+});
+
+it("counts the refusals of a link in one entry, with the first one's address and the last one's time", async () => {
+  const token = await people.link(brand.owner);
+  await redeem(token);
+  for (const address of ["203.0.113.8", "203.0.113.9"]) {
+    const late = { token, client: { address, browser: "Safari" } };
+    await expect(served.signIn.redeemSignInLink(late, callContext())).rejects.toMatchObject({ kind: "sign_in_link_used" });
+    await expect(served.signIn.peekSignInLink(late, callContext())).rejects.toMatchObject({ kind: "sign_in_link_used" });
+  }
+  const [refused, done, ...more] = await entriesOf(brand);
+  expect(more).toEqual([]);
+  expect(refused).toMatchObject({ outcome: "failed", error_kind: "sign_in_link_used", tries: 4, address: "203.0.113.8" });
+  expect(Date.parse(refused?.finished_at ?? "")).toBeGreaterThanOrEqual(Date.parse(refused?.created_at ?? ""));
+  expect(done).toMatchObject({ outcome: "done", tries: 1 });
+  expect(counted).toEqual(["link: done", ...Array.from({ length: 4 }, () => "link: sign_in_link_used")]);
+});
+
+it("counts simultaneous refusals, and loses none", async () => {
+  const token = await people.link(brand.owner);
+  await people.moveBack("sign_in_links", "expires_at", token, 3_600);
+  await Promise.allSettled(Array.from({ length: 20 }, () => redeem(token)));
+  expect(await entriesOf(brand)).toEqual([expect.objectContaining({ error_kind: "sign_in_link_expired", tries: 20 })]);
+});
+
+it("writes nothing about an unknown link, which names nobody, and counts it", async () => {
+  await expect(redeem("A".repeat(43))).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+  await expect(redeem("short")).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+  expect(await entriesOf(brand)).toEqual([]);
+  expect(counted).toEqual(["link: sign_in_link_unknown", "link: sign_in_link_unknown"]);
+});
+
+it("has a sign-out once, and none of a session that has ended", async () => {
+  const token = await sessionOf(await people.link(brand.owner));
+  for (let i = 0; i < 2; i += 1) await served.sessions.endSession({ token, client }, callContext());
+  const [signedOut, ...before] = await entriesOf(brand);
+  expect(signedOut).toMatchObject({ action: "session.sign_out", actor: brand.owner, outcome: "done", ...client });
+  expect(before.map(({ action }) => action)).toEqual(["session.sign_in_with_link"]);
+});
+
+it("has “sign out everywhere”, the person's and the operator's", async () => {
+  await served.sessions.endSessionsOf({ email: brand.owner, client }, callContext());
+  await served.sessions.endSessionsOf({ email: brand.owner }, callContext());
+  const [byOperator, byPerson] = await entriesOf(brand);
+  expect(byPerson).toMatchObject({ action: "session.sign_out_everywhere", actor: brand.owner, ...client });
+  expect(byOperator).toMatchObject({ actor: null, subject_id: brand.owner, address: null, browser: null });
+});
+
+it("is written with the session, or neither is", async () => {
+  const link = await people.link(brand.owner);
+  await served.db.query("alter table accounts.audit_entries add constraint refuse check (action <> 'session.sign_in_with_link') not valid");
+  await expect(redeem(link)).rejects.toMatchObject({ kind: "internal_error" });
+  await served.db.query("alter table accounts.audit_entries drop constraint refuse");
+  expect(await served.db.query("select from accounts.sessions where email = $1", [brand.owner])).toEqual([]);
+  await redeem(link);
+  expect(await entriesOf(brand)).toHaveLength(1);
+});
+
+it("refuses an address or a browser that is none, and signs nobody in", async () => {
+  const token = await people.link(brand.owner);
+  for (const wrong of [{ address: "somewhere" }, { browser: "x".repeat(41) }, { browser: "a\u0000b" }]) {
+    await expect(served.signIn.redeemSignInLink({ token, client: wrong }, callContext())).rejects.toMatchObject({ kind: "invalid_request" });
+  }
+  expect(await entriesOf(brand)).toEqual([]);
+});
+
+it("selects one action, or all of a kind", async () => {
+  await redeem(await people.link(brand.owner));
+  const actionsOf = async (action: string): Promise<string[]> =>
+    (await served.audit.listAudit({ brand_id: brand.id, page_size: 0, action }, callContext())).entries.map((entry) => entry.action);
+  expect(await actionsOf("session")).toEqual(["session.sign_in_with_link"]);
+  expect(await actionsOf("sign_in_link")).toEqual(["sign_in_link.create"]);
+  expect(await actionsOf("session.sign_in_with_link")).toEqual(["session.sign_in_with_link"]);
+  expect(await actionsOf("sess")).toEqual([]);
+});
