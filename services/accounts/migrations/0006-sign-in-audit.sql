@@ -1,5 +1,5 @@
 -- works-with-schema: 5
--- Sign-ins in the audit log, the roles that were given, and ID tokens that were used.
+-- Sign-ins in the audit log, the roles that were given, ID tokens that were used, and how a restored schema is noticed.
 
 alter table accounts.audit_entries
   -- Its family, such as Firefox.
@@ -17,3 +17,9 @@ create table accounts.used_id_tokens (
 );
 
 create index used_id_tokens_expires_at on accounts.used_id_tokens (expires_at);
+
+-- Which schema this row was written in, by the oid of a table. Another one got the row from a dump: it is a restored copy.
+create table accounts.origin (
+  is_only boolean primary key default true check (is_only),
+  brands_oid oid not null
+);

@@ -1,17 +1,22 @@
-import { loadConfig, readPem } from "@brand-records/config";
+import { parseArgs } from "node:util";
+import { ConfigError, loadConfig, readPem } from "@brand-records/config";
 import { reportFailure } from "@brand-records/lifecycle";
-import { openPool } from "@brand-records/postgres";
+import { openPool, type Database } from "@brand-records/postgres";
 import { openRedis } from "@brand-records/redis";
 import { openLog } from "@brand-records/telemetry";
 import { parseConfig } from "./config.ts";
-import { afterRestore } from "./use-cases/after-restore.ts";
+import { liveRights } from "./storage/live-rights.ts";
+import { afterRestore, type AfterRestoreOptions } from "./use-cases/restore/after-restore.ts";
+import { lostRightsInFiles } from "./use-cases/restore/audit-file.ts";
+import { lostRightsIn } from "./use-cases/restore/live-database.ts";
 
 /** One brand's reply may wait behind those of others. */
 const REDIS_TIMEOUT_MS = 5_000;
 
 /**
- * A program of its own, with accounts' settings, for a database that was restored from a backup. Writes a line for each key whose revocation may
- * be lost, and a summary. Exits as `migrate.js` does: 0 when all is done, 78 for wrong settings, else 1; then it must run again.
+ * A program of its own, with accounts' settings, for a database that was restored from a backup. Takes away again what has ended since, as
+ * `--audit FILE` or `--live URL` says. Writes a line for each right that it took, each key that works, and what a person must look at, and a
+ * summary. Exits as `migrate.js` does: 0 when all is done, 78 for wrong settings or options, else 1; then it must run again.
  */
 const config = loadConfig(() => parseConfig(process.env));
 const log = openLog("after-restore accounts", config.LOG_LEVEL);
@@ -19,10 +24,16 @@ const db = openPool({ url: config.DATABASE_URL, max: 1, applicationName: "after-
 const tlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
 const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: REDIS_TIMEOUT_MS, tlsCa });
 try {
+  const readLostRights = sourceOf(process.argv.slice(2), db);
   await redis?.firstContact;
   const done = await afterRestore({
     db,
     redis,
+    readLostRights,
+    onTaken: ({ right, ...of }) => list(`the backup gave back what has ended since: ${right}`, namesOf(of)),
+    onWithoutOwner: (brand_id) => list("brand has no owner any more: add one (brandctl members add)", { brand_id }),
+    onOpen: ({ brand_id, action, subject_id, created_at }) =>
+      list("look at it: this cannot be repeated by a program", { brand_id, action, subject_id, created_at }),
     onKey: ({ brand_id, id, name, hint, environment, created_at, last_used_at }) =>
       list("key works: its revocation may be lost", { brand_id, key_id: id, name, hint, environment, created_at, last_used_at }),
     onUnfinished: ({ brand_id, id, action, subject_id, created_at }) =>
@@ -35,6 +46,52 @@ try {
   await redis?.stop();
   await db.stop();
 }
+
+/** @throws ConfigError unless the options name one source */
+function sourceOf(args: string[], restored: Database): AfterRestoreOptions["readLostRights"] {
+  const { audit = [], live, "live-schema": schema = "accounts", "without-audit": isWithout = false } = optionsIn(args);
+  if ([audit.length > 0, live !== undefined, isWithout].filter(Boolean).length !== 1) {
+    throw new ConfigError([
+      "name what has happened since the backup: --audit FILE of brandctl audit export, --live URL of a database that has it (and --live-schema " +
+        "NAME), or --without-audit, which leaves the list of keys to you",
+    ]);
+  }
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new ConfigError(["--live-schema: must be a name in lower case"]);
+  if (audit.length > 0) return (knownUntil) => lostRightsInFiles(restored, audit, knownUntil);
+  if (live === undefined) return async () => ({ lost: [], open: [] });
+  return async (knownUntil) => {
+    const other = openPool({ url: live, max: 1, applicationName: "after-restore accounts, live" });
+    try {
+      return await lostRightsIn(liveRights(other, schema), restored, knownUntil);
+    } finally {
+      await other.stop();
+    }
+  };
+}
+
+/** @throws ConfigError */
+function optionsIn(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        audit: { type: "string", multiple: true },
+        live: { type: "string" },
+        "live-schema": { type: "string" },
+        "without-audit": { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
+}
+
+/** Fields as the other lines have them. */
+const namesOf = (of: { readonly brandId?: string; readonly keyId?: string; readonly email?: string }): object => ({
+  brand_id: of.brandId,
+  key_id: of.keyId,
+  email: of.email,
+});
 
 /** Writes a line that must not be missing: the log drops lines if the output takes them slowly (5,000 of 50,000 keys into a file). */
 function list(msg: string, fields: object): Promise<void> {

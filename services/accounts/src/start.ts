@@ -9,14 +9,14 @@ import {
   UsageServiceService,
   VerificationServiceService,
 } from "@brand-records/proto/accounts/v1";
-import { openRedis } from "@brand-records/redis";
+import { openRedis, type RedisClient } from "@brand-records/redis";
 import { service } from "@brand-records/rpc";
 import { startService, type ServicePorts, type StartedService } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
 import { announcePeppers } from "./announce-peppers.ts";
 import type { AccountsConfig } from "./config.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
-import { noEpochPublisher, redisEpochPublisher, type EpochPublisher } from "./epochs/epoch-publisher.ts";
+import { noEpochPublisher, redisEpochPublisher } from "./epochs/epoch-publisher.ts";
 import { GrantKeys } from "./domain/grant-keys.ts";
 import { startEpochRepublisher } from "./epochs/epoch-republisher.ts";
 import { startJanitor } from "./janitor.ts";
@@ -31,6 +31,7 @@ import { usageHandlers } from "./rpc/usage.ts";
 import { verificationHandlers } from "./rpc/verification.ts";
 import { signInCounter } from "./sign-in-metrics.ts";
 import { LATE_INDEXES } from "./storage/late-indexes.ts";
+import { requireNotRestored } from "./use-cases/restore/require-not-restored.ts";
 import { ownGrants } from "./use-cases/grants.ts";
 
 /** Only an owner waits for a publication; no API request does. */
@@ -40,8 +41,11 @@ const PUBLISH_TIMEOUT_MS = 500;
 export async function startAccounts(config: AccountsConfig, life: Lifecycle, log: Logger): Promise<ServicePorts> {
   const base = await startService({ name: "accounts", config, migrations: MIGRATIONS, life, log });
   const { db, maintenance } = base;
+  const redis = startRedis(config, base, life, log);
+  await requireNotRestored(db, redis, log);
   const mayMissKeys = await announcePeppers(base, { db, peppers: config.KEY_PEPPERS, environment: config.ENVIRONMENT });
-  const epochs = startEpochs(config, base, life, log);
+  const published = redis && redisEpochPublisher(redis, log);
+  if (published !== undefined) life.own("epoch republisher", startEpochRepublisher(db, published, maintenance));
   const keyUsage = life.own("key usage", startKeyUsage(db, log));
   const sessionLimits = { idleSeconds: config.SESSION_IDLE_SECONDS, maxSeconds: config.SESSION_SECONDS_MAX };
   const usageKeepDays = config.USAGE_RETENTION_DAYS;
@@ -49,7 +53,7 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   base.buildIndexes(LATE_INDEXES);
   const deps: AccountsDependencies = {
     db,
-    epochs,
+    epochs: published ?? noEpochPublisher,
     peppers: config.KEY_PEPPERS,
     grantKeys: new GrantKeys(config.KEY_PEPPERS),
     environment: config.ENVIRONMENT,
@@ -71,18 +75,16 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
   return base.serve(services, ownGrants(deps));
 }
 
-/** Publishes epochs in Redis if REDIS_URL is set. Without it gateways cache no key. */
-function startEpochs(
+/** Opens the Redis in which epochs are published. Without REDIS_URL there is none, and gateways cache no key. */
+function startRedis(
   { REDIS_URL, REDIS_TLS_CA }: AccountsConfig,
-  { db, maintenance, reportDegraded }: StartedService,
+  { reportDegraded }: StartedService,
   life: Lifecycle,
   log: Logger,
-): EpochPublisher {
-  if (REDIS_URL === undefined) return noEpochPublisher;
+): RedisClient | undefined {
+  if (REDIS_URL === undefined) return undefined;
   const tlsCa = REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", REDIS_TLS_CA);
   const redis = life.own("redis", openRedis(REDIS_URL, { log, commandTimeoutMs: PUBLISH_TIMEOUT_MS, tlsCa }));
   reportDegraded("redis", () => !redis.isUp);
-  const epochs = redisEpochPublisher(redis, log);
-  life.own("epoch republisher", startEpochRepublisher(db, epochs, maintenance));
-  return epochs;
+  return redis;
 }

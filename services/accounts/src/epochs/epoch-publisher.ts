@@ -1,4 +1,12 @@
-import { forgetBrand, publishEpoch, RedisReplyError, RedisUnavailable, type RedisClient, type RedisLog } from "@brand-records/redis";
+import {
+  forgetBrand,
+  publishEpoch,
+  rememberCommittedEpochs,
+  RedisReplyError,
+  RedisUnavailable,
+  type RedisClient,
+  type RedisLog,
+} from "@brand-records/redis";
 import { RepeatedWarning } from "@brand-records/telemetry";
 
 /** Publishes each brand's current epoch where gateways read it. Publishing never lowers an epoch. */
@@ -9,12 +17,18 @@ export interface EpochPublisher {
   forget(brandId: string): Promise<boolean>;
 }
 
+/** Remembers the newest epochs that the database has: one that is restored from a backup lacks them. */
+export interface CommittedEpochs {
+  /** Returns whether they were remembered. */
+  remember(epochs: ReadonlyMap<string, number>): Promise<boolean>;
+}
+
 /** Does nothing: without Redis, gateways may not cache principals and verify every request, so no publication is needed. */
 export const noEpochPublisher: EpochPublisher = { publish: async () => true, forget: async () => true };
 
-export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher {
+export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher & CommittedEpochs {
   const refusal = new RepeatedWarning(log, "redis refused a brand's epoch: gateways verify its keys with accounts");
-  const whether = async (brandId: string, done: Promise<void>): Promise<boolean> => {
+  const whether = async (fields: object, done: Promise<void>): Promise<boolean> => {
     try {
       await done;
       return true;
@@ -22,12 +36,13 @@ export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPub
       // An outage is logged once, by the client, when its state changes.
       if (error instanceof RedisUnavailable) return false;
       if (!(error instanceof RedisReplyError)) throw error;
-      refusal.write({ err: error, brand_id: brandId });
+      refusal.write({ err: error, ...fields });
       return false;
     }
   };
   return {
-    publish: (brandId, epoch) => whether(brandId, publishEpoch(redis, brandId, epoch)),
-    forget: (brandId) => whether(brandId, forgetBrand(redis, brandId)),
+    publish: (brandId, epoch) => whether({ brand_id: brandId }, publishEpoch(redis, brandId, epoch)),
+    remember: (epochs) => whether({}, rememberCommittedEpochs(redis, epochs)),
+    forget: (brandId) => whether({ brand_id: brandId }, forgetBrand(redis, brandId)),
   };
 }

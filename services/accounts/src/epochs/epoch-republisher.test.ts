@@ -3,7 +3,7 @@ import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 import type { Database } from "@brand-records/postgres";
 import { serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
-import type { EpochPublisher } from "./epoch-publisher.ts";
+import type { CommittedEpochs, EpochPublisher } from "./epoch-publisher.ts";
 import { startEpochRepublisher } from "./epoch-republisher.ts";
 
 const maintenance = openMaintenance(openLog("accounts", "silent"), openMetrics("accounts"));
@@ -14,10 +14,16 @@ beforeEach(async () => {
 afterEach(() => served.stop());
 
 /** Loses publications while it is unavailable. */
-class LossyPublisher implements Pick<EpochPublisher, "publish"> {
+class LossyPublisher implements Pick<EpochPublisher, "publish">, CommittedEpochs {
   isUnavailable = false;
   attempts = 0;
   readonly epochs = new Map<string, number>();
+  remembered: ReadonlyMap<string, number> = new Map();
+
+  async remember(epochs: ReadonlyMap<string, number>): Promise<boolean> {
+    this.remembered = epochs;
+    return true;
+  }
 
   async publish(brandId: string, epoch: number): Promise<boolean> {
     this.attempts += 1;
@@ -61,6 +67,21 @@ it("publishes every epoch of the last ten minutes, and no older one", async () =
   await eventually(() => expect(publisher.epochs.size).toBe(250));
   await republisher.stop();
   expect(publisher.epochs.has(idle.id)).toBe(false);
+});
+
+it("remembers what the database has, and nothing that was rolled back", async () => {
+  const brand = await served.createBrand();
+  const publisher = new LossyPublisher();
+  const republisher = startEpochRepublisher(served.db, publisher, maintenance);
+  const rolledBack = served.db.transaction(async (sql) => {
+    await sql.query("update accounts.brands set epoch = epoch + 1000000 where id = $1", [brand.id]);
+    publisher.remembered = new Map();
+    await eventually(() => expect(publisher.remembered.size).toBe(1));
+    throw new Error("rolled back");
+  });
+  await expect(rolledBack).rejects.toThrow("rolled back");
+  expect(publisher.remembered).toEqual(new Map([[brand.id, await served.epochOf(brand)]]));
+  await republisher.stop();
 });
 
 it("continues after a database failure", async () => {

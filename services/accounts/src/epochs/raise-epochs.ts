@@ -1,5 +1,5 @@
 import type { Database } from "@brand-records/postgres";
-import { publishEpoch, readEpoch, type RedisClient } from "@brand-records/redis";
+import { committedEpochs, publishEpoch, readEpoch, type RedisClient } from "@brand-records/redis";
 import { pageOfBrands, raiseEpochsAbove } from "../storage/brands.ts";
 
 /** Concurrent commands to Redis, and brands in one statement. */
@@ -20,14 +20,18 @@ const CLOCK_AHEAD_MS = 60_000;
  * @throws RedisUnavailable, RedisReplyError; the brands before are done
  */
 export async function raiseEpochs(db: Database, redis: RedisClient | undefined): Promise<number> {
+  const committed = redis === undefined ? new Map<string, number>() : await committedEpochs(redis);
   let brands = 0;
   let afterId = "";
   for (;;) {
     const page = await pageOfBrands(db, afterId, BATCH_SIZE);
     const last = page.at(-1);
     if (last === undefined) return brands;
-    const inRedis = page.map(async ({ id }) => [id, (redis && (await readEpoch(redis, id))) ?? null] as const);
-    const raised = await raiseEpochsAbove(db, new Map(await Promise.all(inRedis)), CLOCK_AHEAD_MS);
+    const seen = page.map(async ({ id }) => {
+      const inRedis = redis && (await readEpoch(redis, id));
+      return [id, Math.max(inRedis ?? 0, committed.get(id) ?? 0)] as const;
+    });
+    const raised = await raiseEpochsAbove(db, new Map(await Promise.all(seen)), CLOCK_AHEAD_MS);
     if (redis !== undefined) await Promise.all(raised.map(({ id, epoch }) => publishEpoch(redis, id, epoch)));
     brands += raised.length;
     afterId = last.id;

@@ -2,19 +2,23 @@ import { randomUUID } from "node:crypto";
 import { keyDigest } from "@brand-records/api-key";
 import { peopleOf } from "../../test/people.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import type { EpochPublisher } from "../epochs/epoch-publisher.ts";
+import type { CommittedEpochs, EpochPublisher } from "../epochs/epoch-publisher.ts";
 import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
 import { eventually } from "@brand-records/testkit";
 
 /** Redis in memory. */
-class Epochs implements EpochPublisher {
+class Epochs implements EpochPublisher, CommittedEpochs {
   readonly published = new Map<string, number>();
   isUnavailable = false;
 
   async publish(brandId: string, epoch: number): Promise<boolean> {
     this.published.set(brandId, epoch);
+    return true;
+  }
+
+  async remember(): Promise<boolean> {
     return true;
   }
 

@@ -118,7 +118,9 @@ it("is written with the session, or neither is", async () => {
 it("refuses an address or a browser that is none, and signs nobody in", async () => {
   const token = await people.link(brand.owner);
   for (const wrong of [{ address: "somewhere" }, { browser: "x".repeat(41) }, { browser: "a\u0000b" }]) {
-    await expect(served.signIn.redeemSignInLink({ token, client: wrong }, callContext())).rejects.toMatchObject({ kind: "invalid_request" });
+    await expect(served.signIn.redeemSignInLink({ token, client: wrong }, callContext())).rejects.toMatchObject({
+      kind: "invalid_request",
+    });
   }
   expect(await entriesOf(brand)).toEqual([]);
 });

@@ -45,6 +45,10 @@ const statements = {
     text: `select ${COLUMNS} from accounts.audit_entries
             where outcome is null and created_at >= $1::timestamptz - make_interval(secs => $2) order by created_at, id`,
   },
+  endedAmong: {
+    name: "audit_entries.ended_among",
+    text: "select id from accounts.audit_entries where id = any($1::text[]) and outcome is not null",
+  },
   newest: { name: "audit_entries.newest", text: "select max(created_at) as created_at from accounts.audit_entries" },
   /** A deletion could not continue without its entry. So the entry stays until the deletion has finished, and its time counts from then. */
   deleteOld: {
@@ -119,6 +123,11 @@ export function pageOfAuditEntries(sql: Sql, filter: AuditFilter, after: AuditPo
 /** Returns the entries without an outcome from the `seconds` before a time, of all brands, oldest first. */
 export function unfinishedAuditEntries(sql: Sql, before: string, seconds: number): Promise<AuditEntry[]> {
   return sql.query<AuditEntry>(statements.unfinished, [before, seconds]);
+}
+
+/** Returns those of these ids whose entries have an outcome. */
+export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  return (await sql.query<{ id: string }>(statements.endedAmong, [ids])).map(({ id }) => id);
 }
 
 /** Returns the time of the newest entry of all brands. */

@@ -3,7 +3,7 @@ import { DELETION, type Brand, type Tier } from "../domain/brand.ts";
 
 const COLUMNS = "id, name, tier, verified, epoch, created_at, deletion_started_at";
 
-const SEEN = unnestRows({ id: "text", epoch: "bigint null" }, { as: "seen", after: 1 });
+const SEEN = unnestRows({ id: "text", epoch: "bigint" }, { as: "seen", after: 1 });
 
 const statements = {
   insert: {
@@ -86,14 +86,10 @@ export async function raiseEpoch(sql: Sql, id: string): Promise<Brand | undefine
 /**
  * Raises the epochs of brands, also of those that are being deleted, above the ones they have and above the ones that others have seen.
  *
- * @param seen by brand; null: unknown
+ * @param seen by brand; 0: none
  * @param aheadMs how far above the clock, at least
  */
-export function raiseEpochsAbove(
-  sql: Sql,
-  seen: ReadonlyMap<string, number | null>,
-  aheadMs: number,
-): Promise<{ id: string; epoch: number }[]> {
+export function raiseEpochsAbove(sql: Sql, seen: ReadonlyMap<string, number>, aheadMs: number): Promise<{ id: string; epoch: number }[]> {
   const rows = [...seen].map(([id, epoch]) => ({ id, epoch }));
   return sql.query(statements.raiseEpochsAbove, [aheadMs, ...SEEN.values(rows)]);
 }

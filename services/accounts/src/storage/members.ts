@@ -25,6 +25,10 @@ const statements = {
   },
   find: { name: "members.find", text: `select ${COLUMNS} from accounts.members where brand_id = $1 and email = $2` },
   list: { name: "members.list", text: `select ${COLUMNS} from accounts.members where brand_id = $1 order by email` },
+  page: {
+    name: "members.page",
+    text: `select ${COLUMNS} from accounts.members where (brand_id, email) > ($1, $2) order by brand_id, email limit $3`,
+  },
   delete: { name: "members.delete", text: `delete from accounts.members where brand_id = $1 and email = $2 returning email` },
   memberships: {
     name: "members.memberships",
@@ -60,6 +64,11 @@ export async function findMember(sql: Sql, brandId: string, email: string): Prom
 
 export function listMembers(sql: Sql, brandId: string): Promise<Member[]> {
   return sql.query<Member>(statements.list, [brandId]);
+}
+
+/** Returns members of all brands in ascending order of brand and address, after one. */
+export function pageOfMembers(sql: Sql, after: Pick<Member, "brand_id" | "email"> | undefined, limit: number): Promise<Member[]> {
+  return sql.query<Member>(statements.page, [after?.brand_id ?? "", after?.email ?? "", limit]);
 }
 
 /** Returns whether the member existed. */

@@ -1,5 +1,6 @@
 import { AppError } from "@brand-records/errors";
 import { deleteInBatches, type DeletedRows } from "@brand-records/service-runtime";
+import type { Sql } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { brandNotFound } from "../domain/brand.ts";
@@ -46,17 +47,20 @@ export async function beginBrandDeletion(
 /** Keys and members go first, so that whatever asks for them finds none, whichever release it is of. */
 async function begin(deps: Dependencies, brandId: string, requestId: string): Promise<void> {
   try {
-    await changeBrand(deps, brandId, async (sql) => {
-      await deleteKeysOf(sql, brandId);
-      const emails = await deleteMembersOf(sql, brandId);
-      for (const email of emails) await lockPerson(sql, email);
-      await forgetPeople(sql, emails);
-      await markBrandDeleted(sql, brandId, newId("aud"), requestId);
-    });
+    await changeBrand(deps, brandId, (sql) => deleteRightsOfBrand(sql, brandId, requestId));
   } catch (error) {
     // The second of two calls at the same time finds no brand; its caller then finds the deletion.
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
   }
+}
+
+/** Deletes keys and members, whose brand is locked, and marks the brand: it is deleted to all calls but those of the deletion. */
+export async function deleteRightsOfBrand(sql: Sql, brandId: string, requestId: string): Promise<void> {
+  await deleteKeysOf(sql, brandId);
+  const emails = await deleteMembersOf(sql, brandId);
+  for (const email of emails) await lockPerson(sql, email);
+  await forgetPeople(sql, emails);
+  await markBrandDeleted(sql, brandId, newId("aud"), requestId);
 }
 
 export interface FinishedDeletion {

@@ -1,9 +1,9 @@
 import { openRedis, publishEpoch, readEpoch, RedisUnavailable, type RedisClient } from "@brand-records/redis";
 import { startRedisServer, type RedisServer } from "@brand-records/testkit";
-import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
-import { peopleOf } from "../../test/people.ts";
-import type { AuditEntry } from "../domain/audit-entry.ts";
-import type { Key } from "../domain/key.ts";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../../test/serve-accounts.ts";
+import { peopleOf } from "../../../test/people.ts";
+import type { AuditEntry } from "../../domain/audit-entry.ts";
+import type { Key } from "../../domain/key.ts";
 import { afterRestore, type AfterRestore } from "./after-restore.ts";
 
 let served: ServedAccounts;
@@ -24,7 +24,10 @@ async function run(through: RedisClient | undefined = redis): Promise<{ done: Af
   const keys: Key[] = [];
   const unfinished: AuditEntry[] = [];
   const onKey = async (key: Key): Promise<void> => void keys.push(key);
-  const done = await afterRestore({ db: served.db, redis: through, onKey, onUnfinished: async (entry) => void unfinished.push(entry) });
+  const ignore = async (): Promise<void> => {};
+  const nothingLost = { readLostRights: async () => ({ lost: [], open: [] }), onTaken: ignore, onWithoutOwner: ignore, onOpen: ignore };
+  const onUnfinished = async (entry: AuditEntry): Promise<void> => void unfinished.push(entry);
+  const done = await afterRestore({ db: served.db, redis: through, ...nothingLost, onKey, onUnfinished });
   return { done, keys, unfinished };
 }
 

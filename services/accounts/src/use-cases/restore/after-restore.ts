@@ -1,0 +1,135 @@
+import type { Database } from "@brand-records/postgres";
+import type { RedisClient } from "@brand-records/redis";
+import type { AuditEntry } from "../../domain/audit-entry.ts";
+import type { Key } from "../../domain/key.ts";
+import type { LostRight, LostRights, OpenQuestion } from "../../domain/lost-rights.ts";
+import { raiseEpochs } from "../../epochs/raise-epochs.ts";
+import { newestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
+import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
+import { deleteAnySessions } from "../../storage/sessions.ts";
+import { acceptRestored } from "../../storage/restored.ts";
+import { deleteUnusedLinks } from "../../storage/sign-in-links.ts";
+import { applyLostRight } from "./apply-lost-right.ts";
+
+const BATCH_SIZE = 1_000;
+
+/** An action takes seconds; entries that have had no outcome for longer are of processes that were killed. */
+const UNDER_WAY_SECONDS = 600;
+
+export interface AfterRestoreOptions {
+  readonly db: Database;
+  /** Undefined: gateways cache nothing. */
+  readonly redis: RedisClient | undefined;
+  /**
+   * Returns what has ended since the backup.
+   *
+   * @param knownUntil what happened earlier is in the database, RFC 3339; null: it has nothing
+   */
+  readLostRights(knownUntil: string | null): Promise<LostRights>;
+  /** Receives each right that the database had and has no more. */
+  onTaken(lost: LostRight): Promise<void>;
+  /** Receives each brand whose last owner was taken away. */
+  onWithoutOwner(brandId: string): Promise<void>;
+  /** Receives what a person must look at. */
+  onOpen(question: OpenQuestion): Promise<void>;
+  /** Receives each key that works: its revocation may be lost. In ascending order of id. */
+  onKey(key: Key): Promise<void>;
+  /** Receives each action that had begun and not ended when the backup was taken. */
+  onUnfinished(entry: AuditEntry): Promise<void>;
+}
+
+export interface AfterRestore {
+  /** Whose epoch was raised. */
+  readonly brands: number;
+  readonly keys_revoked: number;
+  readonly members_removed: number;
+  readonly owners_demoted: number;
+  /** People whose accounts at providers were unlinked. */
+  readonly people_unlinked: number;
+  readonly brands_deleted: number;
+  readonly sessions_ended: number;
+  readonly links_deleted: number;
+  /** That work. */
+  readonly keys: number;
+  /** The newest change that the database knows, RFC 3339: what happened later is lost. Null in an empty database. */
+  readonly newest_change_at: string | null;
+}
+
+/**
+ * Makes accounts' restored database safe to serve: takes away again what has ended since the backup; no gateway trusts what it verified
+ * before, no session and no sign-in link of before opens anything; lets accounts start. Reports what it cannot decide. Safe to interrupt and
+ * repeat; a repetition ends the sessions made since.
+ *
+ * @throws ConfigError if what has ended cannot be read; RedisUnavailable, RedisReplyError; what was done before stays, and accounts does not start
+ */
+export async function afterRestore(options: AfterRestoreOptions): Promise<AfterRestore> {
+  const { db, redis, onKey, onUnfinished } = options;
+  const newestEntryAt = await newestAuditEntryAt(db);
+  // One that was ended or used after the backup would work again.
+  const sessions_ended = await repeatUntilNone(() => deleteAnySessions(db, BATCH_SIZE));
+  const links_deleted = await repeatUntilNone(() => deleteUnusedLinks(db, BATCH_SIZE));
+  const taken = await takeLostRights(options, newestEntryAt);
+  const brands = await raiseEpochs(db, redis);
+  if (newestEntryAt !== null)
+    for (const entry of await unfinishedAuditEntries(db, newestEntryAt, UNDER_WAY_SECONDS)) await onUnfinished(entry);
+  const { keys, newestUseAt } = await reportKeys(db, onKey);
+  await acceptRestored(db);
+  return { brands, ...taken, sessions_ended, links_deleted, keys, newest_change_at: latest(newestEntryAt, newestUseAt) };
+}
+
+type Taken = Pick<AfterRestore, "keys_revoked" | "members_removed" | "owners_demoted" | "people_unlinked" | "brands_deleted">;
+
+async function takeLostRights(
+  { db, readLostRights, onTaken, onWithoutOwner, onOpen }: AfterRestoreOptions,
+  newestEntryAt: string | null,
+): Promise<Taken> {
+  const { lost, open } = await readLostRights(newestEntryAt === null ? null : minutesBefore(newestEntryAt));
+  const taken: Record<LostRight["right"], number> = { key: 0, membership: 0, ownership: 0, identities: 0, brand: 0 };
+  const withoutOwner = new Set<string>();
+  for (const right of lost) {
+    const { isChanged, isWithoutOwner } = await applyLostRight(db, right);
+    if (!isChanged) continue;
+    taken[right.right] += 1;
+    await onTaken(right);
+    if (isWithoutOwner && right.right !== "identities") withoutOwner.add(right.brandId);
+    if (right.right === "brand") withoutOwner.delete(right.brandId);
+  }
+  for (const brandId of withoutOwner) await onWithoutOwner(brandId);
+  for (const question of open) await onOpen(question);
+  const { key, membership, ownership, identities, brand } = taken;
+  return {
+    keys_revoked: key,
+    members_removed: membership,
+    owners_demoted: ownership,
+    people_unlinked: identities,
+    brands_deleted: brand,
+  };
+}
+
+/** Entries are written in the order of their commits, not of their times: an older one may be missing, for as long as an action takes. */
+const minutesBefore = (time: string): string => new Date(Date.parse(time) - UNDER_WAY_SECONDS * 1_000).toISOString();
+
+async function reportKeys(db: Database, onKey: (key: Key) => Promise<void>): Promise<{ keys: number; newestUseAt: string | null }> {
+  let keys = 0;
+  let newestUseAt: string | null = null;
+  for (let afterId = ""; ;) {
+    const page = await pageOfUnrevokedKeys(db, afterId, BATCH_SIZE);
+    for (const key of page) {
+      await onKey(key);
+      keys += 1;
+      newestUseAt = latest(latest(newestUseAt, key.created_at), key.last_used_at);
+    }
+    const last = page.at(-1);
+    if (last === undefined) return { keys, newestUseAt };
+    afterId = last.id;
+  }
+}
+
+/** Times of one format: RFC 3339 in UTC with milliseconds. */
+const latest = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a);
+
+async function repeatUntilNone(work: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let done = await work(); done > 0; done = await work()) total += done;
+  return total;
+}

@@ -1,0 +1,76 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { ConfigError } from "@brand-records/config";
+import type { Sql } from "@brand-records/postgres";
+import { z } from "zod";
+import { AUDIT_OUTCOMES } from "../../domain/audit-entry.ts";
+import { lostRights, takesRights, type LostRights, type RightsEntry } from "../../domain/lost-rights.ts";
+import { endedAmong } from "../../storage/audit-entries.ts";
+
+/** Ids of entries that are looked up at a time. */
+const BATCH_SIZE = 1_000;
+
+const nullable = <Field extends z.ZodType>(field: Field) => field.nullish().transform((value) => value ?? null);
+
+/** What matters here of a line of `brandctl audit export`. */
+const line = z.object({
+  id: z.string().regex(/^aud_[0-9a-z]{1,40}$/),
+  brand_id: z.string(),
+  actor: nullable(z.string()),
+  action: z.string(),
+  subject_id: nullable(z.string()),
+  created_at: z.iso.datetime(),
+  outcome: nullable(z.enum(AUDIT_OUTCOMES)),
+  role: nullable(z.string()),
+});
+
+/**
+ * Reads which rights have ended by exports of the audit log, oldest first. Leaves out what the restored database knows: entries that it has with their
+ * outcome, and those from before `knownUntil`.
+ *
+ * @param knownUntil RFC 3339; null: the database knows nothing
+ * @throws ConfigError if a file cannot be read, or has a line that is no entry; a last line that a kill has cut off is left out
+ */
+export async function lostRightsInFiles(sql: Sql, paths: readonly string[], knownUntil: string | null): Promise<LostRights> {
+  const entries: RightsEntry[] = [];
+  for (const path of paths) {
+    for await (const entry of entriesIn(path)) {
+      if (takesRights(entry.action) && (knownUntil === null || entry.created_at >= knownUntil)) entries.push(entry);
+    }
+  }
+  const known = new Set<string>();
+  for (let start = 0; start < entries.length; start += BATCH_SIZE) {
+    const ids = entries.slice(start, start + BATCH_SIZE).map(({ id }) => id);
+    for (const id of await endedAmong(sql, ids)) known.add(id);
+  }
+  return lostRights(entries.filter(({ id }) => !known.has(id)));
+}
+
+async function* entriesIn(path: string): AsyncGenerator<RightsEntry> {
+  const problem = (text: string): ConfigError => new ConfigError([`--audit: ${path} ${text}`]);
+  const input = createReadStream(path, "utf8");
+  let number = 0;
+  let broken: number | undefined;
+  try {
+    for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+      number += 1;
+      if (broken !== undefined) throw problem(`line ${broken} is no entry of brandctl audit export`);
+      const entry = parsed(text);
+      if (entry === undefined) broken = number;
+      else yield entry;
+    }
+  } catch (error) {
+    throw error instanceof ConfigError ? error : problem(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? "it is no text"}`);
+  }
+  // One line alone that is no entry is another file, not a cut-off export.
+  if (broken !== undefined && number === 1) throw problem("line 1 is no entry of brandctl audit export");
+  if (number === 0) throw problem("is empty: an export that reached the backup has entries");
+}
+
+function parsed(text: string): RightsEntry | undefined {
+  try {
+    return line.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,219 @@
+import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "@brand-records/config";
+import { peopleOf } from "../../../test/people.ts";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../../test/serve-accounts.ts";
+import type { LostRights } from "../../domain/lost-rights.ts";
+import { liveRights } from "../../storage/live-rights.ts";
+import { afterRestore, type AfterRestore } from "./after-restore.ts";
+import { lostRightsInFiles } from "./audit-file.ts";
+import { lostRightsIn } from "./live-database.ts";
+
+/** Two databases: one as the backup had it, and one that has what has happened since. */
+let restored: ServedAccounts;
+let live: ServedAccounts;
+let folder: string;
+let brand: TestBrand;
+beforeAll(async () => {
+  [restored, live] = await Promise.all([serveAccounts(), serveAccounts()]);
+  folder = await mkdtemp(join(tmpdir(), "lost-rights-"));
+});
+afterAll(async () => {
+  await Promise.all([restored.stop(), live.stop()]);
+  await rm(folder, { recursive: true });
+});
+
+const TABLES = ["brands", "members", "keys", "identities", "audit_entries"];
+/** Puts live's rows of the brand into the restored database, as a backup of this moment. */
+async function backUp(): Promise<void> {
+  for (const table of TABLES) {
+    const rows = await live.db.query<{ row: string }>(`select to_jsonb(t)::text as row from accounts.${table} t`);
+    for (const { row } of rows)
+      await restored.db.query(
+        `insert into accounts.${table} select * from jsonb_populate_record(null::accounts.${table}, $1::jsonb) on conflict do nothing`,
+        [row],
+      );
+  }
+}
+
+async function audited(action: string, subject_id: string | null, more: object, change: () => Promise<unknown>): Promise<void> {
+  const request = { brand_id: brand.id, actor: brand.owner, action, subject_id, fields: [], request_id: "r", ...more };
+  const { entry } = await live.audit.appendAudit(request, callContext());
+  await change();
+  await live.audit.finishAudit({ brand_id: brand.id, entry_id: entry?.id ?? "", outcome: "done" }, callContext());
+}
+
+/** A file as `brandctl audit export` writes it. */
+async function exported(name = "audit.ndjson"): Promise<string> {
+  const rows = await live.db.query("select * from accounts.audit_entries order by coalesce(finished_at, created_at), id");
+  const path = join(folder, name);
+  await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  return path;
+}
+
+const ignore = async (): Promise<void> => {};
+async function run(readLostRights: (knownUntil: string | null) => Promise<LostRights>) {
+  const withoutOwner: string[] = [];
+  const reports = { onTaken: ignore, onOpen: ignore, onKey: ignore, onUnfinished: ignore };
+  const onWithoutOwner = async (id: string): Promise<void> => void withoutOwner.push(id);
+  const done: AfterRestore = await afterRestore({ db: restored.db, redis: undefined, readLostRights, onWithoutOwner, ...reports });
+  return { ...done, withoutOwner };
+}
+const fromFile = (path: string) => (knownUntil: string | null) => lostRightsInFiles(restored.db, [path], knownUntil);
+const fromLive = (knownUntil: string | null) => lostRightsIn(liveRights(live.db, "accounts"), restored.db, knownUntil);
+
+interface Scene {
+  readonly revoked: string;
+  readonly staying: string;
+  readonly removed: string;
+  readonly demoted: string;
+  readonly unlinked: string;
+}
+
+/** A backup, and afterwards a revocation, a removal, a demotion and an unlinking. */
+async function scene(): Promise<Scene> {
+  brand = await live.createBrand();
+  const people = peopleOf(live);
+  const at = brand.id.slice(4);
+  const [removed, demoted, unlinked] = [`removed@${at}.example`, `demoted@${at}.example`, `unlinked@${at}.example`];
+  await people.addMember(brand, removed, "owner");
+  await people.addMember(brand, demoted, "owner");
+  await people.addMember(brand, unlinked);
+  const [revoked, staying] = [(await live.createKey(brand)).id, (await live.createKey(brand)).id];
+  const bind = "insert into accounts.identities (issuer, subject, email) values ('https://idp.example', $1, $1)";
+  await live.db.query(bind, [unlinked]);
+  await live.db.query(bind, [brand.owner]);
+  await backUp();
+  const member = { brand_id: brand.id, acting_member: brand.owner };
+  await audited("key.revoke", revoked, {}, () =>
+    live.accounts.revokeKey({ brand_id: brand.id, key_id: revoked, revoked_by: brand.owner }, callContext()),
+  );
+  await audited("member.remove", removed, {}, () => live.accounts.removeMember({ ...member, email: removed }, callContext()));
+  await audited("member.set_role", demoted, { role: "member" }, () =>
+    live.accounts.setMemberRole({ ...member, email: demoted, role: "member" }, callContext()),
+  );
+  await live.signIn.unlinkIdentities({ email: unlinked }, callContext());
+  return { revoked, staying, removed, demoted, unlinked };
+}
+
+async function expectTaken({ revoked, staying, demoted }: Scene): Promise<void> {
+  const { keys } = await restored.accounts.listKeys({ brand_id: brand.id }, callContext());
+  expect(keys.filter(({ revoked_at }) => revoked_at != null).map(({ id }) => id)).toEqual([revoked]);
+  expect(keys.map(({ id }) => id)).toContain(staying);
+  const { members } = await restored.accounts.listMembers({ brand_id: brand.id }, callContext());
+  expect(members.map(({ email, role }) => [email, role])).toEqual(
+    expect.arrayContaining([
+      [brand.owner, "owner"],
+      [demoted, "member"],
+    ]),
+  );
+  expect(members).toHaveLength(3);
+  const identities = await restored.db.query("select email from accounts.identities where email like $1", [
+    `%@${brand.id.slice(4)}.example`,
+  ]);
+  expect(identities).toEqual([{ email: brand.owner }]);
+}
+
+it.each(["a file", "a live database"])("takes away again what has ended since the backup, by %s, once", async (source) => {
+  const made = await scene();
+  const read = source === "a file" ? fromFile(await exported()) : fromLive;
+  expect(await run(read)).toMatchObject({ keys_revoked: 1, members_removed: 1, owners_demoted: 1, people_unlinked: 1, withoutOwner: [] });
+  await expectTaken(made);
+  const { entries } = await restored.audit.listAudit({ brand_id: brand.id, page_size: 0, actor: "operator" }, callContext());
+  const ours = entries.filter(({ request_id }) => request_id === "after-restore");
+  expect(ours.map(({ action, subject_id }) => `${action} ${subject_id}`).toSorted()).toEqual(
+    [
+      `key.revoke ${made.revoked}`,
+      `member.remove ${made.removed}`,
+      `member.set_role ${made.demoted}`,
+      `identity.unlink ${made.unlinked}`,
+    ].toSorted(),
+  );
+  expect(await run(read)).toMatchObject({ keys_revoked: 0, members_removed: 0, owners_demoted: 0, people_unlinked: 0 });
+});
+
+it("takes the last owner, and says that the brand has none", async () => {
+  const made = await scene();
+  const path = await exported("last-owner.ndjson");
+  const entry = {
+    id: "aud_last",
+    brand_id: brand.id,
+    action: "member.remove",
+    subject_id: brand.owner,
+    created_at: new Date().toISOString(),
+  };
+  await appendFile(path, `${JSON.stringify({ ...entry, outcome: null })}\n`);
+  expect((await run(fromFile(path))).withoutOwner).toEqual([brand.id]);
+  const { members } = await restored.accounts.listMembers({ brand_id: brand.id }, callContext());
+  expect(members.map(({ email }) => email).toSorted()).toEqual([made.demoted, made.unlinked].toSorted());
+});
+
+it.each(["a file", "a live database"])("deletes the rights of a brand that was deleted since, by %s", async (source) => {
+  const { staying } = await scene();
+  await live.operator.beginBrandDeletion({ brand_id: brand.id, resume: false }, callContext());
+  const read = source === "a file" ? fromFile(await exported("deleted.ndjson")) : fromLive;
+  expect(await run(read)).toMatchObject({ brands_deleted: 1, withoutOwner: [] });
+  expect(await restored.db.query("select from accounts.keys where id = $1", [staying])).toEqual([]);
+  await expect(restored.accounts.getBrand({ brand_id: brand.id }, callContext())).rejects.toMatchObject({ kind: "not_found" });
+  // The operator's deletion goes on from here.
+  expect(await restored.operator.beginBrandDeletion({ brand_id: brand.id, resume: true }, callContext())).toBeDefined();
+});
+
+it("refuses a live database that is older than the restored one, and takes nothing", async () => {
+  await scene();
+  const newer = { brand_id: brand.id, actor: brand.owner, action: "key.create", fields: [], request_id: "r" };
+  const { entry } = await restored.audit.appendAudit(newer, callContext());
+  const restoredAt = "update accounts.audit_entries set created_at = created_at + interval '1 s' where id = $1";
+  await restored.db.query(restoredAt, [entry?.id]);
+  await expect(run(fromLive)).rejects.toThrow(ConfigError);
+  await expect(run(fromLive)).rejects.toThrow(/--live: its newest audit entry is of/);
+  const { members } = await restored.accounts.listMembers({ brand_id: brand.id }, callContext());
+  expect(members).toHaveLength(4);
+});
+
+it("asks about a tier and a verification that are others", async () => {
+  await scene();
+  await live.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext());
+  await live.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext());
+  const { open } = await fromLive(null);
+  const ours = open.filter(({ brand_id }) => brand_id === brand.id).map(({ action }) => action);
+  expect(ours).toEqual(["brand.set_tier", "brand.set_verified"]);
+});
+
+it.each([
+  ["that is not there", async () => join(folder, "absent.ndjson"), /cannot be read: ENOENT/],
+  ["that is a folder", async () => folder, /cannot be read: EISDIR/],
+  ["that is empty", () => fileOf(""), /is empty/],
+  ["of something else", () => fileOf("hello\n"), /line 1 is no entry/],
+  ["with a broken line in the middle", async () => fileOf(`${await aLine()}{"id"\n${await aLine()}`), /line 2 is no entry/],
+  [
+    "with a time that is none",
+    async () => fileOf((await aLine()).replace(/"created_at":"[^"]*"/, '"created_at":"today"')),
+    /line 1 is no entry/,
+  ],
+])("refuses a file %s, and takes nothing", async (_what, path, message) => {
+  await scene();
+  const file = await path();
+  await expect(run(fromFile(file))).rejects.toThrow(message);
+  expect((await restored.accounts.listMembers({ brand_id: brand.id }, callContext())).members).toHaveLength(4);
+});
+
+it("reads a file whose last line a kill has cut off", async () => {
+  const made = await scene();
+  const path = await exported("cut.ndjson");
+  await appendFile(path, '{"id":"aud_cut","brand_id":"brd_');
+  expect(await run(fromFile(path))).toMatchObject({ keys_revoked: 1, members_removed: 1 });
+  await expectTaken(made);
+});
+
+let files = 0;
+async function fileOf(text: string): Promise<string> {
+  const path = join(folder, `other-${(files += 1)}.ndjson`);
+  await writeFile(path, text);
+  return path;
+}
+async function aLine(): Promise<string> {
+  const [row] = await live.db.query("select * from accounts.audit_entries limit 1");
+  return `${JSON.stringify(row)}\n`;
+}
