@@ -57,12 +57,12 @@ function sourceOf(args: string[], restored: Database): AfterRestoreOptions["read
     ]);
   }
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new ConfigError(["--live-schema: must be a name in lower case"]);
-  if (audit.length > 0) return (knownUntil) => lostRightsInFiles(restored, audit, knownUntil);
+  if (audit.length > 0) return (newestEntryAt) => lostRightsInFiles(restored, audit, newestEntryAt);
   if (live === undefined) return async () => ({ lost: [], open: [] });
-  return async (knownUntil) => {
+  return async (newestEntryAt) => {
     const other = openPool({ url: live, max: 1, applicationName: "after-restore accounts, live" });
     try {
-      return await lostRightsIn(liveRights(other, schema), restored, knownUntil);
+      return await lostRightsIn(liveRights(other, schema), restored, newestEntryAt);
     } finally {
       await other.stop();
     }

@@ -49,7 +49,10 @@ const statements = {
     name: "audit_entries.ended_among",
     text: "select id from accounts.audit_entries where id = any($1::text[]) and outcome is not null",
   },
-  newest: { name: "audit_entries.newest", text: "select max(created_at) as created_at from accounts.audit_entries" },
+  newest: {
+    name: "audit_entries.newest",
+    text: "select created_at from accounts.audit_entries where request_id <> $1 order by created_at desc limit 1",
+  },
   /** A deletion could not continue without its entry. So the entry stays until the deletion has finished, and its time counts from then. */
   deleteOld: {
     name: "audit_entries.delete_old",
@@ -130,9 +133,9 @@ export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<stri
   return (await sql.query<{ id: string }>(statements.endedAmong, [ids])).map(({ id }) => id);
 }
 
-/** Returns the time of the newest entry of all brands. */
-export async function newestAuditEntryAt(sql: Sql): Promise<string | null> {
-  const [row] = await sql.query<{ created_at: string | null }>(statements.newest);
+/** Returns the time of the newest entry of all brands, but for those of a request id. */
+export async function newestAuditEntryAt(sql: Sql, exceptRequestId: string): Promise<string | null> {
+  const [row] = await sql.query<{ created_at: string }>(statements.newest, [exceptRequestId]);
   return row?.created_at ?? null;
 }
 

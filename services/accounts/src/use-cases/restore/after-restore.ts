@@ -9,7 +9,7 @@ import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
 import { deleteAnySessions } from "../../storage/sessions.ts";
 import { acceptRestored } from "../../storage/restored.ts";
 import { deleteUnusedLinks } from "../../storage/sign-in-links.ts";
-import { applyLostRight } from "./apply-lost-right.ts";
+import { applyLostRight, REQUEST_ID } from "./apply-lost-right.ts";
 
 const BATCH_SIZE = 1_000;
 
@@ -23,9 +23,9 @@ export interface AfterRestoreOptions {
   /**
    * Returns what has ended since the backup.
    *
-   * @param knownUntil what happened earlier is in the database, RFC 3339; null: it has nothing
+   * @param newestEntryAt of the restored audit log, RFC 3339; null: it is empty
    */
-  readLostRights(knownUntil: string | null): Promise<LostRights>;
+  readLostRights(newestEntryAt: string | null): Promise<LostRights>;
   /** Receives each right that the database had and has no more. */
   onTaken(lost: LostRight): Promise<void>;
   /** Receives each brand whose last owner was taken away. */
@@ -64,7 +64,7 @@ export interface AfterRestore {
  */
 export async function afterRestore(options: AfterRestoreOptions): Promise<AfterRestore> {
   const { db, redis, onKey, onUnfinished } = options;
-  const newestEntryAt = await newestAuditEntryAt(db);
+  const newestEntryAt = await newestAuditEntryAt(db, REQUEST_ID);
   // One that was ended or used after the backup would work again.
   const sessions_ended = await repeatUntilNone(() => deleteAnySessions(db, BATCH_SIZE));
   const links_deleted = await repeatUntilNone(() => deleteUnusedLinks(db, BATCH_SIZE));
@@ -83,7 +83,7 @@ async function takeLostRights(
   { db, readLostRights, onTaken, onWithoutOwner, onOpen }: AfterRestoreOptions,
   newestEntryAt: string | null,
 ): Promise<Taken> {
-  const { lost, open } = await readLostRights(newestEntryAt === null ? null : minutesBefore(newestEntryAt));
+  const { lost, open } = await readLostRights(newestEntryAt);
   const taken: Record<LostRight["right"], number> = { key: 0, membership: 0, ownership: 0, identities: 0, brand: 0 };
   const withoutOwner = new Set<string>();
   for (const right of lost) {
@@ -105,9 +105,6 @@ async function takeLostRights(
     brands_deleted: brand,
   };
 }
-
-/** Entries are written in the order of their commits, not of their times: an older one may be missing, for as long as an action takes. */
-const minutesBefore = (time: string): string => new Date(Date.parse(time) - UNDER_WAY_SECONDS * 1_000).toISOString();
 
 async function reportKeys(db: Database, onKey: (key: Key) => Promise<void>): Promise<{ keys: number; newestUseAt: string | null }> {
   let keys = 0;

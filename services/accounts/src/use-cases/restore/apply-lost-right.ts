@@ -9,7 +9,8 @@ import { findBrand, lockBrand } from "../../storage/brands.ts";
 import { recordForBrands } from "../audit.ts";
 import { deleteRightsOfBrand } from "../delete-brand.ts";
 
-const REQUEST_ID = "after-restore";
+/** Of the entries that are written here: they are no news, when it is repeated. */
+export const REQUEST_ID = "after-restore";
 const OPERATOR = "operator";
 
 export interface Applied {

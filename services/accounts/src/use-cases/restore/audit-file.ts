@@ -7,6 +7,8 @@ import { AUDIT_OUTCOMES } from "../../domain/audit-entry.ts";
 import { lostRights, takesRights, type LostRights, type RightsEntry } from "../../domain/lost-rights.ts";
 import { endedAmong } from "../../storage/audit-entries.ts";
 
+/** Entries are written in the order of their commits, not of their times: the database may lack one that is older than its newest by this. */
+const COMMITTED_WITHIN_MS = 10 * 60 * 1_000;
 /** Ids of entries that are looked up at a time. */
 const BATCH_SIZE = 1_000;
 
@@ -26,16 +28,17 @@ const line = z.object({
 
 /**
  * Reads which rights have ended by exports of the audit log, oldest first. Leaves out what the restored database knows: entries that it has with their
- * outcome, and those from before `knownUntil`.
+ * outcome, and what happened long before its newest.
  *
- * @param knownUntil RFC 3339; null: the database knows nothing
+ * @param newestEntryAt of the restored audit log, RFC 3339; null: it is empty
  * @throws ConfigError if a file cannot be read, or has a line that is no entry; a last line that a kill has cut off is left out
  */
-export async function lostRightsInFiles(sql: Sql, paths: readonly string[], knownUntil: string | null): Promise<LostRights> {
+export async function lostRightsInFiles(sql: Sql, paths: readonly string[], newestEntryAt: string | null): Promise<LostRights> {
+  const knownUntil = newestEntryAt === null ? "" : new Date(Date.parse(newestEntryAt) - COMMITTED_WITHIN_MS).toISOString();
   const entries: RightsEntry[] = [];
   for (const path of paths) {
     for await (const entry of entriesIn(path)) {
-      if (takesRights(entry.action) && (knownUntil === null || entry.created_at >= knownUntil)) entries.push(entry);
+      if (takesRights(entry.action) && entry.created_at >= knownUntil) entries.push(entry);
     }
   }
   const known = new Set<string>();

@@ -14,21 +14,21 @@ const PAGE_SIZE = 1_000;
 /**
  * Compares the restored database with a live one, which has what has happened since: its old schema, or a server that is being replaced.
  *
- * @param knownUntil the newest entry of the restored audit log, RFC 3339; null: there is none
+ * @param newestEntryAt of the restored audit log, RFC 3339; null: it is empty
  * @throws ConfigError if the live one is older than the restored: it would take away what was given since
  */
-export async function lostRightsIn(live: LiveRights, restored: Sql, knownUntil: string | null): Promise<LostRights> {
-  await requireNewer(live, knownUntil);
+export async function lostRightsIn(live: LiveRights, restored: Sql, newestEntryAt: string | null): Promise<LostRights> {
+  await requireNewer(live, newestEntryAt);
   const lost = [...(await lostKeys(live, restored)), ...(await lostMemberships(live, restored)), ...(await lostIdentities(live, restored))];
   for (const brandId of await live.deletedBrands()) lost.push({ right: "brand", brandId });
   return { lost, open: await changedBrands(live, restored) };
 }
 
-async function requireNewer(live: LiveRights, knownUntil: string | null): Promise<void> {
+async function requireNewer(live: LiveRights, newestEntryAt: string | null): Promise<void> {
   const newest = await live.newestEntryAt();
-  if (knownUntil === null || (newest !== null && newest >= knownUntil)) return;
+  if (newestEntryAt === null || (newest !== null && newest >= newestEntryAt)) return;
   throw new ConfigError([
-    `--live: its newest audit entry is of ${newest ?? "no time: it has none"}, and the restored database has one of ${knownUntil}. Is it the right one?`,
+    `--live: its newest audit entry is of ${newest ?? "no time: it has none"}, and the restored database has one of ${newestEntryAt}. Is it the right one?`,
   ]);
 }
 

@@ -53,15 +53,15 @@ async function exported(name = "audit.ndjson"): Promise<string> {
 }
 
 const ignore = async (): Promise<void> => {};
-async function run(readLostRights: (knownUntil: string | null) => Promise<LostRights>) {
+async function run(readLostRights: (newestEntryAt: string | null) => Promise<LostRights>) {
   const withoutOwner: string[] = [];
   const reports = { onTaken: ignore, onOpen: ignore, onKey: ignore, onUnfinished: ignore };
   const onWithoutOwner = async (id: string): Promise<void> => void withoutOwner.push(id);
   const done: AfterRestore = await afterRestore({ db: restored.db, redis: undefined, readLostRights, onWithoutOwner, ...reports });
   return { ...done, withoutOwner };
 }
-const fromFile = (path: string) => (knownUntil: string | null) => lostRightsInFiles(restored.db, [path], knownUntil);
-const fromLive = (knownUntil: string | null) => lostRightsIn(liveRights(live.db, "accounts"), restored.db, knownUntil);
+const fromFile = (path: string) => (newestEntryAt: string | null) => lostRightsInFiles(restored.db, [path], newestEntryAt);
+const fromLive = (newestEntryAt: string | null) => lostRightsIn(liveRights(live.db, "accounts"), restored.db, newestEntryAt);
 
 interface Scene {
   readonly revoked: string;
@@ -131,6 +131,25 @@ it.each(["a file", "a live database"])("takes away again what has ended since th
     ].toSorted(),
   );
   expect(await run(read)).toMatchObject({ keys_revoked: 0, members_removed: 0, owners_demoted: 0, people_unlinked: 0 });
+});
+
+it.each(["a file", "a live database"])("takes the rest when it is repeated after an interruption, by %s", async (source) => {
+  const made = await scene();
+  const read = source === "a file" ? fromFile(await exported("interrupted.ndjson")) : fromLive;
+  const options = { db: restored.db, redis: undefined, readLostRights: read, onWithoutOwner: ignore, onOpen: ignore, onKey: ignore };
+  const onTaken = async (): Promise<void> => {
+    // Long ago, as far as the entry of what was taken is concerned.
+    await live.db.query("update accounts.audit_entries set created_at = created_at - interval '1 hour'");
+    await restored.db.query(
+      "update accounts.audit_entries set created_at = created_at - interval '1 hour' where request_id <> 'after-restore'",
+    );
+    throw new Error("interrupted");
+  };
+  await expect(afterRestore({ ...options, onTaken, onUnfinished: ignore })).rejects.toThrow("interrupted");
+  const again = source === "a file" ? fromFile(await exported("interrupted.ndjson")) : fromLive;
+  const { keys_revoked, members_removed, owners_demoted, people_unlinked } = await run(again);
+  expect(keys_revoked + members_removed + owners_demoted + people_unlinked).toBe(3);
+  await expectTaken(made);
 });
 
 it("takes the last owner, and says that the brand has none", async () => {
