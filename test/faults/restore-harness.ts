@@ -96,7 +96,8 @@ export async function startRestore(kafkaBrokers: string): Promise<Restore> {
         ACCOUNTS_ADDRESS: stack.addresses.accounts,
         PATH: `${binDir}:${process.env["PATH"]}`,
       };
-      return runIn(folder, line.replace("node services/", `node ${process.cwd()}/services/`), env);
+      const brandctl = `node ${process.cwd()}/brandctl/dist/main.js`;
+      return runIn(folder, line.replace("node services/", `node ${process.cwd()}/services/`).replace("npx brandctl", brandctl), env);
     },
     async stop() {
       await Promise.all(Object.values(db).map((each) => each.stop()));

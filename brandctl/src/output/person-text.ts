@@ -72,7 +72,7 @@ const SECTIONS: {
       { title: "BY", cell: ({ by, via_person }) => (via_person ? `${by}, by a link of the person` : by) },
       { title: "ACTION", cell: ({ action }) => action },
       { title: "SUBJECT", cell: ({ subject_id }) => subject_id ?? "-" },
-      { title: "FROM", cell: ({ address }) => address ?? "-" },
+      { title: "FROM", cell: ({ address, browser }) => [address ?? "-", browser].filter((part) => part != null).join(", ") },
       { title: "REQUEST", cell: ({ request_id }) => request_id },
     ],
   },

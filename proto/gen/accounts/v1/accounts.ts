@@ -347,6 +347,8 @@ export interface PersonAuditEntry {
     | undefined;
   /** The actor's session began with a link of this person. */
   via_person: boolean;
+  /** The browser's family, if the person acted: of sign-ins and sign-outs. */
+  browser?: string | null | undefined;
 }
 
 /** An erasure of the person that has not ended. */
@@ -3783,6 +3785,7 @@ function createBasePersonAuditEntry(): PersonAuditEntry {
     outcome: null,
     error_kind: null,
     via_person: false,
+    browser: null,
   };
 }
 
@@ -3823,6 +3826,9 @@ export const PersonAuditEntry: MessageFns<PersonAuditEntry> = {
     }
     if (message.via_person !== false) {
       writer.uint32(96).bool(message.via_person);
+    }
+    if (message.browser !== undefined && message.browser !== null) {
+      writer.uint32(106).string(message.browser);
     }
     return writer;
   },
@@ -3934,6 +3940,14 @@ export const PersonAuditEntry: MessageFns<PersonAuditEntry> = {
             }
 
             message.via_person = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.browser = reader.string();
             continue;
           }
         }

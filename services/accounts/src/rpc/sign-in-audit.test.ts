@@ -134,3 +134,31 @@ it("selects one action, or all of a kind", async () => {
   expect(await actionsOf("session.sign_in_with_link")).toEqual(["session.sign_in_with_link"]);
   expect(await actionsOf("sess")).toEqual([]);
 });
+
+it("is exported with the person's data and erased with it: address, browser and name", async () => {
+  const person = `mara@${brand.id.slice(4)}.example`;
+  await people.addMember(brand, person);
+  await redeem(await people.link(person));
+  const exported = async () => (await allRecords(person)).filter(({ action }) => action === "session.sign_in_with_link");
+  expect(await exported()).toEqual([expect.objectContaining({ by: "person", ...client })]);
+  await people.removeMember(brand, person);
+  const { pseudonym } = await served.operator.beginErasure({ email: person }, callContext());
+  await served.db.query("update accounts.erasures set begun_at = begun_at - interval '1 hour' where email = $1", [person]);
+  await served.operator.erasePerson({ email: person, brand_ids: [] }, callContext());
+  const [entry] = await entriesOf(brand);
+  expect(entry).toMatchObject({ actor: pseudonym, subject_id: pseudonym, address: null, browser: null });
+});
+
+async function allRecords(email: string) {
+  const entries = [];
+  let page_token: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof served.operator.exportPerson>> = await served.operator.exportPerson(
+      { email, page_size: 0, page_token },
+      callContext(),
+    );
+    entries.push(...page.audit_entries);
+    page_token = page.next_page_token ?? null;
+  } while (page_token !== null);
+  return entries;
+}

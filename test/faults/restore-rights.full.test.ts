@@ -1,0 +1,139 @@
+import { callContext, type TestBrand } from "../stack.ts";
+import { startRestore, type Restore } from "./restore-harness.ts";
+
+/**
+ * One promise: what has ended after a backup was taken does not work again after it is restored by docs/operations.md, not for one request; and
+ * without the steps accounts does not start. On the oldest supported Postgres.
+ */
+
+const REVOKED = 50;
+const REMOVED = 10;
+const DEMOTED = 5;
+
+let restore: Restore;
+let brand: TestBrand;
+beforeAll(async () => {
+  restore = await startRestore(process.env["TEST_KAFKA_BROKERS"] ?? "");
+  brand = await restore.stack.createBrand();
+}, 60_000);
+afterAll(() => restore.stop(), 30_000);
+
+const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+
+async function newKey(index: number): Promise<{ id: string; secret: string }> {
+  const request = { brand_id: brand.id, name: `Key ${index}`, environment: "live", permissions: [], created_by: brand.owner };
+  const { key, secret } = await restore.stack.accounts.createKey(request, callContext());
+  return { id: key?.id ?? "", secret };
+}
+
+async function newMember(name: string, role: string): Promise<string> {
+  const email = `${name}@ulap.example`;
+  await restore.stack.accounts.addMember({ brand_id: brand.id, email, role }, callContext());
+  return email;
+}
+
+async function newSession(email: string): Promise<string> {
+  const { token } = await restore.stack.signIn.createSignInLink({ email, ttl_seconds: 0 }, callContext());
+  return (await restore.stack.signIn.redeemSignInLink({ token }, callContext())).session?.token ?? "";
+}
+
+/** A change as brandctl and the console make it: between an entry and its outcome. */
+async function audited(
+  index: number,
+  action: string,
+  subject_id: string,
+  role: string | null,
+  change: () => Promise<unknown>,
+): Promise<void> {
+  const { audit } = restore.stack;
+  const { entry } = await audit.appendAudit(
+    { brand_id: brand.id, action, subject_id, role, fields: [], request_id: "drill" },
+    callContext(),
+  );
+  await change();
+  // Half of the entries have no outcome: their maker was killed.
+  if (index % 2 === 1) return;
+  await audit.finishAudit({ brand_id: brand.id, entry_id: entry?.id ?? "", outcome: "done" }, callContext());
+}
+
+const statusOf = async (secret: string): Promise<number> => (await restore.stack.get("/api/v1/links?limit=1", secret)).status;
+
+/** Asks with every revoked key, without a pause, until `stop`, which returns how often which status came. */
+function askWith(secrets: readonly string[]): { stop(): Promise<Map<number, number>> } {
+  const statuses = new Map<number, number>();
+  let isStopping = false;
+  const run = async (): Promise<void> => {
+    for (let i = 0; !isStopping; i += 1) {
+      const status = await statusOf(secrets[i % secrets.length] ?? "");
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const running = Promise.all([run(), run()]);
+  return {
+    async stop() {
+      isStopping = true;
+      await running;
+      return statuses;
+    },
+  };
+}
+
+const startRefused = (): Promise<string> =>
+  restore.stack.startAnother("accounts").then(
+    () => "it started",
+    (error: Error) => error.message,
+  );
+
+it("gives back no key, member or owner for one request, and starts no accounts before that", async () => {
+  const { stack, db } = restore;
+  const [revoked, staying] = [await times(REVOKED, newKey), await newKey(REVOKED)];
+  const removed = await times(REMOVED, (i) => newMember(`removed-${i}`, i % 2 === 0 ? "owner" : "member"));
+  const demoted = await times(DEMOTED, (i) => newMember(`demoted-${i}`, "owner"));
+  const sessions = await Promise.all([...removed, ...demoted].map(newSession));
+  for (const { secret } of revoked) expect(await statusOf(secret)).toBe(200);
+  await restore.command("pg_dump", "accounts", { SERVICE: "accounts" });
+
+  for (const [i, { id }] of revoked.entries()) {
+    await audited(i, "key.revoke", id, null, () =>
+      stack.accounts.revokeKey({ brand_id: brand.id, key_id: id, revoked_by: brand.owner }, callContext()),
+    );
+  }
+  for (const [i, email] of removed.entries())
+    await audited(i, "member.remove", email, null, () => stack.accounts.removeMember({ brand_id: brand.id, email }, callContext()));
+  for (const [i, email] of demoted.entries()) {
+    const change = { brand_id: brand.id, email, role: "member" };
+    await audited(i, "member.set_role", email, "member", () => stack.accounts.setMemberRole(change, callContext()));
+  }
+  await restore.command("brandctl audit export", "accounts");
+
+  const asking = askWith(revoked.map(({ secret }) => secret));
+  await stack.processes.accounts.kill("SIGKILL");
+  await restore.command("alter schema", "accounts", { SERVICE: "accounts" });
+  await restore.command("pg_restore", "accounts", { SERVICE: "accounts" });
+  // Each of the three signs, without the ones before it.
+  await restore.command("restored_from_backup", "accounts");
+  expect(await startRefused()).toMatch(/exit code 78[\s\S]*accounts\.restored_from_backup[\s\S]*after-restore\.js/);
+  await db.accounts.query("drop table accounts.restored_from_backup");
+  expect(await startRefused()).toMatch(/exit code 78[\s\S]*copy of another/);
+  await db.accounts.query("update accounts.origin set brands_oid = 'accounts.brands'::regclass");
+  expect(await startRefused()).toMatch(new RegExp(`exit code 78[\\s\\S]*lacks a change to brand ${brand.id}`));
+  await restore.command("restored_from_backup", "accounts");
+
+  const report = await restore.command("after-restore.js --audit", "accounts");
+  expect(report).toMatch(new RegExp(`"keys_revoked":${REVOKED},"members_removed":${REMOVED},"owners_demoted":${DEMOTED},`));
+  await stack.restart("accounts");
+  for (const { secret } of revoked) expect(await statusOf(secret)).toBe(401);
+  const statuses = await asking.stop();
+  expect(statuses.get(200)).toBeUndefined();
+  expect(statuses.get(401)).toBeGreaterThan(0);
+  expect(await statusOf(staying.secret)).toBe(200);
+
+  const { members } = await stack.accounts.listMembers({ brand_id: brand.id }, callContext());
+  expect(members.map(({ email }) => email).filter((email) => removed.includes(email))).toEqual([]);
+  expect(members.filter(({ email }) => demoted.includes(email)).map(({ role }) => role)).toEqual(Array(DEMOTED).fill("member"));
+  for (const token of sessions)
+    await expect(stack.sessions.getSession({ token }, callContext())).rejects.toMatchObject({ kind: "invalid_session" });
+  for (const email of removed)
+    await expect(stack.signIn.createSignInLink({ email, ttl_seconds: 0 }, callContext())).rejects.toMatchObject({ kind: "no_membership" });
+}, 120_000);
