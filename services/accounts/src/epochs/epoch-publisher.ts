@@ -27,22 +27,28 @@ export interface CommittedEpochs {
 export const noEpochPublisher: EpochPublisher = { publish: async () => true, forget: async () => true };
 
 export function redisEpochPublisher(redis: RedisClient, log: RedisLog): EpochPublisher & CommittedEpochs {
-  const refusal = new RepeatedWarning(log, "redis refused a brand's epoch: gateways verify its keys with accounts");
-  const whether = async (fields: object, done: Promise<void>): Promise<boolean> => {
-    try {
-      await done;
-      return true;
-    } catch (error) {
-      // An outage is logged once, by the client, when its state changes.
-      if (error instanceof RedisUnavailable) return false;
-      if (!(error instanceof RedisReplyError)) throw error;
-      refusal.write({ err: error, ...fields });
-      return false;
-    }
-  };
+  const refusedEpoch = new RepeatedWarning(log, "redis refused a brand's epoch: gateways verify its keys with accounts");
+  const refusedMemory = new RepeatedWarning(
+    log,
+    "redis refused to remember what is committed: a restored database would not be noticed by it",
+  );
+  const ofBrand = (brandId: string, done: Promise<void>): Promise<boolean> => whetherDone(done, refusedEpoch, { brand_id: brandId });
   return {
-    publish: (brandId, epoch) => whether({ brand_id: brandId }, publishEpoch(redis, brandId, epoch)),
-    remember: (epochs) => whether({}, rememberCommittedEpochs(redis, epochs)),
-    forget: (brandId) => whether({ brand_id: brandId }, forgetBrand(redis, brandId)),
+    publish: (brandId, epoch) => ofBrand(brandId, publishEpoch(redis, brandId, epoch)),
+    remember: (epochs) => whetherDone(rememberCommittedEpochs(redis, epochs), refusedMemory, {}),
+    forget: (brandId) => ofBrand(brandId, forgetBrand(redis, brandId)),
   };
+}
+
+async function whetherDone(done: Promise<void>, refusal: RepeatedWarning, fields: object): Promise<boolean> {
+  try {
+    await done;
+    return true;
+  } catch (error) {
+    // An outage is logged once, by the client, when its state changes.
+    if (error instanceof RedisUnavailable) return false;
+    if (!(error instanceof RedisReplyError)) throw error;
+    refusal.write({ err: error, ...fields });
+    return false;
+  }
 }
