@@ -9,7 +9,7 @@ import { readEntries } from "./read-entries.ts";
 
 /** Where the lines go. */
 export interface Sink {
-  /** Of the last line that is there. */
+  /** Position of the last line that is there. */
   readonly last: Position | undefined;
   /** Returns false if there is no reader any more. */
   write(lines: string): Promise<boolean>;

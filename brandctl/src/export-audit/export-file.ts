@@ -13,7 +13,7 @@ const MODE = 0o600;
 
 /** A file that has complete lines of an export, and no other process' writes while it is open. */
 export interface ExportFile {
-  /** Of the last line when the file was opened; undefined without one. */
+  /** Position of the last line when the file was opened; undefined without one. */
   readonly last: Position | undefined;
   /** Adds lines. If that fails, the file is as before, unless the disk refuses that too: the next opening removes the torn line. */
   append(lines: string): Promise<void>;

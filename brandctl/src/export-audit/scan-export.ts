@@ -10,7 +10,7 @@ const LINE_END = 10;
 export interface Scanned {
   /** Up to the end of the last complete line. */
   readonly bytes: number;
-  /** Of the last complete line; undefined without one. */
+  /** Position of the last complete line; undefined without one. */
   readonly last: Position | undefined;
 }
 
