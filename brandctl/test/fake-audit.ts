@@ -1,5 +1,5 @@
 import { AppError } from "@brand-records/errors";
-import { AuditServiceService, type AuditEntry, type ListAuditRequest } from "@brand-records/proto/accounts/v1";
+import { AuditServiceService, type AuditEntry, type ExportAuditRequest, type ListAuditRequest } from "@brand-records/proto/accounts/v1";
 import { service, type ServedService } from "@brand-records/rpc";
 
 /** An audit log in memory, newest first: what brandctl needs. */
@@ -7,6 +7,14 @@ export class FakeAudit {
   readonly entries: AuditEntry[] = [];
   /** Requests for lists. */
   readonly requests: ListAuditRequest[] = [];
+  /** Requests for pages of an export. */
+  readonly exportRequests: ExportAuditRequest[] = [];
+  /** Entries on a page of an export at most. */
+  exportPageSize = 2;
+  /** Runs before a page of an export is returned. */
+  beforeExportPage: (request: ExportAuditRequest) => void | Promise<void> = () => {};
+  /** Everything before is returned by an export. */
+  settledUntil = "2026-11-22T00:00:00.000Z";
   /** Called with each entry, before it is written. */
   onAppend: () => void = () => {};
   /** Thrown when an outcome is written. */
@@ -34,6 +42,25 @@ export class FakeAudit {
         const entries = this.entries.filter(({ brand_id }) => brand_id === request.brand_id);
         return { entries: entries.slice(from, end), next_page_token: end < entries.length ? String(end) : null };
       },
+      exportAudit: async (request) => {
+        this.exportRequests.push(request);
+        await this.beforeExportPage(request);
+        const after = request.page_token ?? `${request.since ?? ""} `;
+        const entries = this.entries
+          .filter((entry) => positionOf(entry) > after && positionOf(entry) < this.settledUntil)
+          .toSorted((a, b) => (positionOf(a) < positionOf(b) ? -1 : 1));
+        const page = entries.slice(0, Math.min(this.exportPageSize, request.page_size));
+        const last = page.at(-1);
+        return {
+          entries: page,
+          next_page_token: last === undefined ? request.page_token : positionOf(last),
+          end_reached: page.length === entries.length,
+          settled_until: this.settledUntil,
+        };
+      },
     }),
   ];
 }
+
+/** Where an entry stands in an export. */
+const positionOf = ({ id, created_at, finished_at }: AuditEntry): string => `${finished_at ?? created_at} ${id}`;

@@ -26,6 +26,7 @@ export interface Surroundings {
   readonly cwd?: string;
   readonly isTerminal?: boolean;
   readonly interrupted?: AbortSignal;
+  readonly stdout?: Recorder;
   /** Grows while the command runs. */
   readonly stderr?: Recorder;
 }
@@ -54,7 +55,7 @@ export const CTRL_D = "\u0004";
 /** Runs one command line as main.ts does. In the default folder there is no run file. */
 export async function brandctl(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const { stdin = "", env = {}, cwd = "/", isTerminal = false, interrupted = new AbortController().signal } = surroundings;
-  const stdout = new Recorder(isTerminal);
+  const stdout = surroundings.stdout ?? new Recorder(isTerminal);
   const stderr = surroundings.stderr ?? new Recorder(isTerminal);
   const input = stdin instanceof PassThrough ? stdin : Readable.from([Buffer.from(stdin)]);
   const terminal: Terminal = { stdin: input, stdout, stderr, env, cwd, interrupted };

@@ -126,3 +126,19 @@ export async function replaceData(dataDir: string, backup: string): Promise<void
   await run("chown", ["-R", `${uid}:${gid}`, dataDir]);
   await chown(dataDir, uid, gid);
 }
+
+const AUDIT_FILE = "audit.ndjson";
+
+/** Runs the documented export into the file that the documented restore reads. */
+export async function exportAudit(restore: Restore): Promise<void> {
+  await restore.command("--out .local/audit.ndjson", "accounts", { ".local/audit.ndjson": AUDIT_FILE });
+}
+
+/** The actions of the lines of the export, in their order. */
+export async function auditActionsIn({ folder }: Restore): Promise<string[]> {
+  const text = await readFile(join(folder, AUDIT_FILE), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { action: string }).action);
+}

@@ -5,7 +5,7 @@ import { eventually } from "@brand-records/testkit";
 import { planInput } from "../plan-input.ts";
 import { seedBrand } from "../seed-brand.ts";
 import { callContext, type ServiceName, type TestBrand } from "../stack.ts";
-import { replaceData, SERVICES, startRestore, type Restore } from "./restore-harness.ts";
+import { exportAudit, replaceData, SERVICES, startRestore, type Restore } from "./restore-harness.ts";
 
 /**
  * One promise: what docs/operations.md says about backup and restore holds, on the oldest supported Postgres. The tests run its commands, and build on
@@ -200,7 +200,7 @@ it("restores all services to one moment from a base backup and the archived writ
   const after = await approve(3);
   await untilDelivered(after);
   const gone = await newKey("Gone");
-  await restore.command("brandctl audit export", "accounts");
+  await exportAudit(restore);
   const archived = await db.accounts.query<{ name: string }>("select pg_walfile_name(pg_switch_wal()) as name");
   await eventually(async () => expect(await readdir(join(folder, "archive"))).toContain(archived[0]?.name));
 

@@ -55,6 +55,7 @@ const COMMANDS: Readonly<Record<string, { readonly line: string; readonly entrie
     entries: [{ action: "key.revoke", subject_id: "key_made0", fields: [] }],
   },
   "audit list": "reads",
+  "audit export": "reads",
   "records import": "as the platform",
   "records generate": "as the platform",
   "records set-status": "as the platform",

@@ -6,13 +6,17 @@ import { shortTime } from "../output/format.ts";
 import { table, type Column } from "../output/table.ts";
 import type { Shell } from "../shell.ts";
 import type { Colors } from "../terminal.ts";
+import { exportAudit } from "./audit-export.ts";
 import { brandOption, examples, limitOption, noteLimit, parseTime, textParser } from "./options.ts";
 
 /** The largest page that the service returns. */
 const PAGE_SIZE_MAX = 200;
 
 export function auditCommand(shell: Shell): Command {
-  return new Command("audit").description("show who changed what of a brand").addCommand(list(shell));
+  return new Command("audit")
+    .description("show who changed what of a brand, or export it of all brands")
+    .addCommand(list(shell))
+    .addCommand(exportAudit(shell));
 }
 
 interface ListOptions {

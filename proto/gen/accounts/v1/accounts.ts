@@ -734,6 +734,31 @@ export interface ListAuditResponse {
   next_page_token?: string | null | undefined;
 }
 
+export interface ExportAuditRequest {
+  /** Only entries that were last changed at this time or later, RFC 3339. */
+  since?:
+    | string
+    | null
+    | undefined;
+  /** 1 to 5000; 0 means 1000. A page may be shorter, for its bytes. */
+  page_size: number;
+  /** `next_page_token` of an earlier page, with the same `since`: else INVALID_ARGUMENT (kind `invalid_cursor`). */
+  page_token?: string | null | undefined;
+}
+
+export interface ExportAuditResponse {
+  entries: AuditEntry[];
+  /** Continues after this page, also later. Absent if there was no entry so far. */
+  next_page_token?:
+    | string
+    | null
+    | undefined;
+  /** There is no entry after this page that may be returned yet. */
+  end_reached: boolean;
+  /** Entries that were last changed before this time are returned; no entry will appear there. */
+  settled_until: string;
+}
+
 export interface RecordUsageRequest {
   /** A UUID; the same for each repetition of a batch. */
   batch_id: string;
@@ -6805,6 +6830,153 @@ export const ListAuditResponse: MessageFns<ListAuditResponse> = {
   },
 };
 
+function createBaseExportAuditRequest(): ExportAuditRequest {
+  return { since: null, page_size: 0, page_token: null };
+}
+
+export const ExportAuditRequest: MessageFns<ExportAuditRequest> = {
+  encode(message: ExportAuditRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.since !== undefined && message.since !== null) {
+      writer.uint32(10).string(message.since);
+    }
+    if (message.page_size !== 0) {
+      writer.uint32(16).int32(message.page_size);
+    }
+    if (message.page_token !== undefined && message.page_token !== null) {
+      writer.uint32(26).string(message.page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportAuditRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportAuditRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.since = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExportAuditResponse(): ExportAuditResponse {
+  return { entries: [], next_page_token: null, end_reached: false, settled_until: "" };
+}
+
+export const ExportAuditResponse: MessageFns<ExportAuditResponse> = {
+  encode(message: ExportAuditResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.entries) {
+      AuditEntry.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_page_token !== undefined && message.next_page_token !== null) {
+      writer.uint32(18).string(message.next_page_token);
+    }
+    if (message.end_reached !== false) {
+      writer.uint32(24).bool(message.end_reached);
+    }
+    if (message.settled_until !== "") {
+      writer.uint32(34).string(message.settled_until);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportAuditResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportAuditResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.entries.push(AuditEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.end_reached = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.settled_until = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseRecordUsageRequest(): RecordUsageRequest {
   return { batch_id: "", minutes: [] };
 }
@@ -7716,6 +7888,22 @@ export const AuditServiceService = {
     responseSerialize: (value: ListAuditResponse): Buffer => Buffer.from(ListAuditResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListAuditResponse => ListAuditResponse.decode(value),
   },
+  /**
+   * Returns entries of all brands, deleted ones included, in ascending order of the time of their last change (`finished_at`,
+   * else `created_at`) and id. Complete: an entry that appears or changes later comes after every entry that was returned. So
+   * one without an outcome is returned again when it has one, and the last of an id counts. Entries of the last 35 seconds, and
+   * those from after the beginning of a transaction in progress, are not returned yet. An erasure changes no time: entries
+   * that were returned keep the address.
+   */
+  exportAudit: {
+    path: "/accounts.v1.AuditService/ExportAudit" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExportAuditRequest): Buffer => Buffer.from(ExportAuditRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExportAuditRequest => ExportAuditRequest.decode(value),
+    responseSerialize: (value: ExportAuditResponse): Buffer => Buffer.from(ExportAuditResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExportAuditResponse => ExportAuditResponse.decode(value),
+  },
 } as const;
 
 export interface AuditServiceServer extends UntypedServiceImplementation {
@@ -7731,6 +7919,14 @@ export interface AuditServiceServer extends UntypedServiceImplementation {
   finishAudit: handleUnaryCall<FinishAuditRequest, FinishAuditResponse>;
   /** Returns entries of a brand, newest first. */
   listAudit: handleUnaryCall<ListAuditRequest, ListAuditResponse>;
+  /**
+   * Returns entries of all brands, deleted ones included, in ascending order of the time of their last change (`finished_at`,
+   * else `created_at`) and id. Complete: an entry that appears or changes later comes after every entry that was returned. So
+   * one without an outcome is returned again when it has one, and the last of an id counts. Entries of the last 35 seconds, and
+   * those from after the beginning of a transaction in progress, are not returned yet. An erasure changes no time: entries
+   * that were returned keep the address.
+   */
+  exportAudit: handleUnaryCall<ExportAuditRequest, ExportAuditResponse>;
 }
 
 /** Requests per brand, key and minute. Kept for 31 days (a setting). */

@@ -4,6 +4,7 @@ import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
 import { appendAudit, finishAudit, listAudit } from "../use-cases/audit.ts";
+import { exportAudit } from "../use-cases/export-audit.ts";
 import { fields } from "./fields.ts";
 
 export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {
@@ -19,6 +20,10 @@ export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handler
     async listAudit(request) {
       const { brand_id, actor, action, from, to, page_size, page_token } = parseRequest(listFields, request);
       return listAudit(db, { brandId: brand_id, actor, action, from, to }, page_size, page_token);
+    },
+    async exportAudit(request) {
+      const { since, page_size, page_token } = parseRequest(exportFields, request);
+      return exportAudit(db, since, page_size, page_token);
     },
   };
 }
@@ -53,5 +58,11 @@ const listFields = {
   from: optional(fields.instant),
   to: optional(fields.instant),
   page_size: fields.auditPageSize,
+  page_token: optional(z.string()),
+};
+
+const exportFields = {
+  since: optional(fields.instant),
+  page_size: fields.auditExportPageSize,
   page_token: optional(z.string()),
 };

@@ -75,6 +75,7 @@ export const fields = {
   /** A name has no room for a value. */
   auditFields: z.array(z.string().regex(/^[a-z][a-z_]{0,40}$/, "must be a name in lower case")).max(50, "must be at most 50 names"),
   auditPageSize: pageSizeField({ default: 50, max: 200 }),
+  auditExportPageSize: pageSizeField({ default: 1_000, max: 5_000 }),
   outcome: z.enum(AUDIT_OUTCOMES, `must be one of ${AUDIT_OUTCOMES.join(", ")}`),
   errorKind: z.string().regex(/^[a-z_]{1,60}$/, "must be the name of an error"),
   requestId: exactText(200),

@@ -2,7 +2,7 @@ import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
 import type { AuditEntry, AuditFilter, AuditPosition, AuditOutcome } from "../domain/audit-entry.ts";
 import { DELETION } from "../domain/brand.ts";
 
-const COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
+export const AUDIT_ENTRY_COLUMNS = `id, brand_id, actor, action, subject_id, fields, request_id, address, created_at, outcome, error_kind, finished_at, via,
   browser, role, tries`;
 
 const ENDED = unnestRows({ id: "text", brand_id: "text" }, { after: 9 });
@@ -11,7 +11,7 @@ const statements = {
   insert: {
     name: "audit_entries.insert",
     text: `insert into accounts.audit_entries (id, brand_id, actor, action, subject_id, fields, request_id, address, via, role)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${COLUMNS}`,
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${AUDIT_ENTRY_COLUMNS}`,
   },
   insertEnded: {
     name: "audit_entries.insert_ended",
@@ -24,15 +24,15 @@ const statements = {
     name: "audit_entries.finish",
     text: `update accounts.audit_entries
               set outcome = $3, error_kind = $4, subject_id = coalesce(subject_id, $5), finished_at = now()
-            where brand_id = $1 and id = $2 and ($6::text is null or actor = $6) and outcome is null returning ${COLUMNS}`,
+            where brand_id = $1 and id = $2 and ($6::text is null or actor = $6) and outcome is null returning ${AUDIT_ENTRY_COLUMNS}`,
   },
   find: {
     name: "audit_entries.find",
-    text: `select ${COLUMNS} from accounts.audit_entries where brand_id = $1 and id = $2 and ($3::text is null or actor = $3)`,
+    text: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries where brand_id = $1 and id = $2 and ($3::text is null or actor = $3)`,
   },
   page: {
     name: "audit_entries.page",
-    text: `select ${COLUMNS} from accounts.audit_entries e
+    text: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries e
             where e.brand_id = $1
               and ($2::text is null or coalesce(e.actor, 'operator') = $2 or e.via = $2)
               and ($3::text is null or e.action = $3 or split_part(e.action, '.', 1) = $3)
@@ -42,7 +42,7 @@ const statements = {
   },
   unfinished: {
     name: "audit_entries.unfinished",
-    text: `select ${COLUMNS} from accounts.audit_entries
+    text: `select ${AUDIT_ENTRY_COLUMNS} from accounts.audit_entries
             where outcome is null and created_at >= $1::timestamptz - make_interval(secs => $2) order by created_at, id`,
   },
   endedAmong: {

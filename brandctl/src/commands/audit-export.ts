@@ -1,0 +1,105 @@
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { exportEntries, keptInFile, keptNowhere, type Exported, type Sink } from "../export-audit/export-entries.ts";
+import { openExportFile } from "../export-audit/export-file.ts";
+import { Interrupted } from "../failure.ts";
+import { errorCode } from "../output/error-reason.ts";
+import { counted } from "../output/format.ts";
+import { printable } from "../output/printable.ts";
+import type { Session } from "../session.ts";
+import type { Shell } from "../shell.ts";
+import type { Colors } from "../terminal.ts";
+import { examples, parseTime, textParser } from "./options.ts";
+
+const DESCRIPTION = [
+  "Export the audit log of all brands, deleted ones included, as NDJSON: one entry a line, in ascending order of the time of its last change (finished_at, else created_at) and of id. An entry that changes later, as when it gets its outcome, has another line: the last line of an id counts. The last 35 seconds are left to the next export.",
+  "With --out, a file that exists is continued after its last complete line, so the same command each night adds what is new; a torn last line is removed. A file that is no such export is refused and left as it is. FILE.lock beside it keeps two exports apart. After an interruption the same command goes on.",
+  "The lines have no secrets; they have e-mail addresses and IP addresses, also of people who are erased later.",
+].join("\n\n");
+
+interface ExportOptions {
+  readonly since?: number;
+  readonly out?: string;
+}
+
+export function exportAudit(shell: Shell): Command {
+  return new Command("export")
+    .summary("export the audit log of all brands")
+    .description(DESCRIPTION)
+    .option(
+      "--since <time>",
+      "only what was changed at or after this RFC 3339 time; not if a file is continued (default: everything)",
+      parseTime,
+    )
+    .option("--out <file>", "the file to write or to continue (default: standard output)", textParser("--out"))
+    .addHelpText(
+      "after",
+      examples(
+        ["brandctl audit export --out audit.ndjson", "each night: what is new"],
+        [
+          "brandctl audit export --since 2026-11-21T00:00:00Z | jq -r 'select(.action == \"key.revoke\") | .subject_id'",
+          "keys revoked since",
+        ],
+      ),
+    )
+    .action(({ since, out }: ExportOptions, command: Command) =>
+      shell.act(command, async (session) => {
+        const from = since === undefined ? undefined : new Date(since).toISOString();
+        if (out === undefined) await exportToOutput(session, from);
+        else await exportToFile(session, out, from);
+      }),
+    );
+}
+
+async function exportToFile(session: Session, out: string, since: string | undefined): Promise<void> {
+  const { interrupted, cwd } = session.terminal;
+  const client = await session.audit();
+  const file = await openExportFile(resolve(cwd, out), interrupted).catch((error: unknown) => {
+    throw interrupted.aborted ? new Interrupted(`Interrupted. ${keptInFile(0)}`) : error;
+  });
+  const write = async (lines: string): Promise<boolean> => {
+    await file.append(lines);
+    return true;
+  };
+  try {
+    const exported = await exportEntries(session, client, { last: file.last, isScreen: false, write, kept: keptInFile }, since);
+    await file.sync();
+    if (session.json) session.print({ export: { ...exported, file: out } }, () => "");
+    else session.note((colors) => summaryText(exported, ` into ${printable(out)}`, colors));
+  } finally {
+    await file.close();
+  }
+}
+
+async function exportToOutput(session: Session, since: string | undefined): Promise<void> {
+  const { stdout } = session.terminal;
+  const exported = await exportEntries(session, await session.audit(), outputSink(session, stdout.isTTY === true), since);
+  session.note((colors) => summaryText(exported, "", colors));
+}
+
+function outputSink({ terminal: { stdout, interrupted } }: Session, isScreen: boolean): Sink {
+  return {
+    last: undefined,
+    isScreen,
+    kept: keptNowhere,
+    // Waits for the reader, so that no more than a page is in memory.
+    write: (lines) =>
+      new Promise((done, fail) => {
+        const onAbort = (): void => fail(interrupted.reason as Error);
+        if (interrupted.aborted) return onAbort();
+        interrupted.addEventListener("abort", onAbort, { once: true });
+        stdout.write(lines, (error) => {
+          interrupted.removeEventListener("abort", onAbort);
+          // A reader that stops early, such as head, is not a failure.
+          if (error == null || errorCode(error) === "EPIPE") done(error == null);
+          else fail(error);
+        });
+      }),
+  };
+}
+
+function summaryText({ entries, from, until }: Exported, into: string, { dim, green }: Colors): string {
+  const changed = from === null ? "" : `, changed from ${from}`;
+  const complete = until === null ? "" : dim(` Complete until ${until}.`);
+  return `${green(`Exported ${counted(entries, "entry", "entries")}${into}`)}${changed}.${complete}`;
+}

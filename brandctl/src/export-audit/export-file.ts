@@ -1,0 +1,109 @@
+import { constants } from "node:fs";
+import { open, realpath, stat, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { CommandFailure } from "../failure.ts";
+import { errorCode, errorReason } from "../output/error-reason.ts";
+import { printable } from "../output/printable.ts";
+import type { Position } from "./entry-line.ts";
+import { lockFile } from "./file-lock.ts";
+import { NotAnExport, scanExport } from "./scan-export.ts";
+
+/** E-mail and IP addresses are for those alone who may read backups. */
+const MODE = 0o600;
+
+/** A file that has complete lines of an export, and no other process' writes while it is open. */
+export interface ExportFile {
+  /** Position of the last line when the file was opened; undefined without one. */
+  readonly last: Position | undefined;
+  /** Adds lines. If that fails, the file is as before, unless the disk refuses that too: the next opening removes the torn line. */
+  append(lines: string): Promise<void>;
+  /** Writes to the disk what the system holds in memory. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an export to go on, or makes the file. Removes a torn last line. All errors say what happened to the file.
+ *
+ * @throws CommandFailure `not_an_export` for another file, which stays as it is; `export_under_way` while another process has it open;
+ *   `unwritable_file`
+ */
+export async function openExportFile(path: string, signal: AbortSignal): Promise<ExportFile> {
+  const { file, target, isNew } = await openTarget(path);
+  let lock: { release(): void } | undefined;
+  const close = async (): Promise<void> => {
+    await file.close();
+    lock?.release();
+  };
+  try {
+    lock = await lockFile(target);
+    const { bytes, last } = await scanExport(file, signal);
+    await file.truncate(bytes);
+    if (isNew) await syncFolder(dirname(target));
+    return { last, ...appending(file, path, bytes), close };
+  } catch (error) {
+    await close();
+    if (error instanceof NotAnExport) throw notAnExport(path, error.message, error);
+    if (error instanceof CommandFailure || signal.aborted) throw error;
+    throw unwritable(path, error);
+  }
+}
+
+function appending(file: FileHandle, path: string, bytes: number): Pick<ExportFile, "append" | "sync"> {
+  let end = bytes;
+  return {
+    async append(lines) {
+      const buffer = Buffer.from(lines);
+      try {
+        for (let written = 0; written < buffer.length;)
+          written += (await file.write(buffer, written, buffer.length - written, end + written)).bytesWritten;
+        end += buffer.length;
+      } catch (error) {
+        await file.truncate(end).catch(() => undefined);
+        throw unwritable(path, error);
+      }
+    },
+    async sync() {
+      try {
+        await file.sync();
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+  };
+}
+
+async function openTarget(path: string): Promise<{ file: FileHandle; target: string; isNew: boolean }> {
+  try {
+    const found = await stat(path).catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") return undefined;
+      throw error;
+    });
+    // Opening a pipe would wait for its reader.
+    if (found !== undefined && !found.isFile()) throw notAnExport(path, "it is no file");
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT, MODE);
+    return { file, target: await realpath(path), isNew: found === undefined };
+  } catch (error) {
+    throw error instanceof CommandFailure ? error : unwritable(path, error);
+  }
+}
+
+/** Makes the name of a new file last. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function notAnExport(path: string, reason: string, cause?: unknown): CommandFailure {
+  const message = `${printable(path)} is no export of the audit log: ${reason}. It was left as it is.`;
+  return new CommandFailure("not_an_export", message, { cause, hint: "Name a file that does not exist, or one that this command wrote." });
+}
+
+function unwritable(path: string, error: unknown): CommandFailure {
+  const reason = errorCode(error) === "ENOENT" ? "its folder does not exist" : errorReason(error);
+  return new CommandFailure("unwritable_file", `${printable(path)} cannot be written: ${reason}.`, { cause: error });
+}

@@ -1,0 +1,64 @@
+import type { FileHandle } from "node:fs/promises";
+import { isAfter, LINE_START, positionOfLine, type Position } from "./entry-line.ts";
+
+const READ_BYTES = 256 * 1024;
+/** The longest entry has 4 KiB. */
+const LINE_BYTES_MAX = 64 * 1024;
+const LINE_END = 10;
+
+/** What an export holds. */
+export interface Scanned {
+  /** Up to the end of the last complete line. */
+  readonly bytes: number;
+  /** Position of the last complete line; undefined without one. */
+  readonly last: Position | undefined;
+}
+
+/** The file is no export. `message` says where and why. */
+export class NotAnExport extends Error {
+  override readonly name = "NotAnExport";
+}
+
+/**
+ * Reads an export to its end and checks each line and their order: a later export must not go on after what is damaged. Keeps one line in
+ * memory at a time.
+ *
+ * @throws NotAnExport; an AbortError with `signal`
+ */
+export async function scanExport(file: FileHandle, signal: AbortSignal): Promise<Scanned> {
+  const chunk = Buffer.allocUnsafe(READ_BYTES);
+  let rest = Buffer.alloc(0);
+  let bytes = 0;
+  let line = 0;
+  let last: Position | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await file.read(chunk, 0, READ_BYTES, bytes + rest.length);
+    const read = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    let start = 0;
+    for (let end = read.indexOf(LINE_END); end !== -1; end = read.indexOf(LINE_END, start)) {
+      line += 1;
+      last = next(last, read.toString("utf8", start, end), line);
+      start = end + 1;
+    }
+    rest = read.subarray(start);
+    bytes += start;
+    if (rest.length > LINE_BYTES_MAX) throw new NotAnExport(`line ${line + 1} is longer than an entry`);
+    if (bytesRead === 0) break;
+  }
+  if (!isTorn(rest.toString("latin1"))) throw new NotAnExport("it ends with what is no beginning of an entry");
+  return { bytes, last };
+}
+
+function next(last: Position | undefined, text: string, line: number): Position {
+  const position = positionOfLine(text);
+  if (position === undefined) throw new NotAnExport(`line ${line} is no entry`);
+  if (last !== undefined && !isAfter(position, last)) throw new NotAnExport(`line ${line} is not after the line before it`);
+  return position;
+}
+
+/** Whether this may be what a kill left of a line. After a loss of power, blocks that were not written yet hold zeros. */
+function isTorn(text: string): boolean {
+  const written = text.replace(/\0+$/, "");
+  return LINE_START.startsWith(written) || written.startsWith(LINE_START);
+}

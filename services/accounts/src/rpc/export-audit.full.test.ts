@@ -1,0 +1,201 @@
+import type { AuditEntry, ExportAuditRequest } from "@brand-records/proto/accounts/v1";
+import { METHODS } from "@brand-records/proto/methods";
+import { newId } from "@brand-records/typeid";
+import { exportAudit } from "../use-cases/export-audit.ts";
+import { peopleOf } from "../../test/people.ts";
+import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
+
+/** One promise: pages of an export, put one after the other, have every change of the audit log, whatever is written meanwhile. */
+
+let served: ServedAccounts;
+beforeAll(async () => {
+  served = await serveAccounts();
+});
+beforeEach(() => served.db.query("truncate accounts.audit_entries"));
+afterAll(() => served.stop());
+
+const page = (given: Partial<ExportAuditRequest> = {}) => served.audit.exportAudit({ page_size: 0, ...given }, callContext());
+
+async function exported(page_size = 0, given: Partial<ExportAuditRequest> = {}): Promise<AuditEntry[]> {
+  const all: AuditEntry[] = [];
+  for (let page_token: string | null | undefined; ;) {
+    const { entries, next_page_token, end_reached } = await page({ page_size, ...given, page_token });
+    all.push(...entries);
+    if (end_reached) return all;
+    page_token = next_page_token;
+  }
+}
+
+const append = async ({ id }: TestBrand, action = "key.create") => {
+  const request = { brand_id: id, action, fields: [], request_id: newId("req") };
+  return (await served.audit.appendAudit(request, callContext())).entry?.id ?? "";
+};
+const finish = (brand: TestBrand, entry_id: string) =>
+  served.audit.finishAudit({ brand_id: brand.id, entry_id, outcome: "done" }, callContext());
+/** Moves all changes so far back in time, so that they are settled. */
+const settle = (seconds = 60) =>
+  served.db.query(
+    `update accounts.audit_entries set created_at = created_at - make_interval(secs => $1),
+            finished_at = finished_at - make_interval(secs => $1)`,
+    [seconds],
+  );
+const idsOf = (entries: readonly { id: string }[]): string[] => entries.map(({ id }) => id);
+
+it("has the entries of all brands, of deleted ones too, in the order of their last change, whatever the size of a page", async () => {
+  const [ours, theirs] = [await served.createBrand(), await served.createBrand()];
+  const first = await append(ours);
+  const second = await append(theirs);
+  const third = await append(ours);
+  await finish(theirs, second);
+  await finish(ours, first);
+  await served.operator.beginBrandDeletion({ brand_id: theirs.id, resume: false }, callContext());
+  await settle();
+  const all = await exported();
+  expect(all.map(({ brand_id, action, outcome }) => [brand_id, action, outcome])).toEqual([
+    [ours.id, "key.create", null],
+    [theirs.id, "key.create", "done"],
+    [ours.id, "key.create", "done"],
+    [theirs.id, "brand.delete", null],
+  ]);
+  expect(idsOf(all).slice(0, 3)).toEqual([third, second, first]);
+  for (const size of [1, 2, 3, 4, 5]) expect(await exported(size)).toEqual(all);
+});
+
+it("returns the fields of a list", async () => {
+  const brand = await served.createBrand();
+  await append(brand);
+  await settle();
+  const { entries } = await served.audit.listAudit({ brand_id: brand.id, page_size: 0 }, callContext());
+  expect(await exported()).toEqual(entries);
+});
+
+it("is empty at first, without a token", async () => {
+  expect(await page()).toEqual({ entries: [], next_page_token: null, end_reached: true, settled_until: expect.any(String) });
+});
+
+it("does not have the last 35 seconds yet, and goes on there later with the token of its end", async () => {
+  const brand = await served.createBrand();
+  const old = await append(brand);
+  await settle();
+  const young = await append(brand);
+  const { entries, next_page_token, end_reached, settled_until } = await page();
+  expect([idsOf(entries), end_reached]).toEqual([[old], true]);
+  const [{ age } = { age: 0 }] = await served.db.query<{ age: number }>("select extract(epoch from now() - $1)::float8 as age", [
+    settled_until,
+  ]);
+  expect(age).toBeGreaterThanOrEqual(35);
+  expect(await page({ page_token: next_page_token })).toMatchObject({ entries: [], next_page_token, end_reached: true });
+  await served.db.query("update accounts.audit_entries set created_at = created_at - interval '40 s' where id = $1", [young]);
+  expect(idsOf((await page({ page_token: next_page_token })).entries)).toEqual([young]);
+});
+
+it("waits for a transaction in progress, whose entries have the time at which it began", async () => {
+  const brand = await served.createBrand();
+  const atOnce = (token: string | null = null) => exportAudit(served.db, null, 10, token, 0);
+  const before = await append(brand);
+  await settle();
+  let token: string | null = null;
+  let within = "";
+  await served.db.transaction(async (sql) => {
+    // The transaction has begun, and has written nothing: an entry of another one is committed first.
+    await sql.query("select 1");
+    await append(brand);
+    within = newId("aud");
+    const during = await atOnce();
+    expect(idsOf(during.entries)).toEqual([before]);
+    token = during.next_page_token;
+    await sql.query(
+      "insert into accounts.audit_entries (id, brand_id, action, fields, request_id) values ($1, $2, 'key.revoke', '{}', 'r')",
+      [within, brand.id],
+    );
+    expect((await atOnce(token)).entries).toEqual([]);
+  });
+  const { entries } = await atOnce(token);
+  expect(entries.map(({ action }) => action)).toEqual(["key.revoke", "key.create"]);
+  expect(idsOf(entries)[0]).toBe(within);
+});
+
+it("has an entry again when its outcome comes later: the last of an id counts", async () => {
+  const brand = await served.createBrand();
+  const [first, second] = [await append(brand), await append(brand)];
+  await settle(600);
+  const before = await page();
+  expect(before.entries.map(({ id, outcome }) => [id, outcome])).toEqual([first, second].map((id) => [id, null]));
+  await finish(brand, first);
+  await served.db.query("update accounts.audit_entries set finished_at = finished_at - interval '60 s' where id = $1", [first]);
+  const after = await page({ page_token: before.next_page_token });
+  expect(after.entries.map(({ id, outcome }) => [id, outcome])).toEqual([[first, "done"]]);
+});
+
+it("has refused sign-ins again when they are tried again", async () => {
+  const people = peopleOf(served);
+  const link = await people.link((await people.newPerson()).email);
+  await people.redeem(link);
+  const tryAgain = () => expect(people.redeem(link)).rejects.toMatchObject({ kind: "sign_in_link_used" });
+  await tryAgain();
+  await settle(600);
+  const before = await page();
+  await tryAgain();
+  await served.db.query("update accounts.audit_entries set finished_at = finished_at - interval '60 s' where tries = 2");
+  const after = await page({ page_token: before.next_page_token });
+  expect([before.entries.at(-1)?.tries, after.entries.map(({ tries }) => tries)]).toEqual([1, [2]]);
+  expect(after.entries[0]?.id).toBe(before.entries.at(-1)?.id);
+});
+
+it("orders entries of one millisecond by their ids", async () => {
+  const brand = await served.createBrand();
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i += 1) ids.push(await append(brand));
+  await served.db.query("update accounts.audit_entries set created_at = now() - interval '1 h'");
+  expect(idsOf(await exported(2))).toEqual(ids.toSorted());
+});
+
+it("begins at a time, that included", async () => {
+  const brand = await served.createBrand();
+  const [first, second] = [await append(brand), await append(brand)];
+  await served.db.query("update accounts.audit_entries set created_at = '2026-01-01T00:00:00Z' where id = $1", [first]);
+  await served.db.query("update accounts.audit_entries set created_at = '2026-01-02T00:00:00Z' where id = $1", [second]);
+  expect(idsOf(await exported(1, { since: "2026-01-01T08:00:00+08:00" }))).toEqual([first, second]);
+  expect(idsOf(await exported(1, { since: "2026-01-01T00:00:00.001Z" }))).toEqual([second]);
+  expect(await exported(1, { since: "2026-01-03T00:00:00Z" })).toEqual([]);
+});
+
+it("refuses a token of another time or of a list, or made up", async () => {
+  const brand = await served.createBrand();
+  for (let i = 0; i < 2; i += 1) await append(brand);
+  await settle();
+  const { next_page_token: token } = await page({ page_size: 1 });
+  const list = await served.audit.listAudit({ brand_id: brand.id, page_size: 1 }, callContext());
+  await expect(page({ page_token: token, since: "2026-01-01T00:00:00Z" })).rejects.toMatchObject({ kind: "invalid_cursor" });
+  for (const page_token of ["", "x", list.next_page_token, `${token}A`]) {
+    await expect(page({ page_token })).rejects.toMatchObject({ kind: "invalid_cursor", field: "page_token" });
+  }
+});
+
+it("refuses a time or a size that is none", async () => {
+  await expect(page({ since: "yesterday" })).rejects.toMatchObject({ kind: "invalid_request", field: "since" });
+  await expect(page({ page_size: 5_001 })).rejects.toMatchObject({ kind: "invalid_request", field: "page_size" });
+});
+
+it("is for the operator alone", () => {
+  expect(METHODS["/accounts.v1.AuditService/ExportAudit"]).toEqual({ isIdempotent: true, callers: [], actor: "caller" });
+});
+
+it("has no secret: keys, tokens of links and sessions, and their hashes", async () => {
+  const people = peopleOf(served);
+  const { brand, email } = await people.newPerson();
+  const key = await served.createKey(brand);
+  const link = await people.link(email);
+  const session = await people.session(email);
+  await people.peek(link);
+  await people.redeem(link);
+  await people.end(session);
+  await settle();
+  const text = JSON.stringify(await exported());
+  expect(text).toContain(email);
+  for (const token of [link, session]) {
+    for (const secret of [token, people.hashOf(token).toString("hex"), people.hashOf(token).toString("base64")])
+      expect(text).not.toContain(secret);
+  }
+  expect(text).not.toContain(key.secret);
+});
