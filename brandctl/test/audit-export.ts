@@ -8,7 +8,7 @@ import { brandctl, type Outcome, type Surroundings } from "./test-terminal.ts";
 
 export interface AuditExport {
   readonly audit: FakeAudit;
-  /** Of accounts. */
+  /** Address of accounts. */
   readonly address: string;
   readonly folder: string;
   /** In the folder; it does not exist yet. */

@@ -49,7 +49,7 @@ it("exports everything, or from a time on, in ascending order, over all pages", 
   expect(exporting.audit.exportRequests.at(-1)?.since).toBe(at(1));
 });
 
-it("stops at Ctrl-C while nobody reads its output", async () => {
+it("stops at Ctrl-C while its output is not read", async () => {
   exporting.addFive();
   const interrupting = new AbortController();
   class Stuck extends Recorder {
