@@ -8,7 +8,7 @@ import { verifyIdToken, type VerifiedIdToken } from "./verify-id-token.ts";
 /** What the console has from the provider for a person who has signed in there. Secrets: never logged, traced or stored. */
 export interface SignInProof {
   readonly idToken: string;
-  /** Of the attempt. */
+  /** The nonce of the attempt. */
   readonly nonce: string;
   readonly accessToken: string | undefined;
 }

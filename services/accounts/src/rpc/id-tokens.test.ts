@@ -189,7 +189,7 @@ describe("a token signs in once", () => {
   });
 });
 
-/** Of an ECDSA signature (r, s), (r, -s) is valid, too. */
+/** Returns the other valid form of an ECDSA signature: (r, -s) beside (r, s). */
 function secondSignature(signature: string): string {
   const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
   const bytes = Buffer.from(signature, "base64url");
