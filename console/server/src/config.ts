@@ -55,7 +55,7 @@ export const Settings = z
       .min(16, "must be at least 16 characters")
       .meta({ values: "16 characters or more", secret: true })
       .optional()
-      .describe("The secret of that registration, set with `OIDC_ISSUER`. The keys of cookies derive from it, too."),
+      .describe("The secret of the registration `OIDC_CLIENT_ID`, set with it. The keys of cookies derive from it, too."),
     OIDC_NAME: displayName
       .meta({ values: "1 to 60 characters", unset: "the issuer's host" })
       .optional()
