@@ -13,8 +13,8 @@ const project = {
   transform: {
     "^.+\\.[jt]s$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }],
   },
-  // jose is published as ES modules only, which jest cannot require.
-  transformIgnorePatterns: ["/node_modules/(?!jose/)"],
+  // These are published as ES modules only, which jest cannot require.
+  transformIgnorePatterns: ["/node_modules/(?!(jose|oauth4webapi|openid-client)/)"],
   moduleNameMapper: {
     "^@brand-records/proto/methods$": "<rootDir>/proto/gen/methods.ts",
     "^@brand-records/proto/([a-z]+)/v1$": "<rootDir>/proto/gen/$1/v1/$1.ts",

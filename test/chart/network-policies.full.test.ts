@@ -109,8 +109,11 @@ it("sends deliveries only to the egress proxy if there is one", async () => {
   expect(isAllowed(proxied, connection("webhook", "postgres", 3128))).toBe(true);
 });
 
-it("lets the console reach the OpenID provider only if there is one", async () => {
+it("lets console and accounts reach the OpenID provider only if there is one, and nothing else", async () => {
   const withProvider = await render([...valuesOf("large"), "--set", "oidc.issuer=https://id.example,oidc.clientId=x"]);
-  expect(isAllowed(withProvider, connection("console", "receiver", 443))).toBe(true);
-  expect(isAllowed(withProvider, connection("console", "metadata of the cloud", 443))).toBe(false);
+  for (const from of ["console", "accounts"]) {
+    expect([from, isAllowed(withProvider, connection(from, "receiver", 443))]).toEqual([from, true]);
+    expect([from, isAllowed(withProvider, connection(from, "metadata of the cloud", 443))]).toEqual([from, false]);
+    expect([from, isAllowed(large, connection(from, "receiver", 443))]).toEqual([from, false]);
+  }
 });

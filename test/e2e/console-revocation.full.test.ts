@@ -1,4 +1,4 @@
-import { startRedisServer, type RedisServer } from "@brand-records/testkit";
+import { startRedisServer, TestIssuer, type RedisServer } from "@brand-records/testkit";
 import { consoleCaller, signIn, type ConsoleCaller } from "../console-calls.ts";
 import { rawRequest } from "../raw-http.ts";
 import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts";
@@ -6,6 +6,7 @@ import { callContext, startStack, type Stack, type TestBrand } from "../stack.ts
 /** One promise: what is taken away through one console is gone at once, through every console and every gateway. */
 
 let redisServer: RedisServer;
+let provider: TestIssuer;
 let stack: Stack;
 /** URLs of the two consoles, each behind a gateway of its own. */
 let urls: [string, string];
@@ -13,12 +14,16 @@ let brand: TestBrand;
 
 beforeAll(async () => {
   redisServer = await startRedisServer();
-  stack = await startStack({ gateways: 2, hasConsole: true, redisUrl: redisServer.url, env: { RATE_LIMIT_PLUS: "10000" } });
+  provider = await TestIssuer.start();
+  // For accounts alone: the consoles sign people in by links.
+  const envOf = { accounts: provider.settings };
+  stack = await startStack({ gateways: 2, hasConsole: true, redisUrl: redisServer.url, env: { RATE_LIMIT_PLUS: "10000" }, envOf });
   urls = stack.gateways.map(({ console }) => console?.url ?? "") as [string, string];
   brand = await stack.createBrand();
 }, 120_000);
 afterAll(async () => {
   await stack?.stop();
+  await provider?.stop();
   await redisServer?.stop();
 });
 
@@ -115,8 +120,7 @@ it("a person who is unlinked from the provider is signed out at both consoles on
   const callers = await atBoth(email);
   expect(await stack.signIn.unlinkIdentities({ email }, callContext())).toEqual({ unlinked: 0 });
   for (const caller of callers) expect((await caller.send("session.me", {})).status).toBe(200);
-  const identity = { issuer: "https://id.example", subject: email, email, email_verified: true, trust_email: false };
-  await stack.signIn.signInWithIdentity(identity, callContext());
+  await stack.signIn.signInWithIdentity(await provider.request({ sub: email, email }), callContext());
   expect(await stack.signIn.unlinkIdentities({ email }, callContext())).toEqual({ unlinked: 1 });
   for (const caller of callers) expect((await caller.send("session.me", {})).code).toBe("invalid_session");
 });

@@ -9,7 +9,18 @@ import * as plans from "@brand-records/proto/plans/v1";
 import * as webhook from "@brand-records/proto/webhook/v1";
 import { freePort } from "@brand-records/postgres/embedded";
 import { actsForPerson, connectRpc, GRANT_METADATA, newCallContext, type RpcClient } from "@brand-records/rpc";
-import { CertificateAuthority, createDatabase, startProcess, type ServiceProcess, type TestDatabase } from "@brand-records/testkit";
+import {
+  CertificateAuthority,
+  claimsAlone,
+  createDatabase,
+  eventually,
+  newTestKey,
+  startProcess,
+  TestIssuer,
+  withToken,
+  type ServiceProcess,
+  type TestDatabase,
+} from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
 import { Client, credentials, Metadata, status, type MethodDefinition, type ServiceError } from "@grpc/grpc-js";
 
@@ -35,6 +46,7 @@ const key = signingKeyFrom("1", pepper);
 let folder: string;
 let database: TestDatabase;
 let authority: CertificateAuthority;
+let provider: TestIssuer;
 let running: Record<ServiceName, ServiceProcess>;
 let operator: { accounts: RpcClient<accounts.AccountsServiceService>; signIn: RpcClient<accounts.SignInServiceService> };
 const clients = new Map<ServiceName, Client>();
@@ -49,10 +61,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "grants-"));
   authority = new CertificateAuthority(folder);
   database = await createDatabase("empty");
+  provider = await TestIssuer.start();
   const port = await freePort();
   const started = (Object.keys(SERVED) as ServiceName[]).map(async (name) => {
     const env = {
       ...tlsOf(name),
+      ...(name === "accounts" && provider.settings),
       DATABASE_URL: database.url,
       ACCOUNTS_ADDRESS: `localhost:${port}`,
       KEY_PEPPERS: `1:${pepper.toString("base64")}`,
@@ -88,6 +102,7 @@ afterAll(async () => {
   operator.accounts.stop();
   operator.signIn.stop();
   await Promise.all(Object.values(running).map((process) => process.kill()));
+  await provider.stop();
   await database.drop();
   rmSync(folder, { recursive: true });
 });
@@ -245,6 +260,32 @@ it("gives nothing for what a console can make up: a token, a link, a grant", asy
     expect(await call("accounts", method as Method, { token: guess })).toEqual({ outcome });
 });
 
+it("signs no one in by an identity that a console can make up, nor twice by what it has seen", async () => {
+  const { signInWithIdentity } = accounts.SignInServiceService as unknown as Record<"signInWithIdentity", Method>;
+  const attempt = async (request: object): Promise<string> => (await call("accounts", signInWithIdentity, request)).outcome;
+  const claims = claimsAlone({ issuer: provider.issuer, subject: "made up", email: OWNER });
+  expect(await attempt(claims)).toBe("invalid_id_token");
+  const made = provider.claims({ email: OWNER });
+  const byItself = await provider.sign(made, await newTestKey(provider.key.kid));
+  expect(await attempt({ ...claims, ...withToken(byItself) })).toBe("invalid_id_token");
+  expect(await attempt(await provider.request({ email: OWNER, aud: "webshop" }))).toBe("invalid_id_token");
+  expect(await attempt(await provider.request({ email: OWNER, iat: -700, exp: 3_600 }))).toBe("invalid_id_token");
+  const seen = await provider.request({ email: OWNER });
+  // What it claims beside a token counts for nothing.
+  const { message } = await call("accounts", signInWithIdentity, { ...seen, subject: "made up", email: OTHER });
+  expect(message).toMatchObject({ session: { email: OWNER } });
+  expect(await attempt(seen)).toBe("invalid_id_token");
+  const refusals = () =>
+    running.accounts
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"msg":"ID token refused"'));
+  const checks = () => refusals().map((line) => (JSON.parse(line) as { check: string }).check);
+  await eventually(() => expect(checks()).toEqual(["absent", "signature", "audience", "older than 10 minutes", "used before"]));
+  const log = running.accounts.output();
+  for (const secret of [seen.nonce, "made up"]) expect([secret, log.includes(secret)]).toEqual([secret, false]);
+});
+
 it("acts for the person of the grant, whatever person the request names", async () => {
   const grants = await grantsOf(await signIn(OWNER), brand);
   const { createKey, addMember } = accounts.AccountsServiceService as unknown as Record<string, Method>;
@@ -278,6 +319,6 @@ it("finishes entries of the grant's person alone, also once the session has ende
   expect((await call("accounts", finishAudit, finish, ofOwner)).message).toMatchObject({ entry: { outcome: "done" } });
 });
 
-it("writes no grant into a log", () => {
+it("writes no grant and no ID token into a log", () => {
   for (const process of Object.values(running)) expect(process.output()).not.toMatch(/eyJ[\w-]{20}/);
 });

@@ -21,8 +21,8 @@ let url: string;
 beforeAll(async () => {
   provider = await planTestProvider();
   // Tests sign in more often from one address than people do.
-  const consoleEnv = { ...provider.settings, SIGN_INS_PER_ADDRESS: "300" };
-  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf: { console: consoleEnv } }), startBrowser()]);
+  const envOf = { console: { ...provider.settings, SIGN_INS_PER_ADDRESS: "300" }, accounts: provider.settingsOfAccounts };
+  [stack, browser] = await Promise.all([startStack({ hasConsole: true, envOf }), startBrowser()]);
   brand = await stack.createBrand();
   url = stack.gateways[0].console?.url ?? "";
 }, 300_000);
@@ -354,10 +354,12 @@ it("logs why a sign-in failed, without codes, tokens, states, addresses or the s
   expect(log).toContain('"failure":"identity_conflict"');
   expect(log).toContain('"failure":"provider_unreachable"');
   expect(log).toMatch(/ECONNREFUSED/);
-  const gatewayLog = stack.gateways[0].process.output();
+  const [gatewayLog, accountsLog] = [stack.gateways[0].process.output(), stack.processes.accounts.output()];
   for (const secret of [code, state, provider.clientSecret, sessionOf(visitor) ?? "", account.email, "@example.ph"]) {
     expect([secret, log.includes(secret), gatewayLog.includes(secret)]).toEqual([secret, false, false]);
   }
+  // No ID token, and no access token: both processes log at debug.
+  for (const each of [log, gatewayLog, accountsLog]) expect(each).not.toMatch(/eyJ[\w-]{20}/);
 });
 
 it("trusts no provider that names another issuer than was configured", async () => {

@@ -9,6 +9,8 @@ export interface TestProvider {
   readonly clientSecret: string;
   /** The console's settings for it. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Those of accounts, which verifies its ID tokens and needs no secret. */
+  readonly settingsOfAccounts: Readonly<Record<string, string>>;
   start(consoleUrl: string): Promise<ServiceProcess>;
 }
 
@@ -20,6 +22,7 @@ export async function planTestProvider(): Promise<TestProvider> {
   return {
     issuer,
     clientSecret,
+    settingsOfAccounts: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.CLIENT_ID },
     settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.CLIENT_ID, OIDC_CLIENT_SECRET: clientSecret, OIDC_NAME: "Test ID" },
     start: (consoleUrl) =>
       startProcess({

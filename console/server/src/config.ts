@@ -1,6 +1,7 @@
 import {
   host,
   integer,
+  isHttpsOrLocal,
   origin,
   parseEnv,
   port,
@@ -11,29 +12,15 @@ import {
   trueOrFalse,
   trustProxy,
 } from "@brand-records/config";
+import { oidcSettings, requireTogether } from "@brand-records/openid-provider";
 import { rpcTlsSettings } from "@brand-records/rpc";
 import { z } from "zod";
 
-/** Browsers treat these as secure without TLS. */
-const LOOPBACK_NAME = /^(localhost|127\.0\.0\.1|\[::1\])$/;
-
-/** What passes over plain http can be read and changed on the way, unless it stays on this machine. */
-const isSafe = ({ protocol, hostname }: URL): boolean => protocol === "https:" || LOOPBACK_NAME.test(hostname);
-
 const publicUrl = origin.superRefine((url, context) => {
   // Over plain http browsers refuse the session cookie's `__Host-` prefix, too.
-  if (!isSafe(new URL(url))) context.addIssue({ code: "custom", message: "must be https, unless its host is localhost" });
+  if (!isHttpsOrLocal(new URL(url))) context.addIssue({ code: "custom", message: "must be https, unless its host is localhost" });
   if (new URL(url).pathname !== "/")
     context.addIssue({ code: "custom", message: "must have no path: the console's paths begin at the root" });
-});
-
-/** Kept as it is written: providers compare issuers byte for byte. */
-const issuerUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL", abort: true }).superRefine((text, context) => {
-  const url = new URL(text);
-  const problem = (message: string): void => context.addIssue({ code: "custom", message });
-  if (!isSafe(url)) problem("must be https, unless its host is localhost");
-  if (/[?#]/.test(text) || url.username !== "" || url.password !== "") problem("must have no query, fragment or password");
-  if (url.pathname.includes("/.well-known/")) problem("must be the issuer, not the address of its configuration");
 });
 
 /** Shown on a button. */
@@ -43,8 +30,6 @@ const displayName = z
   .min(1, "must not be blank")
   .max(60, "must be at most 60 characters")
   .refine((text) => !/\p{Cc}/u.test(text), "must not hold control characters");
-
-const PROVIDER_SETTINGS = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"] as const;
 
 export const Settings = z
   .object({
@@ -64,24 +49,17 @@ export const Settings = z
     WEBHOOK_ADDRESS: rpcTarget.describe("webhook, whose receivers and deliveries it shows."),
     // Shown to people.
     ...rateLimitSettings,
-    OIDC_ISSUER: issuerUrl
-      .meta({ values: "https URL, or of localhost" })
-      .optional()
-      .describe(
-        "The issuer of the [OpenID provider](sign-in.md) that signs people in. Set all three of issuer, client id and secret, or none.",
-      ),
-    OIDC_CLIENT_ID: z.string().optional().describe("The console's registration there."),
+    ...oidcSettings,
     OIDC_CLIENT_SECRET: z
       .string()
       .min(16, "must be at least 16 characters")
       .meta({ values: "16 characters or more", secret: true })
       .optional()
-      .describe("The secret of that registration. The keys of cookies derive from it, too."),
+      .describe("The secret of the registration `OIDC_CLIENT_ID`, set with it. The keys of cookies derive from it, too."),
     OIDC_NAME: displayName
       .meta({ values: "1 to 60 characters", unset: "the issuer's host" })
       .optional()
       .describe("The provider's name on the button “Sign in with …”."),
-    OIDC_TRUST_EMAIL: trueOrFalse.default("false").describe("Whether to trust addresses of an issuer that omits `email_verified`."),
     SIGN_IN_LINKS: trueOrFalse.meta({ unset: "`true` without a provider" }).optional().describe("Whether one-time links sign people in."),
     REQUEST_DEADLINE_MS: integer(10_000, 100, 60_000).describe(
       "A call that takes longer fails with `timeout`; its body has as long to arrive.",
@@ -94,13 +72,7 @@ export const Settings = z
       "Uses of sign-in links, and requests to `/auth`, of an address accepted in a minute, per process.",
     ),
   })
-  .superRefine((settings, context) => {
-    const given = PROVIDER_SETTINGS.filter((name) => settings[name] !== undefined);
-    if (given.length === 0) return;
-    for (const name of PROVIDER_SETTINGS) {
-      if (!given.includes(name)) context.addIssue({ code: "custom", path: [name], message: `must be set with ${given.join(" and ")}` });
-    }
-  });
+  .superRefine(requireTogether(["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]));
 
 export type ConsoleConfig = Readonly<z.output<typeof Settings>>;
 

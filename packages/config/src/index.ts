@@ -6,6 +6,7 @@ export { ConfigError, parseEnv } from "./parse-env.ts";
 export {
   host,
   integer,
+  isHttpsOrLocal,
   MAKE_A_KEY,
   origin,
   pemFile,

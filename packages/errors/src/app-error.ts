@@ -20,7 +20,7 @@ export interface AppErrorOptions extends ErrorOptions {
 }
 
 /** What a process depends on. */
-export type Dependency = "postgres" | "kafka" | "accounts" | "plans" | "records" | "webhook" | "console";
+export type Dependency = "postgres" | "kafka" | "accounts" | "plans" | "records" | "webhook" | "console" | "openid_provider";
 
 /**
  * The only error that crosses a boundary. Callers see `kind`, `message`, `field` and `details`; only our logs see `cause`.

@@ -12,6 +12,7 @@ export const ERROR_KINDS = {
   chat_webhook: { grpc: "INVALID_ARGUMENT", http: 400 },
   missing_key: { grpc: "UNAUTHENTICATED", http: 401 },
   invalid_key: { grpc: "UNAUTHENTICATED", http: 401 },
+  invalid_id_token: { grpc: "UNAUTHENTICATED", http: 401 },
   invalid_session: { grpc: "UNAUTHENTICATED", http: 401 },
   permission_required: { grpc: "PERMISSION_DENIED", http: 403 },
   plan_required: { grpc: "PERMISSION_DENIED", http: 403 },

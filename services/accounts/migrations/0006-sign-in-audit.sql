@@ -8,11 +8,11 @@ alter table accounts.audit_entries
   -- Refused sign-ins are counted in one entry, so that no one fills the log.
   add column tries integer not null default 1 check (tries > 0);
 
--- Each ID token signs in once: they pass through browsers and consoles, and stay valid for minutes or hours.
+-- Each ID token signs in once: they pass through consoles, and browsers keep them for signing out.
 create table accounts.used_id_tokens (
-  -- SHA-256 of the token. The token itself is not stored.
+  -- SHA-256 of what the provider has signed: the token without its signature, which has several spellings. The token is not stored.
   token_hash bytea primary key check (octet_length(token_hash) = 32),
-  -- Not accepted from then on, so the row may go.
+  -- No process accepts the token from then on, so the row may go.
   expires_at timestamptz(3) not null
 );
 

@@ -1,24 +1,28 @@
 import { integer, MAKE_A_KEY, parseEnv, redisTlsCa, redisUrl } from "@brand-records/config";
+import { oidcSettings, requireTogether } from "@brand-records/openid-provider";
 import { serviceSettings } from "@brand-records/service-runtime";
 import { z } from "zod";
 import { parsePeppers } from "./domain/key-hash.ts";
 
-export const Settings = z.object({
-  ...serviceSettings,
-  REDIS_URL: redisUrl.optional().describe("The gateways' Redis. Without it gateways cache nothing and no epoch is published."),
-  REDIS_TLS_CA: redisTlsCa,
-  KEY_PEPPERS: z
-    .string()
-    .transform(parsePeppers)
-    .meta({ values: "`version:base64` of 32 bytes or more, comma-separated", secret: true })
-    .describe(
-      "Hashes of API keys depend on them. New keys use the highest version that every process has; verification tries all versions. Every version in use must be present.",
-    ),
-  SESSION_IDLE_SECONDS: integer(7_200, 60, 86_400).describe("A session ends if it is not used for this long."),
-  SESSION_SECONDS_MAX: integer(43_200, 60, 604_800).describe("A session ends after this time, used or not."),
-  AUDIT_RETENTION_DAYS: integer(730, 1, 36_500).describe("How long entries of the audit log are kept."),
-  USAGE_RETENTION_DAYS: integer(31, 1, 3_650).describe("How long usage is kept."),
-});
+export const Settings = z
+  .object({
+    ...serviceSettings,
+    REDIS_URL: redisUrl.optional().describe("The gateways' Redis. Without it gateways cache nothing and no epoch is published."),
+    REDIS_TLS_CA: redisTlsCa,
+    KEY_PEPPERS: z
+      .string()
+      .transform(parsePeppers)
+      .meta({ values: "`version:base64` of 32 bytes or more, comma-separated", secret: true })
+      .describe(
+        "Hashes of API keys depend on them. New keys use the highest version that every process has; verification tries all versions. Every version in use must be present.",
+      ),
+    ...oidcSettings,
+    SESSION_IDLE_SECONDS: integer(7_200, 60, 86_400).describe("A session ends if it is not used for this long."),
+    SESSION_SECONDS_MAX: integer(43_200, 60, 604_800).describe("A session ends after this time, used or not."),
+    AUDIT_RETENTION_DAYS: integer(730, 1, 36_500).describe("How long entries of the audit log are kept."),
+    USAGE_RETENTION_DAYS: integer(31, 1, 3_650).describe("How long usage is kept."),
+  })
+  .superRefine(requireTogether(["OIDC_ISSUER", "OIDC_CLIENT_ID"]));
 
 export type AccountsConfig = Readonly<z.output<typeof Settings>>;
 

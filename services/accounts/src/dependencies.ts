@@ -1,8 +1,10 @@
 import type { Database } from "@brand-records/postgres";
+import type { Logger } from "@brand-records/telemetry";
 import type { GrantKeys } from "./domain/grant-keys.ts";
 import type { Pepper } from "./domain/key-hash.ts";
 import type { SessionLimits } from "./domain/session.ts";
 import type { EpochPublisher } from "./epochs/epoch-publisher.ts";
+import type { Identify } from "./id-tokens/identify.ts";
 
 /** What the handlers and use cases work with. */
 export interface AccountsDependencies {
@@ -16,6 +18,11 @@ export interface AccountsDependencies {
   readonly sessionLimits: SessionLimits;
   /** Days for which usage is kept. */
   readonly usageKeepDays: number;
+  /** Verifies the ID tokens of the OpenID provider. */
+  readonly identify: Identify;
+  /** Whether a sign-in without an ID token is believed: CONSOLE_WITHOUT_GRANTS, for consoles of 0.3.0. */
+  readonly believesClaims: boolean;
+  readonly log: Logger;
   /** Records that a key was verified just now. */
   recordKeyUse(keyId: string): void;
   /** Counts a try to sign in. @param outcome `done`, or the kind of the refusal */

@@ -15,7 +15,7 @@ const USAGE_KEEP_DAYS = 31;
 /** More than the janitor deletes with two statements. */
 const MANY = 2_500;
 /** What a janitor deletes. */
-const TASKS = 5;
+const TASKS = 6;
 
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
@@ -101,6 +101,24 @@ it("sign-in links a week after they have expired; until then they are known as e
   await clean();
   await expect(people.peek(recent)).rejects.toMatchObject({ kind: "sign_in_link_expired" });
   await expect(people.peek(old)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
+});
+
+it("used ID tokens that no process accepts any more, in several batches", async () => {
+  const count = async () => {
+    const [row] = await served.db.query<{ kept: number; expired: number }>(
+      `select count(*) filter (where expires_at > now())::int as kept, count(*) filter (where expires_at <= now())::int as expired
+         from accounts.used_id_tokens`,
+    );
+    return row;
+  };
+  await served.db.query(
+    `insert into accounts.used_id_tokens (token_hash, expires_at)
+     select sha256(n::text::bytea), now() + case when n = 0 then interval '1 minute' else - interval '1 second' end from generate_series(0, $1) n`,
+    [MANY],
+  );
+  expect(await count()).toEqual({ kept: 1, expired: MANY });
+  await clean();
+  expect(await count()).toEqual({ kept: 1, expired: 0 });
 });
 
 it("audit entries after two years, in several batches", async () => {

@@ -6,6 +6,7 @@ import { deleteOldAuditEntries } from "./storage/audit-entries.ts";
 import { deleteOldSessions } from "./storage/sessions.ts";
 import { deleteExpiredLinks } from "./storage/sign-in-links.ts";
 import { deleteOldBatches, deleteOldUsage } from "./storage/usage.ts";
+import { deleteExpiredIdTokens } from "./storage/used-id-tokens.ts";
 
 const EVERY_MS = 60_000;
 /** A task may be cut off anywhere. */
@@ -30,6 +31,7 @@ export function startJanitor({ db, maintenance, sessionLimits, auditKeepDays, us
   const tasks: Record<string, (limit: number) => Promise<number>> = {
     sessions: (limit) => deleteOldSessions(db, sessionLimits, limit),
     "sign-in links": (limit) => deleteExpiredLinks(db, LINK_KEEP_DAYS, limit),
+    "used ID tokens": (limit) => deleteExpiredIdTokens(db, limit),
     "audit entries": (limit) => deleteOldAuditEntries(db, auditKeepDays, limit),
     usage: (limit) => deleteOldUsage(db, usageKeepDays, limit),
     "usage batches": (limit) => deleteOldBatches(db, BATCH_KEEP_DAYS, limit),

@@ -19,6 +19,7 @@ import type { AccountsDependencies } from "./dependencies.ts";
 import { noEpochPublisher, redisEpochPublisher } from "./epochs/epoch-publisher.ts";
 import { GrantKeys } from "./domain/grant-keys.ts";
 import { startEpochRepublisher } from "./epochs/epoch-republisher.ts";
+import { openIdentify } from "./id-tokens/identify.ts";
 import { startJanitor } from "./janitor.ts";
 import { startKeyUsage } from "./key-usage.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -59,6 +60,9 @@ export async function startAccounts(config: AccountsConfig, life: Lifecycle, log
     environment: config.ENVIRONMENT,
     sessionLimits,
     usageKeepDays,
+    identify: openIdentify(config),
+    believesClaims: config.CONSOLE_WITHOUT_GRANTS === "true",
+    log,
     recordKeyUse: keyUsage.record,
     countSignIn: signInCounter(base.metrics),
     mayMissKeys,

@@ -18,6 +18,7 @@ import type { AccountsDependencies } from "../src/dependencies.ts";
 import type { Pepper } from "../src/domain/key-hash.ts";
 import { GrantKeys } from "../src/domain/grant-keys.ts";
 import { noEpochPublisher } from "../src/epochs/epoch-publisher.ts";
+import { openIdentify } from "../src/id-tokens/identify.ts";
 import { accountsHandlers } from "../src/rpc/accounts.ts";
 import { auditHandlers } from "../src/rpc/audit.ts";
 import { operatorHandlers } from "../src/rpc/operator.ts";
@@ -73,6 +74,9 @@ export async function serveAccounts(overrides: Partial<AccountsDependencies> = {
     environment: "live",
     sessionLimits: { idleSeconds: 7_200, maxSeconds: 43_200 },
     usageKeepDays: 31,
+    identify: openIdentify({ OIDC_TRUST_EMAIL: "false" }),
+    believesClaims: false,
+    log: openLog("accounts", "silent"),
     recordKeyUse: () => {},
     countSignIn: () => {},
     mayMissKeys: () => false,

@@ -1,24 +1,15 @@
+import { openDiscovery, readEmailClaims, type ProviderEmail } from "@brand-records/openid-provider";
 import * as client from "openid-client";
 import type { ConsoleConfig } from "../config.ts";
 import type { Attempt } from "./attempts.ts";
-import { ProviderMismatch } from "./failures.ts";
 
-/** A bound for each request to the provider. A sign-in makes up to four, and the gateway waits 20 s. */
-const REQUEST_SECONDS_MAX = 4;
-/** Then what the provider says about its endpoints is read again. */
-const DISCOVERY_MS = 60 * 60 * 1_000;
-/** Tolerance between the clocks of the provider and this host. */
-const CLOCK_SKEW_SECONDS = 30;
-
-/** What a provider knows about the person who has signed in there. */
-export interface ProviderIdentity {
+/** What a provider says about the person who has signed in there, and by what accounts verifies it. */
+export interface ProviderIdentity extends ProviderEmail {
   readonly issuer: string;
   readonly subject: string;
-  readonly email: string | undefined;
-  /** Undefined if the issuer omits the claim. */
-  readonly email_verified: boolean | undefined;
-  /** Needed for signing out at the provider. */
+  /** Needed for signing out at the provider, too. */
   readonly idToken: string;
+  readonly accessToken: string;
 }
 
 export interface SignInProvider {
@@ -41,7 +32,7 @@ export interface SignInProvider {
 export function openProvider(config: ConsoleConfig): SignInProvider | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, PUBLIC_URL } = config;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
-  const discover = discovery(new URL(issuer), clientId, clientSecret);
+  const discover = openDiscovery({ issuer, clientId, authenticate: authenticate(clientSecret) });
   const callbackUrl = `${PUBLIC_URL}/auth/callback`;
   return {
     name: config.OIDC_NAME ?? new URL(issuer).host,
@@ -69,10 +60,8 @@ export function openProvider(config: ConsoleConfig): SignInProvider | undefined 
       });
       const idClaims = tokens.claims();
       if (idClaims === undefined || tokens.id_token === undefined) throw new Error("the checked response has no ID token");
-      const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined;
-      const userInfo = hasUserInfo ? await client.fetchUserInfo(provider, tokens.access_token, idClaims.sub) : idClaims;
-      const { iss, sub } = idClaims;
-      return { issuer: iss, subject: sub, ...emailClaims(userInfo.email === undefined ? idClaims : userInfo), idToken: tokens.id_token };
+      const email = await readEmailClaims(provider, idClaims, tokens.access_token);
+      return { issuer: idClaims.iss, subject: idClaims.sub, ...email, idToken: tokens.id_token, accessToken: tokens.access_token };
     },
     async signOutUrl(idToken) {
       const provider = await discover();
@@ -87,46 +76,6 @@ export function openProvider(config: ConsoleConfig): SignInProvider | undefined 
 function accountPrompt({ issuer, prompt_values_supported: supported }: client.ServerMetadata): string {
   const known = Array.isArray(supported) ? supported : issuer === "https://accounts.google.com" ? ["select_account"] : [];
   return known.includes("select_account") ? "select_account" : "login";
-}
-
-/** Both from one source: an address is verified only by who sends it. */
-function emailClaims(claims: Readonly<Record<string, unknown>>): Pick<ProviderIdentity, "email" | "email_verified"> {
-  const { email, email_verified: isVerified } = claims;
-  return {
-    email: typeof email === "string" ? email : undefined,
-    // Only `true` is true, and what is present is not omitted: some issuers send text.
-    email_verified: isVerified === undefined || isVerified === null ? undefined : isVerified === true,
-  };
-}
-
-/** Returns what reads the provider's configuration at the first call and keeps it; a failure is not kept. */
-function discovery(issuer: URL, clientId: string, clientSecret: string): () => Promise<client.Configuration> {
-  let current: { readonly configuration: Promise<client.Configuration>; readonly endsAt: number } | undefined;
-  return () => {
-    if (current !== undefined && current.endsAt > Date.now()) return current.configuration;
-    const found = { configuration: discoverOnce(issuer, clientId, clientSecret), endsAt: Date.now() + DISCOVERY_MS };
-    current = found;
-    found.configuration.catch(() => {
-      if (current === found) current = undefined;
-    });
-    return found.configuration;
-  };
-}
-
-async function discoverOnce(issuer: URL, clientId: string, clientSecret: string): Promise<client.Configuration> {
-  const extensions = [client.enableNonRepudiationChecks, ...(issuer.protocol === "http:" ? [client.allowInsecureRequests] : [])];
-  const metadata = { [client.clockTolerance]: CLOCK_SKEW_SECONDS };
-  const options = { execute: extensions, timeout: REQUEST_SECONDS_MAX };
-  const configuration = await client.discovery(issuer, clientId, metadata, authenticate(clientSecret), options).catch(rethrowMismatch);
-  // openid-client lets Microsoft's hosts name another issuer than was asked for: `common` would let every company's accounts in.
-  const named = configuration.serverMetadata().issuer;
-  if (new URL(named).href !== issuer.href) throw new ProviderMismatch(named);
-  return configuration;
-}
-
-function rethrowMismatch(error: unknown): never {
-  if (!(error instanceof client.ClientError) || error.code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") throw error;
-  throw new ProviderMismatch(String((error.cause as { readonly body?: { readonly issuer?: unknown } } | undefined)?.body?.issuer));
 }
 
 /** Authenticates this service as providers expect it without further settings: by Basic, unless they accept only the other form. */

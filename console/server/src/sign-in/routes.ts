@@ -74,7 +74,7 @@ export function serveSignIn(deps: SignInDependencies): Router {
     if (taken === undefined) throw new SignInError("attempt_unknown");
     keep(taken.attempt.returnTo);
     if (taken.isExpired) throw new SignInError("attempt_expired");
-    await openSession(deps, request, response, await provider.identify(parameters, taken.attempt));
+    await openSession(deps, request, response, await provider.identify(parameters, taken.attempt), taken.attempt.nonce);
     return taken.attempt.returnTo;
   });
   router.all("/sign-in", checks, begin);
@@ -86,13 +86,16 @@ async function openSession(
   { config, services, providerSignOut }: SignInDependencies,
   request: Request,
   response: Response,
-  { idToken, ...identity }: ProviderIdentity,
+  { idToken, accessToken, ...claims }: ProviderIdentity,
+  nonce: string,
 ): Promise<void> {
   const call = contextOf(response);
   const cookie = sessionCookie(config.PUBLIC_URL);
-  const trust_email = config.OIDC_TRUST_EMAIL === "true";
   const client = (): Client => clientOf(request, call.address);
-  const { session } = await services.signIn.signInWithIdentity({ ...identity, trust_email, client: client() }, call);
+  const proof = { id_token: idToken, nonce, access_token: accessToken };
+  // Only an accounts of 0.3.0 reads the claims, during an update. The next one reads the proof alone.
+  const claimed = { ...claims, trust_email: config.OIDC_TRUST_EMAIL === "true" };
+  const { session } = await services.signIn.signInWithIdentity({ ...claimed, ...proof, client: client() }, call);
   if (session == null) throw new Error("signInWithIdentity returned no session");
   const startSession = (token: string): void => cookie.set(response, token);
   await replaceSession(services, { call, client, sessionToken: cookie.read(request), startSession }, session.token);

@@ -74,7 +74,7 @@
 {{ include "brand-records.publicEgress" (dict "root" $root "ports" (prepend $v.receiverPorts 443)) }}
 {{- end }}
 {{- end }}
-{{- if and (eq .component "console") .root.Values.oidc.issuer }}
+{{- if .facts.provider }}
 {{- if $v.oidc.to }}
 {{ include "brand-records.egressTo" $v.oidc }}
 {{- else }}

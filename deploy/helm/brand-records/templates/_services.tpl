@@ -1,9 +1,10 @@
 {{/* The process types, as YAML: what each has and needs. `sessions` are those beside its pool, at most, per process: a migration
      at start or an index build after it (1); of records imports (4) and the relay (1); of webhook sending (4), notifications (1) and a
-     replay of dead letters (1). */}}
+     replay of dead letters (1). `provider`: it talks to the OpenID provider. */}}
 {{- define "brand-records.services" -}}
 {{- $redis := .Values.redis.enabled -}}
 {{- $kafka := not (empty .Values.kafka.brokers) -}}
+{{- $provider := and .Values.console.enabled (not (empty .Values.oidc.issuer)) -}}
 {{- $sasl := and $kafka (not (empty .Values.kafka.saslMechanism)) -}}
 gateway:
   program: gateway/dist/main.js
@@ -16,7 +17,8 @@ console:
   program: console/server/dist/main.js
   http: 8081
   calls: [accounts, plans, webhook]
-  secrets: [{{ if .Values.oidc.issuer }}OIDC_CLIENT_SECRET{{ end }}]
+  secrets: [{{ if $provider }}OIDC_CLIENT_SECRET{{ end }}]
+  provider: {{ $provider }}
 {{- end }}
 accounts:
   program: services/accounts/dist/main.js
@@ -24,6 +26,7 @@ accounts:
   calls: []
   secrets: [DATABASE_URL, KEY_PEPPERS{{ if $redis }}, REDIS_URL{{ end }}]
   redis: {{ $redis }}
+  provider: {{ $provider }}
 records:
   program: services/records/dist/main.js
   sessions: 6
@@ -127,19 +130,17 @@ CONSOLE_ADDRESS: {{ $full }}-console:8081
 TRUST_PROXY: {{ . | quote }}
 {{- end }}
 {{- end }}
+{{- if .facts.provider }}
+OIDC_ISSUER: {{ $v.oidc.issuer | quote }}
+OIDC_CLIENT_ID: {{ $v.oidc.clientId | quote }}
+OIDC_TRUST_EMAIL: {{ $v.oidc.trustEmail | quote }}
+{{- end }}
 {{- if eq .component "console" }}
-{{- with $v.oidc }}
-{{- if .issuer }}
-OIDC_ISSUER: {{ .issuer | quote }}
-OIDC_CLIENT_ID: {{ .clientId | quote }}
-OIDC_TRUST_EMAIL: {{ .trustEmail | quote }}
-{{- with .name }}
-OIDC_NAME: {{ . | quote }}
+{{- if and .facts.provider $v.oidc.name }}
+OIDC_NAME: {{ $v.oidc.name | quote }}
 {{- end }}
-{{- end }}
-{{- with .signInLinks }}
+{{- with $v.oidc.signInLinks }}
 SIGN_IN_LINKS: {{ . | quote }}
-{{- end }}
 {{- end }}
 {{- end }}
 {{- if eq .component "webhook" }}

@@ -472,7 +472,12 @@ export interface Client {
 }
 
 export interface SignInWithIdentityRequest {
-  /** The claims `iss` and `sub`, compared byte for byte. */
+  /**
+   * Fields 1 to 5 are what the console says of the person. Consoles of 0.3.0 send nothing else; later ones send it for an accounts of 0.3.0,
+   * during an update. accounts believes them only with CONSOLE_WITHOUT_GRANTS=true, and only in a request without `id_token`.
+   *
+   * The claims `iss` and `sub`, compared byte for byte.
+   */
   issuer: string;
   subject: string;
   /** The claims `email` and `email_verified`; absent if the issuer omits them. */
@@ -483,7 +488,16 @@ export interface SignInWithIdentityRequest {
     | undefined;
   /** Treats an absent `email_verified` as true, for issuers that verify every address and omit the claim. */
   trust_email: boolean;
-  client?: Client | null | undefined;
+  client?:
+    | Client
+    | null
+    | undefined;
+  /** The provider's ID token. Like `nonce` and `access_token` it is never logged, traced or stored. */
+  id_token: string;
+  /** The nonce of the attempt, compared with that of the ID token. */
+  nonce: string;
+  /** For an identity that is not bound yet: accounts asks the provider's userinfo endpoint for the address with it. */
+  access_token?: string | null | undefined;
 }
 
 export interface SignInWithIdentityResponse {
@@ -5002,7 +5016,17 @@ export const Client: MessageFns<Client> = {
 };
 
 function createBaseSignInWithIdentityRequest(): SignInWithIdentityRequest {
-  return { issuer: "", subject: "", email: null, email_verified: null, trust_email: false, client: null };
+  return {
+    issuer: "",
+    subject: "",
+    email: null,
+    email_verified: null,
+    trust_email: false,
+    client: null,
+    id_token: "",
+    nonce: "",
+    access_token: null,
+  };
 }
 
 export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = {
@@ -5024,6 +5048,15 @@ export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = 
     }
     if (message.client !== undefined && message.client !== null) {
       Client.encode(message.client, writer.uint32(50).fork()).join();
+    }
+    if (message.id_token !== "") {
+      writer.uint32(58).string(message.id_token);
+    }
+    if (message.nonce !== "") {
+      writer.uint32(66).string(message.nonce);
+    }
+    if (message.access_token !== undefined && message.access_token !== null) {
+      writer.uint32(74).string(message.access_token);
     }
     return writer;
   },
@@ -5087,6 +5120,30 @@ export const SignInWithIdentityRequest: MessageFns<SignInWithIdentityRequest> = 
             }
 
             message.client = Client.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.id_token = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.nonce = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.access_token = reader.string();
             continue;
           }
         }
@@ -7689,8 +7746,11 @@ export const SignInServiceService = {
     responseDeserialize: (value: Buffer): RedeemSignInLinkResponse => RedeemSignInLinkResponse.decode(value),
   },
   /**
-   * Creates a session for the person behind an identity of an OpenID provider. The first sign-in binds the identity to the
-   * person with its verified address; later ones ignore the address. PERMISSION_DENIED: kind `email_not_verified` if an
+   * Creates a session for the person behind an identity of an OpenID provider, which accounts takes from the provider's ID token. The
+   * first sign-in binds the identity to the person with its verified address; later ones ignore the address. A token makes one session, of
+   * several simultaneous calls too. UNAUTHENTICATED (kind `invalid_id_token`) unless accounts verifies it: the provider's signature, its
+   * issuer, audience, nonce and times, and that it is at most ten minutes old. UNAVAILABLE (kind `unavailable`) if accounts cannot reach
+   * the provider, or does not know it. PERMISSION_DENIED: kind `email_not_verified` if an
    * unbound identity has no verified address, `no_membership` if the person is not a member of any brand,
    * `identity_conflict` if another identity of the same issuer is bound to the person.
    */
@@ -7745,8 +7805,11 @@ export interface SignInServiceServer extends UntypedServiceImplementation {
    */
   redeemSignInLink: handleUnaryCall<RedeemSignInLinkRequest, RedeemSignInLinkResponse>;
   /**
-   * Creates a session for the person behind an identity of an OpenID provider. The first sign-in binds the identity to the
-   * person with its verified address; later ones ignore the address. PERMISSION_DENIED: kind `email_not_verified` if an
+   * Creates a session for the person behind an identity of an OpenID provider, which accounts takes from the provider's ID token. The
+   * first sign-in binds the identity to the person with its verified address; later ones ignore the address. A token makes one session, of
+   * several simultaneous calls too. UNAUTHENTICATED (kind `invalid_id_token`) unless accounts verifies it: the provider's signature, its
+   * issuer, audience, nonce and times, and that it is at most ten minutes old. UNAVAILABLE (kind `unavailable`) if accounts cannot reach
+   * the provider, or does not know it. PERMISSION_DENIED: kind `email_not_verified` if an
    * unbound identity has no verified address, `no_membership` if the person is not a member of any brand,
    * `identity_conflict` if another identity of the same issuer is bound to the person.
    */

@@ -33,6 +33,42 @@ export interface Identity {
   readonly subject: string;
 }
 
+/** An ID token that signs someone in, which it may do once. */
+export interface IdTokenUse {
+  /** SHA-256 of what the provider has signed. */
+  readonly hash: Buffer;
+  /** No process accepts the token from then on. */
+  readonly expiresAt: Date;
+}
+
+/** A check that an ID token does not pass, as the log names it. */
+export type IdTokenCheck =
+  | "absent"
+  | "form"
+  | "algorithm"
+  | "key"
+  | "signature"
+  | "issuer"
+  | "audience"
+  | "azp"
+  | "nonce"
+  | "expired"
+  | "not yet valid"
+  | "older than 10 minutes"
+  | "missing claim"
+  | "used before"
+  | "userinfo";
+
+/** An ID token is refused. Says which check failed, and nothing that the token holds. */
+export class IdTokenRefused extends AppError {
+  readonly check: IdTokenCheck;
+
+  constructor(check: IdTokenCheck, options?: ErrorOptions) {
+    super("invalid_id_token", `The ID token is refused: ${check}. Sign in again.`, options);
+    this.check = check;
+  }
+}
+
 /** What the provider says about the address, as received. */
 export interface EmailClaims {
   readonly email: string | null | undefined;

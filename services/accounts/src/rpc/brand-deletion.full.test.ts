@@ -6,7 +6,7 @@ import type { CommittedEpochs, EpochPublisher } from "../epochs/epoch-publisher.
 import { startEpochRepublisher } from "../epochs/epoch-republisher.ts";
 import { openMaintenance } from "@brand-records/service-runtime";
 import { openLog, openMetrics } from "@brand-records/telemetry";
-import { eventually } from "@brand-records/testkit";
+import { claimsAlone, eventually } from "@brand-records/testkit";
 
 /** Redis in memory. */
 class Epochs implements EpochPublisher, CommittedEpochs {
@@ -32,7 +32,7 @@ const epochs = new Epochs();
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
 beforeAll(async () => {
-  served = await serveAccounts({ epochs });
+  served = await serveAccounts({ epochs, believesClaims: true });
   people = peopleOf(served);
 });
 afterAll(() => served.stop());
@@ -78,7 +78,7 @@ it("forgets people without another membership, and leaves the others signed in",
   await people.addMember(brand, "shared@people.example");
   await people.addMember(other, "shared@people.example");
   const [gone, kept] = [await people.session(brand.owner), await people.session("shared@people.example")];
-  const identity = { issuer: "https://id.example", subject: randomUUID(), email: brand.owner, email_verified: true, trust_email: false };
+  const identity = claimsAlone({ issuer: "https://id.example", subject: randomUUID(), email: brand.owner });
   await served.signIn.signInWithIdentity(identity, callContext());
   await begin(brand);
   await expect(people.get(gone)).rejects.toMatchObject({ kind: "invalid_session" });

@@ -1,22 +1,28 @@
+import { TestIssuer, type TestClaims } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
-import type { SignInWithIdentityRequest } from "@brand-records/proto/accounts/v1";
+import { openIdentify } from "../id-tokens/identify.ts";
 import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
+let provider: TestIssuer;
 beforeAll(async () => {
-  served = await serveAccounts();
+  provider = await TestIssuer.start();
+  served = await serveAccounts({ identify: openIdentify(provider.settings) });
   people = peopleOf(served);
 });
-afterAll(() => served.stop());
+afterAll(async () => {
+  await served.stop();
+  await provider.stop();
+});
 
-const ISSUER = "https://id.example";
 const newSubject = (): string => newId("sub");
-const signIn = async (given: Partial<SignInWithIdentityRequest>) => {
-  const request = { issuer: ISSUER, subject: newSubject(), email_verified: true, trust_email: false, ...given };
-  return (await served.signIn.signInWithIdentity(request, callContext())).session;
-};
+/** Signs in with a token of the provider that has these claims. */
+const signIn = async (claims: TestClaims, { to = served, by = provider } = {}) =>
+  (await to.signIn.signInWithIdentity(await by.request(claims), callContext())).session;
+/** A process of an installation that trusts the addresses of an issuer that omits `email_verified`. */
+const trusting = () => served.alsoWith({ identify: openIdentify({ ...provider.settings, OIDC_TRUST_EMAIL: "true" }) });
 const boundTo = async (email: string): Promise<string[]> =>
   (await served.db.query<{ subject: string }>("select subject from accounts.identities where email = $1", [email])).map(
     ({ subject }) => subject,
@@ -25,16 +31,16 @@ const boundTo = async (email: string): Promise<string[]> =>
 it("binds an identity with a verified address to its person, whatever the case of the address", async () => {
   const { email } = await people.newPerson();
   const subject = newSubject();
-  const session = await signIn({ subject, email: email.toUpperCase() });
+  const session = await signIn({ sub: subject, email: email.toUpperCase() });
   expect(session?.email).toBe(email);
-  expect((await people.get(session?.token ?? "")).session).toMatchObject({ email, issuer: ISSUER });
+  expect((await people.get(session?.token ?? "")).session).toMatchObject({ email, issuer: provider.issuer });
   expect(await boundTo(email)).toEqual([subject]);
 });
 
 it("knows a bound person again, whatever address the provider sends, verified or not", async () => {
   const [{ email }, other] = [await people.newPerson(), await people.newPerson()];
   const subject = newSubject();
-  await signIn({ subject, email });
+  await signIn({ sub: subject, email });
   for (const claims of [
     { email: "ana@elsewhere.example" },
     { email: other.email },
@@ -42,31 +48,33 @@ it("knows a bound person again, whatever address the provider sends, verified or
     { email, email_verified: false },
     { email: "not an address" },
   ]) {
-    expect((await signIn({ subject, ...claims }))?.email).toBe(email);
+    expect((await signIn({ sub: subject, ...claims }))?.email).toBe(email);
   }
 });
 
 it.each([
-  ["false", { email_verified: false }],
-  ["false, whatever the operator trusts", { email_verified: false, trust_email: true }],
-  ["absent", { email_verified: null }],
-])("refuses an unbound identity whose email_verified is %s, the same for members and strangers", async (_, claims) => {
+  ["false", false, false],
+  ["false, whatever the operator trusts", false, true],
+  ["a text", "true", true],
+  ["absent", null, false],
+])("refuses an unbound identity whose email_verified is %s, the same for members and strangers", async (_, email_verified, trusts) => {
   const { email } = await people.newPerson();
+  const to = trusts ? await trusting() : served;
   for (const address of [email, "stranger@example.ph"]) {
-    await expect(signIn({ email: address, ...claims })).rejects.toMatchObject({ kind: "email_not_verified" });
+    await expect(signIn({ email: address, email_verified }, { to })).rejects.toMatchObject({ kind: "email_not_verified" });
   }
   expect(await boundTo(email)).toEqual([]);
 });
 
 it("refuses an unbound identity without an address", async () => {
-  for (const email of [null, undefined, ""]) {
-    await expect(signIn({ email, trust_email: true })).rejects.toMatchObject({ kind: "email_not_verified" });
+  for (const email of [null, ""]) {
+    await expect(signIn({ email }, { to: await trusting() })).rejects.toMatchObject({ kind: "email_not_verified" });
   }
 });
 
 it("trusts the address of an issuer that omits email_verified, where the operator says so", async () => {
   const { email } = await people.newPerson();
-  expect((await signIn({ email, email_verified: null, trust_email: true }))?.email).toBe(email);
+  expect((await signIn({ email, email_verified: null }, { to: await trusting() }))?.email).toBe(email);
 });
 
 it("makes no one a member", async () => {
@@ -79,21 +87,23 @@ it("makes no one a member", async () => {
 it("refuses another identity of the issuer with the person's address, and accepts one of another issuer", async () => {
   const { email } = await people.newPerson();
   const subject = newSubject();
-  await signIn({ subject, email });
+  await signIn({ sub: subject, email });
   await expect(signIn({ email })).rejects.toMatchObject({ kind: "identity_conflict" });
-  expect((await signIn({ issuer: "https://other.example", subject: newSubject(), email }))?.email).toBe(email);
-  expect((await signIn({ subject, email }))?.email).toBe(email);
+  const by = await TestIssuer.start();
+  const to = await served.alsoWith({ identify: openIdentify(by.settings) });
+  expect((await signIn({ sub: newSubject(), email }, { to, by }))?.email).toBe(email);
+  await by.stop();
+  expect((await signIn({ sub: subject, email }))?.email).toBe(email);
 });
 
-it("takes issuer and subject exactly as they are", async () => {
+it("takes a subject exactly as it is", async () => {
   const { email } = await people.newPerson();
   const subject = newSubject();
-  await signIn({ subject, email });
-  for (const similar of [{ subject: subject.toUpperCase() }, { subject: `${subject}0` }]) {
+  await signIn({ sub: subject, email });
+  for (const similar of [{ sub: subject.toUpperCase() }, { sub: `${subject}0` }]) {
     await expect(signIn({ email, ...similar })).rejects.toMatchObject({ kind: "identity_conflict" });
   }
-  await expect(signIn({ issuer: `${ISSUER}/`, subject, email: "stranger@example.ph" })).rejects.toMatchObject({ kind: "no_membership" });
-  for (const broken of [{ subject: "" }, { subject: "a b" }, { subject: "x".repeat(256) }, { issuer: "" }]) {
+  for (const broken of [{ sub: "" }, { sub: "a b" }, { sub: "x".repeat(256) }]) {
     await expect(signIn({ email, ...broken })).rejects.toMatchObject({ kind: "invalid_request" });
   }
 });
@@ -101,19 +111,19 @@ it("takes issuer and subject exactly as they are", async () => {
 it("forgets a person's identities with the last membership: the address may be another human's later", async () => {
   const { brand, email } = await people.newPerson();
   const [first, second] = [newSubject(), newSubject()];
-  await signIn({ subject: first, email });
+  await signIn({ sub: first, email });
   await people.removeMember(brand, email);
-  await expect(signIn({ subject: first, email })).rejects.toMatchObject({ kind: "no_membership" });
+  await expect(signIn({ sub: first, email })).rejects.toMatchObject({ kind: "no_membership" });
   await people.addMember(brand, email);
-  expect((await signIn({ subject: second, email }))?.email).toBe(email);
-  await expect(signIn({ subject: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
+  expect((await signIn({ sub: second, email }))?.email).toBe(email);
+  await expect(signIn({ sub: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
 });
 
 it("keeps a person's identities while any membership is left", async () => {
   const { brand, email } = await people.newPerson();
   await people.addMember(await served.createBrand(), email);
   const subject = newSubject();
-  await signIn({ subject, email });
+  await signIn({ sub: subject, email });
   await people.removeMember(brand, email);
   expect(await boundTo(email)).toEqual([subject]);
 });
@@ -123,14 +133,14 @@ it("unlinks a person's identities, ends the sessions and deletes the unused link
   const other = await served.createBrand();
   await people.addMember(other, email);
   const [first, second] = [newSubject(), newSubject()];
-  const token = (await signIn({ subject: first, email }))?.token ?? "";
+  const token = (await signIn({ sub: first, email }))?.token ?? "";
   const link = await people.link(email);
   const unlink = () => served.signIn.unlinkIdentities({ email: email.toUpperCase() }, callContext());
   expect([await unlink(), await unlink()]).toEqual([{ unlinked: 1 }, { unlinked: 0 }]);
   await expect(people.get(token)).rejects.toMatchObject({ kind: "invalid_session" });
   await expect(people.redeem(link)).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
-  expect((await signIn({ subject: second, email }))?.email).toBe(email);
-  await expect(signIn({ subject: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
+  expect((await signIn({ sub: second, email }))?.email).toBe(email);
+  await expect(signIn({ sub: first, email })).rejects.toMatchObject({ kind: "identity_conflict" });
   const entries = await served.db.query(
     "select brand_id, actor, action, outcome from accounts.audit_entries where action = 'identity.unlink' and subject_id = $1 order by brand_id",
     [email],
@@ -152,12 +162,7 @@ it("binds one of several identities that sign in for the first time at once, by 
     const { email } = await people.newPerson();
     const subjects = Array.from({ length: 6 }, newSubject);
     const outcomes = await Promise.allSettled(
-      subjects.map((subject, i) =>
-        (i % 2 === 0 ? served : other).signIn.signInWithIdentity(
-          { issuer: ISSUER, subject, email, email_verified: true, trust_email: false },
-          callContext(),
-        ),
-      ),
+      subjects.map((subject, i) => signIn({ sub: subject, email }, { to: i % 2 === 0 ? served : other })),
     );
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "identity_conflict" });
@@ -168,7 +173,7 @@ it("binds one of several identities that sign in for the first time at once, by 
 it("signs one identity in any number of times at once", async () => {
   const { email } = await people.newPerson();
   const subject = newSubject();
-  const sessions = await Promise.all(Array.from({ length: 6 }, () => signIn({ subject, email })));
+  const sessions = await Promise.all(Array.from({ length: 6 }, () => signIn({ sub: subject, email })));
   expect(new Set(sessions.map((session) => session?.token)).size).toBe(6);
   expect(await boundTo(email)).toEqual([subject]);
 });
@@ -177,7 +182,7 @@ it("never signs in as two people when one identity comes with two addresses at o
   for (let round = 0; round < 5; round += 1) {
     const [one, two] = [await people.newPerson(), await people.newPerson()];
     const subject = newSubject();
-    await Promise.allSettled([signIn({ subject, email: one.email }), signIn({ subject, email: two.email })]);
+    await Promise.allSettled([signIn({ sub: subject, email: one.email }), signIn({ sub: subject, email: two.email })]);
     const rows = await served.db.query("select distinct email from accounts.sessions where email = any($1)", [[one.email, two.email]]);
     expect(rows).toHaveLength(1);
   }

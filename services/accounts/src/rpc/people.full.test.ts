@@ -1,6 +1,6 @@
 import { newId } from "@brand-records/typeid";
 import type { ExportPersonResponse } from "@brand-records/proto/accounts/v1";
-import { eventually } from "@brand-records/testkit";
+import { claimsAlone, eventually } from "@brand-records/testkit";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
@@ -9,7 +9,7 @@ import { peopleOf } from "../../test/people.ts";
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
 beforeAll(async () => {
-  served = await serveAccounts();
+  served = await serveAccounts({ believesClaims: true });
   people = peopleOf(served);
 });
 afterAll(() => served.stop());
@@ -50,7 +50,7 @@ async function activePerson() {
   const { brand, email } = await people.newPerson();
   await people.addMember(brand, email, "owner");
   const issuer = "https://id.example";
-  await served.signIn.signInWithIdentity({ issuer, subject: email, email, email_verified: true, trust_email: false }, callContext());
+  await served.signIn.signInWithIdentity(claimsAlone({ issuer, subject: email, email }), callContext());
   await people.session(email);
   const link = { email: brand.owner, ttl_seconds: 0, brand_id: brand.id, acting_member: email };
   await people.redeem((await served.signIn.createSignInLink(link, callContext())).token);

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { TestIssuer } from "@brand-records/testkit";
 import { newId } from "@brand-records/typeid";
+import { openIdentify } from "../id-tokens/identify.ts";
 import { callContext, serveAccounts, type ServedAccounts } from "../../test/serve-accounts.ts";
 import { peopleOf } from "../../test/people.ts";
 
@@ -7,11 +9,16 @@ import { peopleOf } from "../../test/people.ts";
 
 let served: ServedAccounts;
 let people: ReturnType<typeof peopleOf>;
+let provider: TestIssuer;
 beforeAll(async () => {
-  served = await serveAccounts();
+  provider = await TestIssuer.start();
+  served = await serveAccounts({ identify: openIdentify(provider.settings) });
   people = peopleOf(served);
 });
-afterAll(() => served.stop());
+afterAll(async () => {
+  await served.stop();
+  await provider.stop();
+});
 
 it("a link signs its person in once, also when it is redeemed several times at once", async () => {
   const { email } = await people.newPerson();
@@ -42,16 +49,13 @@ it("a session ends when it is not used, and when it is ended", async () => {
 
 it("an identity signs in the member it was bound to with a verified address, and no one else", async () => {
   const { email } = await people.newPerson();
-  const subject = newId("sub");
-  const signIn = (given: { subject?: string; email?: string; email_verified?: boolean }) =>
-    served.signIn.signInWithIdentity(
-      { issuer: "https://id.example", subject, email, email_verified: true, trust_email: false, ...given },
-      callContext(),
-    );
+  const sub = newId("sub");
+  const signIn = async (claims: { sub?: string; email?: string; email_verified?: boolean }) =>
+    served.signIn.signInWithIdentity(await provider.request({ sub, email, ...claims }), callContext());
   await expect(signIn({ email_verified: false })).rejects.toMatchObject({ kind: "email_not_verified" });
   await expect(signIn({ email: "stranger@example.ph" })).rejects.toMatchObject({ kind: "no_membership" });
   expect((await signIn({})).session).toMatchObject({ email });
-  await expect(signIn({ subject: newId("sub") })).rejects.toMatchObject({ kind: "identity_conflict" });
+  await expect(signIn({ sub: newId("sub") })).rejects.toMatchObject({ kind: "identity_conflict" });
   expect((await signIn({ email: "ana@elsewhere.example" })).session).toMatchObject({ email });
 });
 

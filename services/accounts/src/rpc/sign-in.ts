@@ -1,14 +1,18 @@
 import { parseRequest } from "@brand-records/errors";
-import type { SignInServiceService } from "@brand-records/proto/accounts/v1";
+import type { SignInServiceService, SignInWithIdentityRequest } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
+import { IdTokenRefused, type Identity } from "../domain/sign-in.ts";
+import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { createOwnersLink, createSignInLink, peekSignInLink, redeemSignInLink } from "../use-cases/sign-in-links.ts";
 import { signInWithIdentity } from "../use-cases/sign-in-with-identity.ts";
 import { unlinkIdentities } from "../use-cases/unlink-identities.ts";
 import { clientOf, fields } from "./fields.ts";
 
-export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn">): Handlers<SignInServiceService> {
+type SignInDependencies = Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn" | "identify" | "believesClaims" | "log">;
+
+export function signInHandlers(deps: SignInDependencies): Handlers<SignInServiceService> {
   return {
     async createSignInLink(request, { requestId }) {
       const { email, ttl_seconds } = parseRequest({ email: fields.email, ttl_seconds: fields.linkTtl }, request);
@@ -26,10 +30,8 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
       return { session: await redeemSignInLink(deps, request.token, { requestId, client: clientOf(request) }) };
     },
     async signInWithIdentity(request, { requestId }) {
-      const { issuer, subject } = parseRequest({ issuer: fields.issuer, subject: fields.subject }, request);
-      const { email, email_verified, trust_email } = request;
-      const signIn = { issuer, subject, email, emailVerified: email_verified, trustEmail: trust_email };
-      return { session: await signInWithIdentity(deps, signIn, normalizeEmail, { requestId, client: clientOf(request) }) };
+      const attempt = { requestId, client: clientOf(request) };
+      return { session: await signInWithIdentity(deps, () => identify(deps, request), normalizeEmail, attempt) };
     },
     async unlinkIdentities(request, { requestId }) {
       const { email } = parseRequest({ email: fields.email }, request);
@@ -37,6 +39,20 @@ export function signInHandlers(deps: Pick<AccountsDependencies, "db" | "sessionL
     },
   };
 }
+
+/** Returns the identity that the request's ID token proves; without one, that which a console of 0.3.0 claims, if it may. */
+async function identify(deps: SignInDependencies, request: SignInWithIdentityRequest): Promise<IdentitySignIn> {
+  const { id_token: idToken, nonce, access_token } = request;
+  if (idToken !== "") {
+    const proved = await deps.identify({ idToken, nonce, accessToken: access_token ?? undefined });
+    return { ...proved, ...identityIn(proved) };
+  }
+  if (!deps.believesClaims) throw new IdTokenRefused("absent");
+  const { email, email_verified: emailVerified, trust_email: trustEmail } = request;
+  return { ...identityIn(request), idTokenUse: undefined, readEmail: () => Promise.resolve({ email, emailVerified, trustEmail }) };
+}
+
+const identityIn = (named: Identity): Identity => parseRequest({ issuer: fields.issuer, subject: fields.subject }, named);
 
 const ownersLinkFields = {
   brand_id: fields.brandId,

@@ -1,35 +1,39 @@
 import { AppError } from "@brand-records/errors";
 import type { Database } from "@brand-records/postgres";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { identityConflict, verifiedEmail, type EmailClaims, type Identity } from "../domain/sign-in.ts";
+import { identityConflict, IdTokenRefused, verifiedEmail, type Identity } from "../domain/sign-in.ts";
+import type { IdentitySignIn } from "../id-tokens/identify.ts";
 import { bindIdentity, findBoundEmail } from "../storage/identities.ts";
 import { membershipsOf } from "../storage/members.ts";
 import { lockPerson } from "../storage/people.ts";
+import { useIdToken } from "../storage/used-id-tokens.ts";
 import { recordForBrands, type EndedEntry } from "./audit.ts";
 import { openSession, type NewSession, type SignInAttempt } from "./sessions.ts";
 import { requireMemberships } from "./sign-in-links.ts";
 
-export interface IdentitySignIn extends Identity, EmailClaims {}
-
 /**
  * Creates a session for the person behind an identity. Binds an unbound identity to the person with its verified address: from then
  * on the identity counts, whatever address the provider sends. The audit log of each of the person's brands gets an entry, in the same
- * transaction; so does a refusal, if the person is known.
+ * transaction; so does a refusal, if the person is known. An ID token makes one session.
  *
+ * @param identify verifies the identity; asks the provider, outside the transaction
  * @param normalizeEmail returns the address as members have it; undefined for what cannot be a member's
- * @throws AppError `email_not_verified`, `no_membership`, `identity_conflict`
+ * @throws AppError `email_not_verified`, `no_membership`, `identity_conflict`, `unavailable`, and what `identify` throws
+ * @throws IdTokenRefused
  */
 export async function signInWithIdentity(
-  { db, sessionLimits, countSignIn }: Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn">,
-  signIn: IdentitySignIn,
+  { db, sessionLimits, countSignIn, log }: Pick<AccountsDependencies, "db" | "sessionLimits" | "countSignIn" | "log">,
+  identify: () => Promise<IdentitySignIn>,
   normalizeEmail: (email: string) => string | undefined,
   attempt: SignInAttempt,
 ): Promise<NewSession> {
   try {
+    const signIn = await identify();
     const boundEmail = await findBoundEmail(db, signIn);
-    const email = boundEmail ?? normalizeEmail(verifiedEmail(signIn)) ?? "";
+    const email = boundEmail ?? normalizeEmail(verifiedEmail(await signIn.readEmail())) ?? "";
     const session = await db.transaction(async (sql) => {
       await lockPerson(sql, email);
+      if (signIn.idTokenUse !== undefined && !(await useIdToken(sql, signIn.idTokenUse))) throw new IdTokenRefused("used before");
       const memberships = await requireMemberships(sql, email);
       if (boundEmail === undefined) await bindIdentity(sql, signIn, email);
       // Read again: another identity may be bound to the person, or this identity to another person since the look-up.
@@ -45,6 +49,7 @@ export async function signInWithIdentity(
     return session;
   } catch (error) {
     if (error instanceof AppError) countSignIn("provider", error.kind);
+    if (error instanceof IdTokenRefused) log.warn({ request_id: attempt.requestId, check: error.check }, "ID token refused");
     throw error;
   }
 }
