@@ -300,7 +300,7 @@ describe("where the provider cannot be asked, it says unavailable, and the cause
       (thrown: unknown) => thrown as Error,
     );
     expect(error).toMatchObject({ kind: "unavailable", dependency: "openid_provider" });
-    expect((error?.cause as Error).message).toEqual(expect.stringMatching(cause));
+    expect((error?.cause as Error | undefined)?.message).toEqual(expect.stringMatching(cause));
   };
   /** The second if the provider closes a kept connection just as it is used. */
   const away = /^accounts could not reach OIDC_ISSUER, or not use its response: (ECONNREFUSED|ECONNRESET|UND_ERR_SOCKET)$/;
