@@ -84,7 +84,7 @@ function rethrowUnavailable(error: unknown): never {
   const diagnosis = diagnoseProviderError(error);
   if (diagnosis === undefined) throw error;
   const { cause, provider_issuer: named } = diagnosis.fields;
-  throw notReached(named === undefined ? cause : `${cause}: ${String(named)}`);
+  throw notReached(named === undefined ? cause : `${cause}: ${named}`);
 }
 
 const notReached = (cause: string): AppError => unavailable(`accounts could not reach OIDC_ISSUER, or not use its response: ${cause}`);
