@@ -13,7 +13,7 @@ const NO_RESPONSE: ReadonlySet<string> = new Set([
 export interface ProviderDiagnosis {
   readonly failure: "access_denied" | "invalid_response" | "provider_error" | "provider_unreachable";
   /** Text for the log. Names the cause without a token, a code or anything about the person. */
-  readonly fields: Readonly<Record<string, unknown>> & { readonly cause: string; readonly provider_issuer?: string };
+  readonly fields: { readonly cause: string; readonly code?: string; readonly provider_issuer?: string; readonly provider_status?: number };
 }
 
 /**

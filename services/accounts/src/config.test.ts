@@ -35,3 +35,17 @@ it.each([
 it("reports every missing setting in one error", () => {
   expect(() => parseConfig({})).toThrow(/DATABASE_URL: .*\n.*KEY_PEPPERS: /s);
 });
+
+it("has the issuer and the client id of the provider, or neither, and an https issuer", () => {
+  const settings = { DATABASE_URL: "postgres://localhost/accounts", KEY_PEPPERS: `1:${bytes(32)}` };
+  const provider = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "records" };
+  expect(parseConfig({ ...settings, ...provider })).toMatchObject({ ...provider, OIDC_TRUST_EMAIL: "false" });
+  expect(parseConfig({ ...settings, OIDC_ISSUER: "", OIDC_CLIENT_ID: "" }).OIDC_ISSUER).toBeUndefined();
+  for (const [name, other] of [
+    ["OIDC_ISSUER", "OIDC_CLIENT_ID"],
+    ["OIDC_CLIENT_ID", "OIDC_ISSUER"],
+  ]) {
+    expect(() => parseConfig({ ...settings, ...provider, [name ?? ""]: "" })).toThrow(`${name}: must be set with ${other}`);
+  }
+  expect(() => parseConfig({ ...settings, ...provider, OIDC_ISSUER: "http://id.example" })).toThrow("OIDC_ISSUER: must be https");
+});

@@ -8,7 +8,7 @@ const ID_TOKEN_SECONDS_MAX = 10 * 60;
 /** Some providers list a person's groups in it. */
 const ID_TOKEN_CHARACTERS_MAX = 65_536;
 /** Those with a public key. With HS256 the key would be the client secret, which accounts does not have; with `none` anyone signs. */
-const ASYMMETRIC: ReadonlySet<string> = new Set("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" "));
+const ASYMMETRIC = new Set(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]);
 
 /** What an ID token must be. */
 export interface ExpectedIdToken {
