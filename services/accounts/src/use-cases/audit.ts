@@ -76,9 +76,9 @@ export function recordForBrands(
   return insertEndedAuditEntries(sql, entry, rows);
 }
 
-/** The same for each refusal of one key and kind. */
+/** The same for each refusal of one key and kind; as long as other ids, with 104 bits of the hash. */
 const countingId = (brandId: string, { kind, key }: Refusal): string =>
-  `aud_${hash("sha256", [brandId, kind, key].join(" ")).slice(0, 40)}`;
+  `aud_${hash("sha256", [brandId, kind, key].join(" ")).slice(0, 26)}`;
 
 /** Adds the outcome, once. @throws AppError `not_found` */
 export async function finishAudit(sql: Sql, key: AuditEntryKey, result: AuditResult): Promise<AuditEntry> {
