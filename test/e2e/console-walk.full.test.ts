@@ -165,8 +165,7 @@ it("exports the audit log of it, without a key, token or secret", async () => {
     async () => {
       await brandctl("audit", "export", "--out", file);
       const exported = await readFile(file, "utf8");
-      for (const action of ["session.sign_in_with_link", "key.create", "receiver.create", "delivery.replay"])
-        expect(exported).toContain(`"${action}"`);
+      for (const action of ["session.sign_in_with_link", "key.create", "receiver.create"]) expect(exported).toContain(`"${action}"`);
       return exported;
     },
     { timeoutMs: 60_000 },
