@@ -24,7 +24,12 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "psql \"$DATABASE_URL\" -v ON_ERROR_STOP=1 -c 'alter schema SERVICE rename to SERVICE_before'":
     "test/faults/restore.full.test.ts runs it",
   'pg_restore --exit-on-error --single-transaction --dbname="$DATABASE_URL" SERVICE.dump': "test/faults/restore.full.test.ts runs it",
-  "node services/accounts/dist/after-restore.js": "test/faults/restore.full.test.ts runs it",
+  "psql \"$DATABASE_URL\" -v ON_ERROR_STOP=1 -c 'create table accounts.restored_from_backup ()'":
+    "test/faults/restore.full.test.ts runs it",
+  'node services/accounts/dist/after-restore.js --live "$DATABASE_URL" --live-schema accounts_before':
+    "test/faults/restore.full.test.ts runs it",
+  "node services/accounts/dist/after-restore.js --audit audit.ndjson": "test/faults/restore-rights.full.test.ts runs it",
+  "node services/accounts/dist/after-restore.js --without-audit": "test/faults/restore.full.test.ts runs it",
   "node services/webhook/dist/after-restore.js --since 2026-11-23T06:00:00Z": "test/faults/restore.full.test.ts runs it",
   "kill -KILL PID": "it would end a process of the system that this test runs; the drills kill every process",
   "npm run test:full": ".ci/run runs it, and this test is part of it",

@@ -70,6 +70,7 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
   expect(entries.map(({ action, outcome }) => [action, outcome])).toEqual([
     ["key.revoke", "done"],
     ["key.create", "done"],
+    ["session.sign_in_with_link", "done"],
   ]);
 }, 60_000);
 
@@ -94,9 +95,12 @@ it("the audit log says what was done through an owner's link, whose session make
   // The operator made two links.
   expect(entries.map(({ action, actor, via }) => [action, actor, via])).toEqual([
     ["member.leave", member, null],
+    ["session.sign_in_with_link", member, null],
     ["sign_in_link.create", null, null],
     ["key.create", second, owner],
+    ["session.sign_in_with_link", second, owner],
     ["sign_in_link.create", owner, null],
+    ["session.sign_in_with_link", owner, null],
     ["sign_in_link.create", null, null],
   ]);
   const { members } = await first.call("members.list", { brand_id });
@@ -211,6 +215,7 @@ describe("a campaign plan", () => {
         ["plan.update", plan_id, "failed", "invalid_request", ["planning_budget_centavos", "requirements"]],
         ["plan.update", plan_id, "failed", "plan_changed", ["title"]],
         ["plan.update", plan_id, "done", null, ["title", "planning_budget_centavos", "requirements", "notes"]],
+        ["session.sign_in_with_link", email, "done", null, []],
       ],
     );
     expect(JSON.stringify(entries)).not.toContain(NOTES);

@@ -115,7 +115,7 @@ it("gives back no key, member or owner for one request, and starts no accounts b
   };
   await eventually(exported, { timeoutMs: 60_000, everyMs: 2_000 });
 
-  const asking = askWith(revoked.map(({ secret }) => secret));
+  const attempts = askWith(revoked.map(({ secret }) => secret));
   await stack.processes.accounts.kill("SIGKILL");
   await restore.command("alter schema", "accounts", { SERVICE: "accounts" });
   await restore.command("pg_restore", "accounts", { SERVICE: "accounts" });
@@ -132,7 +132,7 @@ it("gives back no key, member or owner for one request, and starts no accounts b
   expect(report).toMatch(new RegExp(`"keys_revoked":${REVOKED},"members_removed":${REMOVED},"owners_demoted":${DEMOTED},`));
   await stack.restart("accounts");
   for (const { secret } of revoked) expect(await statusOf(secret)).toBe(401);
-  const statuses = await asking.stop();
+  const statuses = await attempts.stop();
   expect(statuses.get(200)).toBeUndefined();
   expect(statuses.get(401)).toBeGreaterThan(0);
   expect(await statusOf(staying.secret)).toBe(200);

@@ -221,7 +221,7 @@ describe("the audit log", () => {
     expect((await run("audit list --brand brd_1")).stdout.split("\n")).toEqual([
       "TIME (UTC)        BY        ACTION        SUBJECT           FIELDS                OUTCOME                 FROM",
       "2026-11-21 08:30  operator  brand.create  brd_1             name, tier, verified  failed: already_exists  -",
-      "2026-11-21 08:30  operator  member.add    lia@ulap.example  role                  done                    -",
+      "2026-11-21 08:30  operator  member.add    lia@ulap.example  role: member          done                    -",
       "",
     ]);
     const filters = "--by ana@ulap.example --action key.create --since 2026-11-21T08:00:00+08:00 --until 2026-11-22T00:00:00Z";

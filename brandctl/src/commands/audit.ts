@@ -73,12 +73,13 @@ function columns(colors: Colors): Column<AuditEntry>[] {
     { title: "BY", cell: ({ actor, via }) => (actor ?? "operator") + (via == null ? "" : ` by a link of ${via}`), paint: colors.cyan },
     { title: "ACTION", cell: ({ action }) => action },
     { title: "SUBJECT", cell: ({ subject_id }) => subject_id ?? "-" },
-    { title: "FIELDS", cell: ({ fields }) => fields.join(", ") || "-" },
+    { title: "FIELDS", cell: ({ fields, role }) => (role == null ? fields.join(", ") : `role: ${role}`) || "-" },
     {
       title: "OUTCOME",
-      cell: ({ outcome, error_kind }) => [outcome ?? "not finished", error_kind].filter((part) => part != null).join(": "),
+      cell: ({ outcome, error_kind, tries }) =>
+        [outcome ?? "not finished", error_kind].filter((part) => part != null).join(": ") + (tries > 1 ? ` (${tries} times)` : ""),
       paint: (text, { outcome }) => (outcome === "done" ? colors.green(text) : colors.yellow(text)),
     },
-    { title: "FROM", cell: ({ address }) => address ?? "-" },
+    { title: "FROM", cell: ({ address, browser }) => [address ?? "-", browser].filter((part) => part != null).join(", ") },
   ];
 }

@@ -87,6 +87,17 @@ it("keeps one brand's members apart from another's", () => {
   expect(lostRights(entries).lost).toEqual([membership]);
 });
 
+it("knows an erased person by an earlier line of the same entry, and by none of a later export", () => {
+  const erased = "erased_01jd0000000000000000000000";
+  const [removal, left] = [entry("member.remove", ANA), entry("member.leave", null, { actor: "lia@a.example" })];
+  const later = [
+    { ...removal, subject_id: erased },
+    { ...left, actor: erased },
+  ];
+  expect(lostRights([removal, left, ...later]).lost).toEqual([membership, { ...membership, email: "lia@a.example" }]);
+  expect(lostRights(later)).toMatchObject({ lost: [], open: [{ subject_id: erased }, { action: "member.leave" }] });
+});
+
 it("asks a person about what names nobody any more, and about tier and verification", () => {
   const entries = [
     entry("member.remove", "erased_01jd0000000000000000000000"),

@@ -42,11 +42,18 @@ const PSEUDONYM = /^erased_/;
  */
 export function lostRights(entries: Iterable<RightsEntry>): LostRights {
   const latest = new Map<string, RightsEntry>();
-  for (const entry of entries) latest.set(entry.id, entry);
+  for (const entry of entries) latest.set(entry.id, named(entry, latest.get(entry.id)));
   const found = new Found();
   const byTime = [...latest.values()].toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
   for (const entry of byTime) if (entry.outcome !== "failed") found.add(entry);
   return { lost: found.lost(), open: found.open };
+}
+
+/** An export that began after a person was erased has a pseudonym where an earlier one has the address. */
+function named(entry: RightsEntry, earlier: RightsEntry | undefined): RightsEntry {
+  const name = (now: string | null, before: string | null | undefined): string | null =>
+    now !== null && before != null && PSEUDONYM.test(now) ? before : now;
+  return { ...entry, actor: name(entry.actor, earlier?.actor), subject_id: name(entry.subject_id, earlier?.subject_id) };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -126,6 +126,9 @@ it("leaves nothing but one entry without a person, and the id is not used again"
       via: null,
       error_kind: null,
       finished_at: expect.any(String),
+      browser: null,
+      role: null,
+      tries: 1,
     },
   ]);
   expect((await served.audit.listAudit({ brand_id: other.id, page_size: 0 }, callContext())).entries).toHaveLength(1);

@@ -84,8 +84,11 @@ it("exports each kind of record, and nothing about another person", async () => 
     ],
   });
   expect(all.audit_entries.map(({ by, action, subject_id, address }) => [by, action, subject_id, address])).toEqual([
+    ["person", "session.sign_in_with_provider", email, null],
     ["operator", "sign_in_link.create", email, null],
+    ["person", "session.sign_in_with_link", email, null],
     ["person", "sign_in_link.create", null, null],
+    ["other", "session.sign_in_with_link", null, null],
     ["person", "member.add", null, "203.0.113.7"],
     ["other", "member.add", email, null],
   ]);
@@ -204,7 +207,11 @@ it("leaves one pseudonym in place of the address, and an entry without it in the
   const { entries } = await served.audit.listAudit({ brand_id: brand.id, actor: pseudonym, page_size: 0 }, callContext());
   expect(entries.map(({ actor, subject_id, address }) => [actor, subject_id, address])).toEqual([
     [pseudonym, brand.owner, null],
+    // The owner's, through a link of the person.
+    [brand.owner, brand.owner, null],
     [pseudonym, brand.owner, null],
+    [pseudonym, pseudonym, null],
+    [pseudonym, pseudonym, null],
   ]);
   const { keys } = await served.accounts.listKeys({ brand_id: brand.id }, callContext());
   expect(keys.map(({ created_by, revoked_by }) => [created_by, revoked_by])).toEqual([

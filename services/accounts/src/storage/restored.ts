@@ -1,6 +1,6 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 
-/** Written by whoever restores a backup, as docs/operations.md says. */
+/** Made by the steps of a restore, in docs/operations.md. */
 const MARKER = "accounts.restored_from_backup";
 
 const statements = {

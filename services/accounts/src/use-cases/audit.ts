@@ -49,7 +49,7 @@ export interface CallClient {
 }
 
 export interface Refusal {
-  /** Of the error. */
+  /** The kind of the error. */
   readonly kind: string;
   /** Refusals of one key and kind are counted in one entry. */
   readonly key: string;

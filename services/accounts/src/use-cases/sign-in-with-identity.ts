@@ -62,7 +62,7 @@ const entryOf = (email: string, { requestId, client }: SignInAttempt): EndedEntr
   client,
 });
 
-/** Of each account at the provider there is one entry, which counts. */
+/** Writes one entry for each account at the provider, which counts. */
 async function recordConflict(db: Database, { issuer, subject }: Identity, email: string, attempt: SignInAttempt): Promise<void> {
   const refusal = { kind: "identity_conflict", key: [issuer, subject, email].join(" ") };
   await recordForBrands(db, await membershipsOf(db, email), { ...entryOf(email, attempt), refusal });

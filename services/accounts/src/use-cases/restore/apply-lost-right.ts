@@ -9,7 +9,7 @@ import { findBrand, lockBrand } from "../../storage/brands.ts";
 import { recordForBrands } from "../audit.ts";
 import { deleteRightsOfBrand } from "../delete-brand.ts";
 
-/** Of the entries that are written here: they are no news, when it is repeated. */
+/** Marks the entries that are written here: they are no news when the program is repeated. */
 export const REQUEST_ID = "after-restore";
 const OPERATOR = "operator";
 
