@@ -292,6 +292,7 @@ export const SHOTS: readonly Shot[] = [
     },
   },
   { name: "audit", as: "owner", path: to("/developers/audit"), shown: "maria@ulap-at-araw.example" },
+  { name: "audit-sign-ins", as: "owner", path: to("/developers/audit?action=session"), shown: "Sign in with a link" },
   { name: "audit-member", as: "member", path: to("/developers/audit"), shown: "Only owners see the audit log" },
   { name: "assistants", as: "owner", path: to("/developers/assistants"), shown: "claude mcp add" },
   { name: "assistants-typescript", as: "owner", path: to("/developers/assistants?client=typescript"), shown: "callTool" },
