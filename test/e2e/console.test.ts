@@ -72,6 +72,7 @@ it("an owner signs in with a link, creates a key that reads the brand's records,
     ["key.create", "done"],
     ["session.sign_in_with_link", "done"],
   ]);
+  expect(entries.at(-1)).toMatchObject({ address: "127.0.0.1", browser: expect.stringMatching(/Chrom/) });
 }, 60_000);
 
 it("the audit log says what was done through an owner's link, whose session makes no links; who is no owner leaves", async () => {

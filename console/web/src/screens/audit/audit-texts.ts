@@ -36,7 +36,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
 };
 
 /** Actions of one kind, by the first of their two names. */
-export const KINDS: Readonly<Record<string, string>> = { session: "All sign-ins and sign-outs" };
+export const KINDS: Readonly<Record<string, string>> = { session: "Sign-ins, sign-outs" };
 
 /** Fields whose name is not their text with underscores. */
 const FIELDS: Readonly<Record<string, string>> = {
