@@ -70,13 +70,15 @@ async function person(...brands: readonly ShownBrand[]): Promise<{ readonly emai
 }
 
 /** What the person did in a brand, or tried. */
+/** What the audit log has of a person but sign-ins and sign-outs, which are of all brands. */
 async function auditOf(
   { id: brand_id }: ShownBrand,
   actor: string,
 ): Promise<(readonly [action: string, outcome: string | null | undefined])[]> {
   const filter = { brand_id, actor, action: null, from: null, to: null, page_size: 0, page_token: null };
   const { entries } = await stack.audit.listAudit(filter, callContext());
-  return entries.map(({ action, outcome }) => [action, outcome] as const);
+  const changes = entries.filter(({ action }) => !action.startsWith("session."));
+  return changes.map(({ action, outcome }) => [action, outcome] as const);
 }
 
 async function keysBy({ id: brand_id, owner }: ShownBrand, email: string): Promise<string[]> {
