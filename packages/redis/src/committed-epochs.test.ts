@@ -49,5 +49,5 @@ it("keeps the newest hundred, of one call and of many", async () => {
 
 it("expires, in a month", async () => {
   await rememberCommittedEpochs(redis, brands(1));
-  expect(await redis.run("any", (commands) => commands.ttl("epoch:committed"))).toBeGreaterThan(29 * 24 * 3_600);
+  expect(await redis.run("any", (commands) => commands.ttl("committed:epochs"))).toBeGreaterThan(29 * 24 * 3_600);
 });

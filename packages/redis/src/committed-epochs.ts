@@ -3,9 +3,9 @@ import type { RedisClient } from "./redis-client.ts";
 
 /**
  * The newest epochs that were committed, each with its brand: what a database that was restored from a backup does not know. Apart from the
- * epochs that gateways compare with, which are published before the commit too: a process killed in between leaves one that no database has.
+ * epochs that gateways compare with, which are published before the commit too: a process killed in between leaves one that no database has. Gateways' logins must not write it.
  */
-const COMMITTED_KEY = "epoch:committed";
+const COMMITTED_KEY = "committed:epochs";
 
 /** Brands that are remembered. */
 export const COMMITTED_MAX = 100;

@@ -2,6 +2,7 @@ export { AnnouncedKeys, heldKey, newestSharedKey, requireSharedKey, type HeldKey
 export { deleteInBatches, type Deleted, type DeletedRows, type DeletionStep } from "./delete-in-batches.ts";
 export { openMaintenance, type Maintenance } from "./maintenance.ts";
 export { Memberships } from "./memberships.ts";
+export { prepareSchema } from "./prepare-schema.ts";
 export { RemoteGrants } from "./remote-grants.ts";
 export { showSampled, type SampledGauge } from "./sampled-gauges.ts";
 export { emailField, idField, nextAfterId, pageSizeField } from "./request-fields.ts";

@@ -40,7 +40,8 @@ export class RemoteGrants implements Grants {
   }
 
   async #prove(grant: string, { brandId, bySignature }: Parameters<Grants["prove"]>[1], call: CallContext): Promise<Person> {
-    if (bySignature || brandId === undefined) return this.#bySignature(grant, brandId, call);
+    if (bySignature) return this.#bySignature(grant, brandId, call);
+    if (brandId === undefined) throw new Error("accounts is asked about a grant for a brand only");
     const request = { grant, audience: this.#audience, brand_id: brandId };
     const context = { ...call, deadline: Math.min(call.deadline, Date.now() + ASK_MS) };
     const { email, role, via, limited_to } = await this.#sessions.checkGrant(request, context);

@@ -4,7 +4,9 @@ import { reportFailure } from "@brand-records/lifecycle";
 import { openPool, type Database } from "@brand-records/postgres";
 import { openRedis } from "@brand-records/redis";
 import { openLog } from "@brand-records/telemetry";
+import { prepareSchema } from "@brand-records/service-runtime";
 import { parseConfig } from "./config.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { liveRights } from "./storage/live-rights.ts";
 import { afterRestore, type AfterRestoreOptions } from "./use-cases/restore/after-restore.ts";
 import { lostRightsInFiles } from "./use-cases/restore/audit-file.ts";
@@ -21,13 +23,18 @@ const REDIS_TIMEOUT_MS = 5_000;
 const config = loadConfig(() => parseConfig(process.env));
 const log = openLog("after-restore accounts", config.LOG_LEVEL);
 const db = openPool({ url: config.DATABASE_URL, max: 1, applicationName: "after-restore accounts" });
+// The marker may be another login's than that of the service.
+const ownerDb = openPool({ url: config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, max: 1, applicationName: "after-restore accounts" });
 const tlsCa = config.REDIS_TLS_CA === undefined ? undefined : readPem("REDIS_TLS_CA", config.REDIS_TLS_CA);
 const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, { log, commandTimeoutMs: REDIS_TIMEOUT_MS, tlsCa });
 try {
   const readLostRights = sourceOf(process.argv.slice(2), db);
   await redis?.firstContact;
+  // A backup may be of an older release.
+  await prepareSchema({ name: "accounts", migrations: MIGRATIONS, config, log });
   const done = await afterRestore({
     db,
+    ownerDb,
     redis,
     readLostRights,
     onTaken: ({ right, ...of }) => list(`the backup gave back what has ended since: ${right}`, namesOf(of)),
@@ -44,12 +51,13 @@ try {
   process.exitCode = reportFailure(error, log, "the restored database cannot be served yet: run this again");
 } finally {
   await redis?.stop();
+  await ownerDb.stop();
   await db.stop();
 }
 
 /** @throws ConfigError unless the options name one source */
 function sourceOf(args: string[], restored: Database): AfterRestoreOptions["readLostRights"] {
-  const { audit = [], live, "live-schema": schema = "accounts", "without-audit": isWithout = false } = optionsIn(args);
+  const { audit = [], live, "live-schema": schema = "accounts", "without-audit": isWithout = false, incomplete = false } = optionsIn(args);
   if ([audit.length > 0, live !== undefined, isWithout].filter(Boolean).length !== 1) {
     throw new ConfigError([
       "name what has happened since the backup: --audit FILE of brandctl audit export, --live URL of a database that has it (and --live-schema " +
@@ -57,12 +65,12 @@ function sourceOf(args: string[], restored: Database): AfterRestoreOptions["read
     ]);
   }
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new ConfigError(["--live-schema: must be a name in lower case"]);
-  if (audit.length > 0) return (newestEntryAt) => lostRightsInFiles(restored, audit, newestEntryAt);
+  if (audit.length > 0) return (restoredLog) => lostRightsInFiles(restored, audit, restoredLog, incomplete);
   if (live === undefined) return async () => ({ lost: [], open: [] });
-  return async (newestEntryAt) => {
+  return async ({ newestAt }) => {
     const other = openPool({ url: live, max: 1, applicationName: "after-restore accounts, live" });
     try {
-      return await lostRightsIn(liveRights(other, schema), restored, newestEntryAt);
+      return await lostRightsIn(liveRights(other, schema), restored, newestAt);
     } finally {
       await other.stop();
     }
@@ -79,6 +87,7 @@ function optionsIn(args: string[]) {
         live: { type: "string" },
         "live-schema": { type: "string" },
         "without-audit": { type: "boolean" },
+        incomplete: { type: "boolean" },
       },
     }).values;
   } catch (error) {

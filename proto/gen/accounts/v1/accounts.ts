@@ -665,7 +665,7 @@ export interface AuditEntry {
     | string
     | null
     | undefined;
-  /** How often it was tried until `finished_at`. More than 1 only for refused sign-ins: `created_at` and `address` are then of the first. */
+  /** How often it was tried until `finished_at`. More than 1 only for refused sign-ins: `created_at` is then of the first try, all else of the last. */
   tries: number;
 }
 

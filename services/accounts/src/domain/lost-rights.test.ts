@@ -10,7 +10,7 @@ function entry(action: string, subject: string | null, more: Partial<RightsEntry
   written += 1;
   const created_at = new Date(Date.UTC(2026, 10, 24, 8, written)).toISOString();
   const base = { id: `aud_${written}`, brand_id: "brd_1", actor: "owner@a.example", action, subject_id: subject, created_at };
-  return { ...base, outcome: "done", role: null, ...more };
+  return { ...base, finished_at: null, outcome: "done", role: null, ...more };
 }
 
 const rightsOf = (...entries: RightsEntry[]): readonly LostRight[] => lostRights(entries).lost;
@@ -28,8 +28,8 @@ it("takes a revoked key, a removed member, one who left, unlinked accounts and a
     entry("key.revoke", "key_1"),
     entry("member.remove", ANA),
     entry("member.leave", null, { actor: "lia@a.example" }),
-    entry("identity.unlink", ANA),
-    entry("brand.delete", "brd_2", { brand_id: "brd_2" }),
+    entry("identity.unlink", ANA, { actor: null }),
+    entry("brand.delete", "brd_2", { brand_id: "brd_2", actor: null }),
   ];
   expect(rightsOf(...entries)).toEqual([
     { right: "key", brandId: "brd_1", keyId: "key_1" },
@@ -87,6 +87,18 @@ it("keeps one brand's members apart from another's", () => {
   expect(lostRights(entries).lost).toEqual([membership]);
 });
 
+it("believes no member who claims what the operator does: a member's session can write entries", () => {
+  const claimed = ["identity.unlink", "brand.delete", "person.erase", "brand.set_tier"].map((action) => entry(action, ANA));
+  expect(lostRights(claimed)).toEqual({ lost: [], open: [] });
+});
+
+it("follows the ends of changes, which may have begun in another order", () => {
+  const at = (minute: number): string => new Date(Date.UTC(2026, 10, 24, 9, minute)).toISOString();
+  const removal = entry("member.remove", ANA, { finished_at: at(9) });
+  const added = entry("member.add", ANA, { role: "owner", finished_at: at(5) });
+  expect(lostRights([removal, added]).lost).toEqual([membership]);
+});
+
 it("knows an erased person by an earlier line of the same entry, and by none of a later export", () => {
   const erased = "erased_01jd0000000000000000000000";
   const [removal, left] = [entry("member.remove", ANA), entry("member.leave", null, { actor: "lia@a.example" })];
@@ -101,9 +113,9 @@ it("knows an erased person by an earlier line of the same entry, and by none of 
 it("asks a person about what names nobody any more, and about tier and verification", () => {
   const entries = [
     entry("member.remove", "erased_01jd0000000000000000000000"),
-    entry("person.erase", "erased_01jd0000000000000000000000"),
-    entry("brand.set_tier", "brd_1"),
-    entry("brand.set_verified", "brd_1"),
+    entry("person.erase", "erased_01jd0000000000000000000000", { actor: null }),
+    entry("brand.set_tier", "brd_1", { actor: null }),
+    entry("brand.set_verified", "brd_1", { actor: null }),
   ];
   const { lost, open } = lostRights(entries);
   expect(lost).toEqual([]);

@@ -27,13 +27,17 @@ export interface LostRights {
 }
 
 /** What of an audit entry says which rights ended. */
-export type RightsEntry = Pick<AuditEntry, "id" | "brand_id" | "actor" | "action" | "subject_id" | "created_at" | "outcome" | "role">;
+export type RightsEntry = Pick<
+  AuditEntry,
+  "id" | "brand_id" | "actor" | "action" | "subject_id" | "created_at" | "finished_at" | "outcome" | "role"
+>;
 
 /** What the later entries leave a person of a membership, beside what the backup has. */
 type Limit = "none" | "member";
 
 /** Actions that take nothing away for sure, and may have. Their entries have names, not values. */
 const TO_LOOK_AT: ReadonlySet<string> = new Set(["brand.set_tier", "brand.set_verified"]);
+const OPERATORS: ReadonlySet<string> = new Set(["brand.delete", "brand.set_tier", "brand.set_verified", "identity.unlink", "person.erase"]);
 const PSEUDONYM = /^erased_/;
 
 /**
@@ -44,7 +48,7 @@ export function lostRights(entries: Iterable<RightsEntry>): LostRights {
   const latest = new Map<string, RightsEntry>();
   for (const entry of entries) latest.set(entry.id, named(entry, latest.get(entry.id)));
   const found = new Found();
-  const byTime = [...latest.values()].toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
+  const byTime = [...latest.values()].toSorted((a, b) => compare(endOf(a), endOf(b)) || compare(a.id, b.id));
   for (const entry of byTime) if (entry.outcome !== "failed") found.add(entry);
   return { lost: found.lost(), open: found.open };
 }
@@ -56,6 +60,7 @@ function named(entry: RightsEntry, earlier: RightsEntry | undefined): RightsEntr
   return { ...entry, actor: name(entry.actor, earlier?.actor), subject_id: name(entry.subject_id, earlier?.subject_id) };
 }
 
+const endOf = ({ created_at, finished_at }: RightsEntry): string => finished_at ?? created_at;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 class Found {
@@ -68,11 +73,13 @@ class Found {
   add(entry: RightsEntry): void {
     const { brand_id, action, actor } = entry;
     const subject = action === "member.leave" ? actor : entry.subject_id;
+    // Nobody but the operator does these. A member's session can write entries of the brand, and must not reach further by them.
+    if (OPERATORS.has(action) && actor !== null) return;
     if (action === "brand.delete") this.#brands.add(brand_id);
     else if (TO_LOOK_AT.has(action)) this.#ask(entry);
-    else if (subject === null || !takesRights(action)) return;
+    else if (subject === null || !concernsRights(action)) return;
     // The person was erased since. The backup has the address, which nothing names any more.
-    else if (PSEUDONYM.test(subject)) this.#ask(entry);
+    else if (action === "person.erase" || PSEUDONYM.test(subject)) this.#ask(entry);
     else if (action === "key.revoke") this.#keys.set(subject, brand_id);
     else if (action === "identity.unlink") this.#identities.add(subject);
     else this.#limit(entry, subject);
@@ -104,8 +111,8 @@ class Found {
   }
 }
 
-/** Whether entries of an action say that a right has ended, or that an earlier one was given back. */
-export const takesRights = (action: string): boolean => ACTIONS.has(action) || TO_LOOK_AT.has(action);
+/** Whether entries of an action say that a right has ended, or was given. */
+export const concernsRights = (action: string): boolean => ACTIONS.has(action) || TO_LOOK_AT.has(action);
 
 const ACTIONS: ReadonlySet<string> = new Set([
   "brand.delete",

@@ -3,14 +3,16 @@ import type { AuditServiceService } from "@brand-records/proto/accounts/v1";
 import type { Handlers } from "@brand-records/rpc";
 import { z } from "zod";
 import type { AccountsDependencies } from "../dependencies.ts";
-import { appendAudit, finishAudit, listAudit } from "../use-cases/audit.ts";
+import { appendAudit, finishAudit, listAudit, requireOwnAction } from "../use-cases/audit.ts";
 import { exportAudit } from "../use-cases/export-audit.ts";
 import { fields } from "./fields.ts";
 
 export function auditHandlers({ db }: Pick<AccountsDependencies, "db">): Handlers<AuditServiceService> {
   return {
-    async appendAudit(request) {
-      return { entry: await appendAudit(db, parseRequest(entryFields, request)) };
+    async appendAudit(request, { person }) {
+      const entry = parseRequest(entryFields, request);
+      if (person !== undefined) requireOwnAction(entry.action, person.brand?.role);
+      return { entry: await appendAudit(db, entry) };
     },
     async finishAudit(request, { person }) {
       const { brand_id, entry_id, outcome, error_kind, subject_id } = parseRequest(resultFields, request);

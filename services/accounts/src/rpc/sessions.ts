@@ -32,8 +32,8 @@ export function sessionsHandlers(deps: SessionsDependencies): Handlers<SessionsS
       const { email, brand_id } = parseRequest({ email: fields.email, brand_id: fields.brandId.nullish() }, request);
       // A link of one brand's owner ends nothing of the person's other brands.
       const brandId = person === undefined ? (brand_id ?? null) : person.limitedTo;
-      // The operator's tools have no browser.
-      const actor = request.client == null ? null : email;
+      // Without a grant: a console of 0.3.0, or the operator's tools.
+      const actor = person?.email ?? null;
       const ended = { email, brandId, actor, via: person?.via ?? null };
       return { ended: await endSessionsOf(deps.db, ended, { requestId, client: clientOf(request) }) };
     },

@@ -59,7 +59,7 @@ it("has an owner's link in its brand alone, and says whose it was", async () => 
   expect(await entriesOf(other)).toEqual([]);
 });
 
-it("counts the refusals of a link in one entry, with the first one's address and the last one's time", async () => {
+it("counts the refusals of a link in one entry, with the first one's time and the last one's address", async () => {
   const token = await people.link(brand.owner);
   await redeem(token);
   for (const address of ["203.0.113.8", "203.0.113.9"]) {
@@ -69,7 +69,13 @@ it("counts the refusals of a link in one entry, with the first one's address and
   }
   const [refused, done, ...more] = await entriesOf(brand);
   expect(more).toEqual([]);
-  expect(refused).toMatchObject({ outcome: "failed", error_kind: "sign_in_link_used", tries: 4, address: "203.0.113.8" });
+  expect(refused).toMatchObject({
+    outcome: "failed",
+    error_kind: "sign_in_link_used",
+    tries: 4,
+    address: "203.0.113.9",
+    browser: "Safari",
+  });
   expect(Date.parse(refused?.finished_at ?? "")).toBeGreaterThanOrEqual(Date.parse(refused?.created_at ?? ""));
   expect(done).toMatchObject({ outcome: "done", tries: 1 });
   expect(counted).toEqual(["link: done", ...Array.from({ length: 4 }, () => "link: sign_in_link_used")]);
@@ -98,11 +104,51 @@ it("has a sign-out once, and none of a session that has ended", async () => {
 });
 
 it("has “sign out everywhere”, the person's and the operator's", async () => {
-  await served.sessions.endSessionsOf({ email: brand.owner, client }, callContext());
+  const token = await sessionOf(await people.link(brand.owner));
+  const { grants } = await served.sessions.getSession({ token, with_grants: true, brand_id: brand.id }, callContext());
+  // By the grant, whatever the request names and leaves out.
+  await served.sessions.endSessionsOf({ email: "other@ulap.example" }, { ...callContext(), grants });
+  await expect(people.get(token)).rejects.toMatchObject({ kind: "invalid_session" });
   await served.sessions.endSessionsOf({ email: brand.owner }, callContext());
   const [byOperator, byPerson] = await entriesOf(brand);
-  expect(byPerson).toMatchObject({ action: "session.sign_out_everywhere", actor: brand.owner, ...client });
+  expect(byPerson).toMatchObject({ action: "session.sign_out_everywhere", actor: brand.owner, subject_id: brand.owner });
   expect(byOperator).toMatchObject({ actor: null, subject_id: brand.owner, address: null, browser: null });
+});
+
+it("has “sign out everywhere” of a session that an owner's link opened in its brand alone, and ends no other", async () => {
+  const person = `lia@${brand.id.slice(4)}.example`;
+  await people.addMember(brand, person);
+  await people.addMember(other, person);
+  const request = { email: person, ttl_seconds: 0, brand_id: brand.id, acting_member: brand.owner };
+  const limited = await sessionOf((await served.signIn.createSignInLink(request, callContext())).token);
+  const whole = await sessionOf(await people.link(person));
+  const { grants } = await served.sessions.getSession({ token: limited, with_grants: true, brand_id: brand.id }, callContext());
+  await served.sessions.endSessionsOf({ email: person, client }, { ...callContext(), grants });
+  await expect(people.get(limited)).rejects.toMatchObject({ kind: "invalid_session" });
+  expect((await people.get(whole)).session?.email).toBe(person);
+  expect((await entriesOf(brand))[0]).toMatchObject({ action: "session.sign_out_everywhere", via: brand.owner, ...client });
+  expect((await entriesOf(other)).map(({ action }) => action)).toEqual(["session.sign_in_with_link"]);
+});
+
+it("takes no entry of a member about what only the operator, accounts or an owner does", async () => {
+  const member = `mara@${brand.id.slice(4)}.example`;
+  await people.addMember(brand, member);
+  const as = async (email: string) => {
+    const token = await sessionOf(await people.link(email));
+    const { grants } = await served.sessions.getSession({ token, with_grants: true, brand_id: brand.id }, callContext());
+    return { ...callContext(), grants };
+  };
+  const entryOf = (action: string) => ({ brand_id: brand.id, action, subject_id: "x", fields: [], request_id: "r" });
+  const [owner, plain] = [await as(brand.owner), await as(member)];
+  for (const action of ["identity.unlink", "person.erase", "session.sign_out", "sign_in_link.create", "brand.set_tier", "brand.delete"]) {
+    await expect(served.audit.appendAudit(entryOf(action), owner)).rejects.toMatchObject({ kind: "invalid_request" });
+  }
+  for (const action of ["key.revoke", "member.add", "member.set_role", "member.remove"]) {
+    await expect(served.audit.appendAudit(entryOf(action), plain)).rejects.toMatchObject({ kind: "owner_required" });
+    expect((await served.audit.appendAudit(entryOf(action), owner)).entry).toMatchObject({ actor: brand.owner });
+  }
+  for (const action of ["member.leave", "plan.update"])
+    expect((await served.audit.appendAudit(entryOf(action), plain)).entry).toMatchObject({ actor: member });
 });
 
 it("is written with the session, or neither is", async () => {

@@ -18,7 +18,8 @@ const statements = {
     text: `insert into accounts.audit_entries as e
              (id, brand_id, actor, action, subject_id, fields, request_id, address, browser, via, outcome, error_kind, finished_at)
            select t.id, t.brand_id, $1, $2, $3, '{}', $4, $5, $6, $7, $8, $9, now() from ${ENDED.relation}
-               on conflict (id) do update set tries = e.tries + 1, finished_at = now()`,
+               on conflict (id) do update set tries = e.tries + 1, finished_at = now(),
+                 request_id = excluded.request_id, address = excluded.address, browser = excluded.browser`,
   },
   finish: {
     name: "audit_entries.finish",
@@ -53,6 +54,7 @@ const statements = {
     name: "audit_entries.newest",
     text: "select created_at from accounts.audit_entries where request_id <> $1 order by created_at desc limit 1",
   },
+  oldest: { name: "audit_entries.oldest", text: "select created_at from accounts.audit_entries order by created_at limit 1" },
   /** A deletion could not continue without its entry. So the entry stays until the deletion has finished, and its time counts from then. */
   deleteOld: {
     name: "audit_entries.delete_old",
@@ -80,7 +82,7 @@ export async function insertAuditEntry(sql: Sql, entry: NewAuditEntry): Promise<
   return row;
 }
 
-/** Writes an entry for each of these brands. One with an id that exists counts as another try of the same. */
+/** Writes an entry for each of these brands. One with an id that exists counts as another try of the same, and has the last one's origin. */
 export async function insertEndedAuditEntries(
   sql: Sql,
   entry: EndedAuditEntry,
@@ -136,6 +138,12 @@ export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<stri
 /** Returns the time of the newest entry of all brands, but for those of a request id. */
 export async function newestAuditEntryAt(sql: Sql, exceptRequestId: string): Promise<string | null> {
   const [row] = await sql.query<{ created_at: string }>(statements.newest, [exceptRequestId]);
+  return row?.created_at ?? null;
+}
+
+/** Returns the time of the oldest entry of all brands: what was older is kept no longer. */
+export async function oldestAuditEntryAt(sql: Sql): Promise<string | null> {
+  const [row] = await sql.query<{ created_at: string }>(statements.oldest);
   return row?.created_at ?? null;
 }
 

@@ -21,6 +21,8 @@ export interface BrandState {
 
 /** Reads a schema of accounts that is not restored: of any release, under any name. */
 export interface LiveRights {
+  /** Returns what tells this schema from any other, of this server and of others. */
+  place(): Promise<string>;
   newestEntryAt(): Promise<string | null>;
   deletedBrands(): Promise<string[]>;
   /** Returns those of these keys that are revoked. */
@@ -36,6 +38,7 @@ export function liveRights(live: Sql, schema: string): LiveRights {
   const query = <Row>(name: string, text: string, values: unknown[] = []): Promise<Row[]> =>
     live.query<Row>({ name: `live_rights.${name}`, text }, values);
   return {
+    place: () => placeOf(live, schema),
     async newestEntryAt() {
       const [row] = await query<{ at: string | null }>("newest", `select max(created_at) as at from ${schema}.audit_entries`);
       return row?.at ?? null;
@@ -65,4 +68,18 @@ export function liveRights(live: Sql, schema: string): LiveRights {
       ),
     brandsAmong: (ids) => query("brands", `select id, tier, verified from ${schema}.brands where id = any($1::text[])`, [ids]),
   };
+}
+
+/** Returns what tells a schema of accounts from any other: two names of one schema have the same. */
+export async function placeOf(sql: Sql, schema: string): Promise<string> {
+  const [row] = await sql.query<{ place: string }>(
+    {
+      name: `live_rights.place.${schema}`,
+      text: `select concat_ws(' ', extract(epoch from pg_postmaster_start_time()), d.oid, '${schema}.brands'::regclass::oid) as place
+               from pg_database d where d.datname = current_database()`,
+    },
+    [],
+  );
+  if (row === undefined) throw new Error("a session has no database");
+  return row.place;
 }

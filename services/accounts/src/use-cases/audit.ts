@@ -24,6 +24,21 @@ export async function appendAudit(sql: Sql, entry: Omit<NewAuditEntry, "id">): P
   return insertAuditEntry(sql, { id: newId("aud"), ...entry });
 }
 
+/** Changes of the operator, and those whose entries accounts writes itself. */
+const NOT_OF_CALLERS: ReadonlySet<string> = new Set(["brand", "identity", "person", "session", "sign_in_link"]);
+const OF_OWNERS: ReadonlySet<string> = new Set(["member.add", "member.set_role", "member.remove"]);
+
+/**
+ * Checks that a member may make the change that an entry is about: a restore reads the log, and takes away what it says has ended.
+ *
+ * @throws AppError `invalid_request`, `owner_required`
+ */
+export function requireOwnAction(action: string, role: string | undefined): void {
+  const [kind = ""] = action.split(".");
+  if (NOT_OF_CALLERS.has(kind)) throw new AppError("invalid_request", `${action} is not written for a member`, { field: "action" });
+  if ((kind === "key" || OF_OWNERS.has(action)) && role !== "owner") throw new AppError("owner_required", `Only an owner does ${action}`);
+}
+
 /** What accounts itself writes into the audit log, in the transaction of the change. */
 export interface EndedEntry {
   readonly action: string;

@@ -27,7 +27,7 @@ async function run(through: RedisClient | undefined = redis): Promise<{ done: Af
   const ignore = async (): Promise<void> => {};
   const nothingLost = { readLostRights: async () => ({ lost: [], open: [] }), onTaken: ignore, onWithoutOwner: ignore, onOpen: ignore };
   const onUnfinished = async (entry: AuditEntry): Promise<void> => void unfinished.push(entry);
-  const done = await afterRestore({ db: served.db, redis: through, ...nothingLost, onKey, onUnfinished });
+  const done = await afterRestore({ db: served.db, ownerDb: served.db, redis: through, ...nothingLost, onKey, onUnfinished });
   return { done, keys, unfinished };
 }
 

@@ -4,11 +4,12 @@ import type { AuditEntry } from "../../domain/audit-entry.ts";
 import type { Key } from "../../domain/key.ts";
 import type { LostRight, LostRights, OpenQuestion } from "../../domain/lost-rights.ts";
 import { raiseEpochs } from "../../epochs/raise-epochs.ts";
-import { newestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
+import { newestAuditEntryAt, oldestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
 import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
 import { deleteAnySessions } from "../../storage/sessions.ts";
 import { acceptRestored } from "../../storage/restored.ts";
 import { deleteUnusedLinks } from "../../storage/sign-in-links.ts";
+import type { RestoredLog } from "./audit-file.ts";
 import { applyLostRight, REQUEST_ID } from "./apply-lost-right.ts";
 
 const BATCH_SIZE = 1_000;
@@ -18,19 +19,21 @@ const UNDER_WAY_SECONDS = 600;
 
 export interface AfterRestoreOptions {
   readonly db: Database;
+  /** Owns the schema, and may take the marker away. */
+  readonly ownerDb: Database;
   /** Undefined: gateways cache nothing. */
   readonly redis: RedisClient | undefined;
   /**
    * Returns what has ended since the backup.
    *
-   * @param newestEntryAt of the restored audit log, RFC 3339; null: it is empty
+   * @throws ConfigError if the source does not say it
    */
-  readLostRights(newestEntryAt: string | null): Promise<LostRights>;
+  readLostRights(log: RestoredLog): Promise<LostRights>;
   /** Receives each right that the database had and has no more. */
   onTaken(lost: LostRight): Promise<void>;
   /** Receives each brand whose last owner was taken away. */
   onWithoutOwner(brandId: string): Promise<void>;
-  /** Receives what a person must look at. */
+  /** Receives what a person must look at, at the end. */
   onOpen(question: OpenQuestion): Promise<void>;
   /** Receives each key that works: its revocation may be lost. In ascending order of id. */
   onKey(key: Key): Promise<void>;
@@ -47,6 +50,8 @@ export interface AfterRestore {
   /** People whose accounts at providers were unlinked. */
   readonly people_unlinked: number;
   readonly brands_deleted: number;
+  /** What a person must look at. */
+  readonly to_look_at: number;
   readonly sessions_ended: number;
   readonly links_deleted: number;
   /** That work. */
@@ -65,25 +70,31 @@ export interface AfterRestore {
 export async function afterRestore(options: AfterRestoreOptions): Promise<AfterRestore> {
   const { db, redis, onKey, onUnfinished } = options;
   const newestEntryAt = await newestAuditEntryAt(db, REQUEST_ID);
+  const { lost, open } = await options.readLostRights({ oldestAt: await oldestAuditEntryAt(db), newestAt: newestEntryAt });
   // One that was ended or used after the backup would work again.
   const sessions_ended = await repeatUntilNone(() => deleteAnySessions(db, BATCH_SIZE));
   const links_deleted = await repeatUntilNone(() => deleteUnusedLinks(db, BATCH_SIZE));
-  const taken = await takeLostRights(options, newestEntryAt);
+  const taken = await takeLostRights(options, lost);
   const brands = await raiseEpochs(db, redis);
   if (newestEntryAt !== null)
     for (const entry of await unfinishedAuditEntries(db, newestEntryAt, UNDER_WAY_SECONDS)) await onUnfinished(entry);
   const { keys, newestUseAt } = await reportKeys(db, onKey);
-  await acceptRestored(db);
-  return { brands, ...taken, sessions_ended, links_deleted, keys, newest_change_at: latest(newestEntryAt, newestUseAt) };
+  for (const question of open) await options.onOpen(question);
+  await acceptRestored(options.ownerDb);
+  return {
+    brands,
+    ...taken,
+    to_look_at: open.length,
+    sessions_ended,
+    links_deleted,
+    keys,
+    newest_change_at: latest(newestEntryAt, newestUseAt),
+  };
 }
 
 type Taken = Pick<AfterRestore, "keys_revoked" | "members_removed" | "owners_demoted" | "people_unlinked" | "brands_deleted">;
 
-async function takeLostRights(
-  { db, readLostRights, onTaken, onWithoutOwner, onOpen }: AfterRestoreOptions,
-  newestEntryAt: string | null,
-): Promise<Taken> {
-  const { lost, open } = await readLostRights(newestEntryAt);
+async function takeLostRights({ db, onTaken, onWithoutOwner }: AfterRestoreOptions, lost: readonly LostRight[]): Promise<Taken> {
   const taken: Record<LostRight["right"], number> = { key: 0, membership: 0, ownership: 0, identities: 0, brand: 0 };
   const withoutOwner = new Set<string>();
   for (const right of lost) {
@@ -95,7 +106,6 @@ async function takeLostRights(
     if (right.right === "brand") withoutOwner.delete(right.brandId);
   }
   for (const brandId of withoutOwner) await onWithoutOwner(brandId);
-  for (const question of open) await onOpen(question);
   const { key, membership, ownership, identities, brand } = taken;
   return {
     keys_revoked: key,

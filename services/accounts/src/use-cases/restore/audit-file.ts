@@ -4,11 +4,9 @@ import { ConfigError } from "@brand-records/config";
 import type { Sql } from "@brand-records/postgres";
 import { z } from "zod";
 import { AUDIT_OUTCOMES } from "../../domain/audit-entry.ts";
-import { lostRights, takesRights, type LostRights, type RightsEntry } from "../../domain/lost-rights.ts";
+import { lostRights, concernsRights, type LostRights, type RightsEntry } from "../../domain/lost-rights.ts";
 import { endedAmong } from "../../storage/audit-entries.ts";
 
-/** Entries are written in the order of their commits, not of their times: the database may lack one that is older than its newest by this. */
-const COMMITTED_WITHIN_MS = 10 * 60 * 1_000;
 /** Ids of entries that are looked up at a time. */
 const BATCH_SIZE = 1_000;
 
@@ -22,31 +20,56 @@ const line = z.object({
   action: z.string(),
   subject_id: nullable(z.string()),
   created_at: z.iso.datetime(),
+  finished_at: nullable(z.iso.datetime()),
   outcome: nullable(z.enum(AUDIT_OUTCOMES)),
   role: nullable(z.string()),
 });
 
+/** What the restored audit log has; null: it is empty. Without the entries of earlier runs. */
+export interface RestoredLog {
+  /** RFC 3339. */
+  readonly oldestAt: string | null;
+  readonly newestAt: string | null;
+}
+
 /**
- * Reads which rights have ended by exports of the audit log, oldest first. Leaves out what the restored database knows: entries that it has with their
- * outcome, and what happened long before its newest.
+ * Reads which rights have ended by exports of the audit log, oldest first. Leaves out what the restored database knows: entries that it has
+ * with their outcome, and those older than its oldest, which it keeps no longer.
  *
- * @param newestEntryAt of the restored audit log, RFC 3339; null: it is empty
- * @throws ConfigError if a file cannot be read, or has a line that is no entry; a last line that a kill has cut off is left out
+ * @param mayHaveGap whether the exports may end before the database's newest entry, or begin after it
+ * @throws ConfigError if a file cannot be read, has a line that is no entry, or leaves a gap; a last line that a kill has cut off is left out
  */
-export async function lostRightsInFiles(sql: Sql, paths: readonly string[], newestEntryAt: string | null): Promise<LostRights> {
-  const knownUntil = newestEntryAt === null ? "" : new Date(Date.parse(newestEntryAt) - COMMITTED_WITHIN_MS).toISOString();
+export async function lostRightsInFiles(
+  sql: Sql,
+  paths: readonly string[],
+  { oldestAt, newestAt }: RestoredLog,
+  mayHaveGap = false,
+): Promise<LostRights> {
   const entries: RightsEntry[] = [];
+  const span = { from: "~", until: "" };
   for (const path of paths) {
     for await (const entry of entriesIn(path)) {
-      if (takesRights(entry.action) && entry.created_at >= knownUntil) entries.push(entry);
+      const changedAt = entry.finished_at ?? entry.created_at;
+      if (changedAt < span.from) span.from = changedAt;
+      if (changedAt > span.until) span.until = changedAt;
+      if (concernsRights(entry.action) && entry.created_at >= (oldestAt ?? "")) entries.push(entry);
     }
   }
+  if (newestAt !== null && !mayHaveGap) requireNoGap(span, newestAt);
   const known = new Set<string>();
   for (let start = 0; start < entries.length; start += BATCH_SIZE) {
     const ids = entries.slice(start, start + BATCH_SIZE).map(({ id }) => id);
     for (const id of await endedAmong(sql, ids)) known.add(id);
   }
   return lostRights(entries.filter(({ id }) => !known.has(id)));
+}
+
+function requireNoGap({ from, until }: { readonly from: string; readonly until: string }, newestAt: string): void {
+  const gap =
+    until < newestAt
+      ? `the last entry of the files is of ${until}, before the newest of the restored database, ${newestAt}: they do not say what has happened since the backup`
+      : `the first entry of the files is of ${from}, after the newest of the restored database, ${newestAt}: name the files before, too`;
+  if (until < newestAt || from > newestAt) throw new ConfigError([`--audit: ${gap}. With --incomplete they are applied as they are`]);
 }
 
 async function* entriesIn(path: string): AsyncGenerator<RightsEntry> {

@@ -6,7 +6,7 @@ import type { LostRight, LostRights, OpenQuestion } from "../../domain/lost-righ
 import { pageOfBrands } from "../../storage/brands.ts";
 import { pageOfIdentities } from "../../storage/identities.ts";
 import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
-import type { BoundIdentity, LiveRights } from "../../storage/live-rights.ts";
+import { placeOf, type BoundIdentity, type LiveRights } from "../../storage/live-rights.ts";
 import { pageOfMembers } from "../../storage/members.ts";
 
 const PAGE_SIZE = 1_000;
@@ -15,9 +15,12 @@ const PAGE_SIZE = 1_000;
  * Compares the restored database with a live one, which has what has happened since: its old schema, or a server that is being replaced.
  *
  * @param newestEntryAt of the restored audit log, RFC 3339; null: it is empty
- * @throws ConfigError if the live one is older than the restored: it would take away what was given since
+ * @throws ConfigError if the live one is the restored itself, or older: it would take away nothing, or what was given since
  */
 export async function lostRightsIn(live: LiveRights, restored: Sql, newestEntryAt: string | null): Promise<LostRights> {
+  if ((await live.place()) === (await placeOf(restored, "accounts"))) {
+    throw new ConfigError(["--live: this is the restored schema itself. Name the old one, as with --live-schema accounts_before"]);
+  }
   await requireNewer(live, newestEntryAt);
   const lost = [...(await lostKeys(live, restored)), ...(await lostMemberships(live, restored)), ...(await lostIdentities(live, restored))];
   for (const brandId of await live.deletedBrands()) lost.push({ right: "brand", brandId });

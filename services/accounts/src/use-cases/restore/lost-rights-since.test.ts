@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { ConfigError } from "@brand-records/config";
 import { peopleOf } from "../../../test/people.ts";
 import { callContext, serveAccounts, type ServedAccounts, type TestBrand } from "../../../test/serve-accounts.ts";
-import type { LostRights } from "../../domain/lost-rights.ts";
 import { liveRights } from "../../storage/live-rights.ts";
-import { afterRestore, type AfterRestore } from "./after-restore.ts";
+import { afterRestore, type AfterRestore, type AfterRestoreOptions } from "./after-restore.ts";
 import { lostRightsInFiles } from "./audit-file.ts";
 import { lostRightsIn } from "./live-database.ts";
 
@@ -53,15 +52,26 @@ async function exported(name = "audit.ndjson"): Promise<string> {
 }
 
 const ignore = async (): Promise<void> => {};
-async function run(readLostRights: (newestEntryAt: string | null) => Promise<LostRights>) {
+async function run(readLostRights: AfterRestoreOptions["readLostRights"]) {
   const withoutOwner: string[] = [];
   const reports = { onTaken: ignore, onOpen: ignore, onKey: ignore, onUnfinished: ignore };
   const onWithoutOwner = async (id: string): Promise<void> => void withoutOwner.push(id);
-  const done: AfterRestore = await afterRestore({ db: restored.db, redis: undefined, readLostRights, onWithoutOwner, ...reports });
+  const done: AfterRestore = await afterRestore({
+    db: restored.db,
+    ownerDb: restored.db,
+    redis: undefined,
+    readLostRights,
+    onWithoutOwner,
+    ...reports,
+  });
   return { ...done, withoutOwner };
 }
-const fromFile = (path: string) => (newestEntryAt: string | null) => lostRightsInFiles(restored.db, [path], newestEntryAt);
-const fromLive = (newestEntryAt: string | null) => lostRightsIn(liveRights(live.db, "accounts"), restored.db, newestEntryAt);
+const fromFile =
+  (path: string, mayHaveGap = false): AfterRestoreOptions["readLostRights"] =>
+  (log) =>
+    lostRightsInFiles(restored.db, [path], log, mayHaveGap);
+const fromLive: AfterRestoreOptions["readLostRights"] = ({ newestAt }) =>
+  lostRightsIn(liveRights(live.db, "accounts"), restored.db, newestAt);
 
 interface Scene {
   readonly revoked: string;
@@ -136,18 +146,20 @@ it.each(["a file", "a live database"])("takes away again what has ended since th
 it.each(["a file", "a live database"])("takes the rest when it is repeated after an interruption, by %s", async (source) => {
   const made = await scene();
   const read = source === "a file" ? fromFile(await exported("interrupted.ndjson")) : fromLive;
-  const options = { db: restored.db, redis: undefined, readLostRights: read, onWithoutOwner: ignore, onOpen: ignore, onKey: ignore };
+  const options = {
+    db: restored.db,
+    ownerDb: restored.db,
+    redis: undefined,
+    readLostRights: read,
+    onWithoutOwner: ignore,
+    onOpen: ignore,
+    onKey: ignore,
+  };
   const onTaken = async (): Promise<void> => {
-    // Long ago, as far as the entry of what was taken is concerned.
-    await live.db.query("update accounts.audit_entries set created_at = created_at - interval '1 hour'");
-    await restored.db.query(
-      "update accounts.audit_entries set created_at = created_at - interval '1 hour' where request_id <> 'after-restore'",
-    );
     throw new Error("interrupted");
   };
   await expect(afterRestore({ ...options, onTaken, onUnfinished: ignore })).rejects.toThrow("interrupted");
-  const again = source === "a file" ? fromFile(await exported("interrupted.ndjson")) : fromLive;
-  const { keys_revoked, members_removed, owners_demoted, people_unlinked } = await run(again);
+  const { keys_revoked, members_removed, owners_demoted, people_unlinked } = await run(read);
   expect(keys_revoked + members_removed + owners_demoted + people_unlinked).toBe(3);
   await expectTaken(made);
 });
@@ -191,11 +203,35 @@ it("refuses a live database that is older than the restored one, and takes nothi
   expect(members).toHaveLength(4);
 });
 
+it("refuses the restored schema itself as the live one, under any name", async () => {
+  const itself: AfterRestoreOptions["readLostRights"] = ({ newestAt }) =>
+    lostRightsIn(liveRights(restored.db, "accounts"), restored.db, newestAt);
+  await expect(run(itself)).rejects.toThrow(/--live: this is the restored schema itself/);
+});
+
+it("takes what a file says also long after people have worked with the restored database again", async () => {
+  const made = await scene();
+  const path = await exported("late.ndjson");
+  const signedIn = `insert into accounts.audit_entries (id, brand_id, actor, action, fields, request_id, created_at, outcome, finished_at)
+    values ('aud_since', $1, $2, 'session.sign_in_with_link', '{}', 'r', now() + interval '1 hour', 'done', now() + interval '1 hour')`;
+  await restored.db.query(signedIn, [brand.id, brand.owner]);
+  await expect(run(fromFile(path))).rejects.toThrow(/the last entry of the files is of .*, before the newest of the restored database/);
+  expect(await run(fromFile(path, true))).toMatchObject({ keys_revoked: 1, members_removed: 1, owners_demoted: 1, people_unlinked: 1 });
+  await expectTaken(made);
+  await restored.db.query("delete from accounts.audit_entries where id = 'aud_since'");
+});
+
+it("refuses files that begin after the newest entry of the restored database", async () => {
+  await scene();
+  const line = { ...(JSON.parse(await aLine()) as object), created_at: "2099-01-01T00:00:00.000Z", finished_at: null };
+  await expect(run(fromFile(await fileOf(`${JSON.stringify(line)}\n`)))).rejects.toThrow(/name the files before, too/);
+});
+
 it("asks about a tier and a verification that are others", async () => {
   await scene();
   await live.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext());
   await live.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext());
-  const { open } = await fromLive(null);
+  const { open } = await fromLive({ oldestAt: null, newestAt: null });
   const ours = open.filter(({ brand_id }) => brand_id === brand.id).map(({ action }) => action);
   expect(ours).toEqual(["brand.set_tier", "brand.set_verified"]);
 });

@@ -69,7 +69,7 @@ it("ignores brands that are not here: another deployment may use the same Redis"
 });
 
 it("starts without Redis' word while Redis is away, or refuses the command", async () => {
-  await redis.run("any", (commands) => commands.set("epoch:committed", "of another type"));
+  await redis.run("any", (commands) => commands.set("committed:epochs", "of another type"));
   await check();
   const away = openRedis("redis://127.0.0.1:1", { commandTimeoutMs: 500 });
   await check(away);
