@@ -270,7 +270,7 @@ describe.each(LANGUAGES)("the program in %s", (language) => {
       ]);
     await update("payouts", "processing", "status = 'paid', paid_at = now()", 2);
     await update("campaigns", "ended", "status = 'settled', settled_at = now(), paid_centavos = 7", 1);
-    await eventually(() => expect(bodies).toHaveLength(6));
+    await eventually(() => expect(bodies).toHaveLength(6), { timeoutMs: 20_000 });
     const inOrder = bodies.toSorted((one, other) => (JSON.parse(one).created_at < JSON.parse(other).created_at ? -1 : 1));
     const old = JSON.parse(inOrder[0] ?? "") as { data: Json };
     delete old.data["updated_at"];
