@@ -7,7 +7,7 @@ import { connectRpc, newCallContext } from "@brand-records/rpc";
 import pg from "pg";
 import { cpuMs, postgresCpuMs } from "../process-usage.ts";
 import { ROOT, type Program, type ProgramOptions } from "../program.ts";
-import { BODY_BYTES, RECEIVERS } from "./settings.ts";
+import { BODY_BYTES, RECEIVERS, WRITERS } from "./settings.ts";
 
 export interface ProductParts {
   readonly databaseUrl: string;
@@ -33,6 +33,8 @@ const PADDING = BODY_BYTES - 620;
 export class WebhookProduct {
   readonly #parts: ProductParts;
   readonly #client: pg.Client;
+  /** Commit changes at a steady rate, beside each other: one waits for the disk as long as a commit takes. */
+  readonly #writers: pg.Pool;
   readonly #records: Program;
   readonly #webhook: Program;
   /** Receiver ids by number. */
@@ -41,6 +43,8 @@ export class WebhookProduct {
   private constructor(parts: ProductParts, client: pg.Client, records: Program, webhook: Program) {
     this.#parts = parts;
     this.#client = client;
+    this.#writers = new pg.Pool({ connectionString: parts.databaseUrl, application_name: "bench", max: WRITERS });
+    this.#writers.on("error", () => {});
     this.#records = records;
     this.#webhook = webhook;
   }
@@ -92,8 +96,21 @@ export class WebhookProduct {
   }
 
   /** Puts `count` events into the outbox in one transaction, for the receivers in turn. */
-  async change(count: number, receivers: readonly number[] = Array.from({ length: RECEIVERS }, (_, index) => index)): Promise<void> {
-    await this.#client.query(
+  change(count: number): Promise<void> {
+    return this.#change(
+      this.#client,
+      count,
+      Array.from({ length: RECEIVERS }, (_, index) => index),
+    );
+  }
+
+  /** Puts an event for a receiver into the outbox, in a transaction of its own, on the next free of the writers' connections. */
+  changeOne(receiver: number): Promise<void> {
+    return this.#change(this.#writers, 1, [receiver]);
+  }
+
+  async #change(client: pg.Client | pg.Pool, count: number, receivers: readonly number[]): Promise<void> {
+    await client.query(
       `with made as (
          select n, at, records.new_id('evt', at) as id, ($2::text[])[1 + n % cardinality($2::text[])] as brand, 'sub_' || n as record
            from (select n, clock_timestamp() as at from generate_series(1, $1) n offset 0) numbered)
@@ -106,7 +123,7 @@ export class WebhookProduct {
          from made order by n`,
       [count, receivers.map(brandOf)],
     );
-    await this.#client.query("notify records_outbox");
+    await client.query("notify records_outbox");
   }
 
   /** Returns the number of recorded successful deliveries. */
@@ -174,6 +191,6 @@ export class WebhookProduct {
   }
 
   async stop(): Promise<void> {
-    await this.#client.end();
+    await Promise.all([this.#client.end(), this.#writers.end()]);
   }
 }

@@ -1,5 +1,5 @@
 import type { WebhookResult } from "./measure.ts";
-import { BACKLOG, HANGING, RATE_PER_SECOND, RECEIVERS, TARGETS } from "./settings.ts";
+import { BACKLOG, HANGING, RATE_PER_SECOND, RATE_SECONDS, RATE_SECONDS_MAX, RECEIVERS, TARGETS } from "./settings.ts";
 
 /** Formats the result for a terminal. */
 export function report(result: WebhookResult): string {
@@ -41,5 +41,11 @@ export function report(result: WebhookResult): string {
     `  CPU ms per delivery: ${Object.entries(result.cpu_ms_per_delivery)
       .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
       .join(", ")}`,
+    ...Object.entries(result.seconds_at_rate)
+      .filter(([, seconds]) => seconds > RATE_SECONDS_MAX)
+      .map(
+        ([phase, seconds]) =>
+          `  NOT TO BE TRUSTED: ${phase}. Its ${RATE_SECONDS} s of changes took ${seconds.toFixed(1)} s: the disk or the CPU is busy`,
+      ),
   ].join("\n");
 }

@@ -12,7 +12,9 @@ export const LIMIT_SECONDS = sized(6, 0.3);
 
 export const RATE_PER_SECOND = sized(300, 20);
 export const RATE_SECONDS = sized(20, 2);
-/** A run whose changes take longer has not kept the rate. */
+/** Connections that commit the changes: 300/s need a commit every 27 ms of each. */
+export const WRITERS = 8;
+/** A phase whose changes take longer has not kept the rate: its latencies are those of another load. */
 export const RATE_SECONDS_MAX = sized(1.1 * RATE_SECONDS, 60);
 /** How many receivers hang. */
 export const HANGING = RECEIVERS / 10;
