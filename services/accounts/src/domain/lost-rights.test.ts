@@ -110,7 +110,7 @@ it("knows an erased person by an earlier line of the same entry, and by none of 
   expect(lostRights(later)).toMatchObject({ lost: [], open: [{ subject_id: erased }, { action: "member.leave" }] });
 });
 
-it("asks a person about what names nobody any more, and about tier and verification", () => {
+it("asks a person about entries that name no person any more, and about tier and verification", () => {
   const entries = [
     entry("member.remove", "erased_01jd0000000000000000000000"),
     entry("person.erase", "erased_01jd0000000000000000000000", { actor: null }),

@@ -88,7 +88,7 @@ it("counts simultaneous refusals, and loses none", async () => {
   expect(await entriesOf(brand)).toEqual([expect.objectContaining({ error_kind: "sign_in_link_expired", tries: 20 })]);
 });
 
-it("writes nothing about an unknown link, which names nobody, and counts it", async () => {
+it("writes nothing about an unknown link, which names no person, and counts it", async () => {
   await expect(redeem("A".repeat(43))).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
   await expect(redeem("short")).rejects.toMatchObject({ kind: "sign_in_link_unknown" });
   expect(await entriesOf(brand)).toEqual([]);
@@ -161,7 +161,7 @@ it("is written with the session, or neither is", async () => {
   expect(await entriesOf(brand)).toHaveLength(1);
 });
 
-it("refuses an address or a browser that is none, and signs nobody in", async () => {
+it("refuses an address or a browser that is none, and signs no one in", async () => {
   const token = await people.link(brand.owner);
   for (const wrong of [{ address: "somewhere" }, { browser: "x".repeat(41) }, { browser: "a\u0000b" }]) {
     await expect(served.signIn.redeemSignInLink({ token, client: wrong }, callContext())).rejects.toMatchObject({

@@ -9,7 +9,7 @@ const REMEDY =
   "with these settings first: docs/operations.md, Restore one service";
 
 /**
- * Checks at the start that nobody has restored the database without taking away again what has ended since the backup. Three signs: the
+ * Refuses to start on a database that was restored and still gives back what has ended since the backup. Three signs: the
  * marker of the restore steps; the schema is another than the one in which its rows were written; Redis remembers a change that the database lacks.
  *
  * @throws ConfigError naming the sign and the remedy
