@@ -15,7 +15,7 @@ let brand: TestBrand;
 beforeAll(async () => {
   redisServer = await startRedisServer();
   provider = await TestIssuer.start();
-  // For accounts alone: the consoles sign people in by links.
+  // Accounts alone has a provider: the consoles sign people in by links.
   const envOf = { accounts: provider.settings };
   stack = await startStack({ gateways: 2, hasConsole: true, redisUrl: redisServer.url, env: { RATE_LIMIT_PLUS: "10000" }, envOf });
   urls = stack.gateways.map(({ console }) => console?.url ?? "") as [string, string];

@@ -213,7 +213,7 @@ it("says why a file cannot be written", async () => {
 });
 
 it("says that a folder cannot be written", async () => {
-  // Not even the superuser makes files there.
+  // The superuser makes no files there, either.
   const outcome = await exporting.run(["--out", "/sys/audit.ndjson"]);
   expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining("/sys/audit.ndjson cannot be written: ") });
 });

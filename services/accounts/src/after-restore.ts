@@ -65,9 +65,10 @@ function sourceOf(args: string[], restored: Database): AfterRestoreOptions["read
     ]);
   }
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new ConfigError(["--live-schema: must be a name in lower case"]);
-  if (audit.length > 0) return (restoredLog) => lostRightsInFiles(restored, audit, restoredLog, incomplete);
+  const keepDays = config.AUDIT_RETENTION_DAYS;
+  if (audit.length > 0) return (newestAt) => lostRightsInFiles(restored, audit, { newestAt, keepDays, mayHaveGap: incomplete });
   if (live === undefined) return async () => ({ lost: [], open: [] });
-  return async ({ newestAt }) => {
+  return async (newestAt) => {
     const other = openPool({ url: live, max: 1, applicationName: "after-restore accounts, live" });
     try {
       return await lostRightsIn(liveRights(other, schema), restored, newestAt);

@@ -54,7 +54,6 @@ const statements = {
     name: "audit_entries.newest",
     text: "select created_at from accounts.audit_entries where request_id <> $1 order by created_at desc limit 1",
   },
-  oldest: { name: "audit_entries.oldest", text: "select created_at from accounts.audit_entries order by created_at limit 1" },
   /** A deletion could not continue without its entry. So the entry stays until the deletion has finished, and its time counts from then. */
   deleteOld: {
     name: "audit_entries.delete_old",
@@ -138,12 +137,6 @@ export async function endedAmong(sql: Sql, ids: readonly string[]): Promise<stri
 /** Returns the time of the newest entry of all brands, but for those of a request id. */
 export async function newestAuditEntryAt(sql: Sql, exceptRequestId: string): Promise<string | null> {
   const [row] = await sql.query<{ created_at: string }>(statements.newest, [exceptRequestId]);
-  return row?.created_at ?? null;
-}
-
-/** Returns the time of the oldest entry of all brands: what was older is kept no longer. */
-export async function oldestAuditEntryAt(sql: Sql): Promise<string | null> {
-  const [row] = await sql.query<{ created_at: string }>(statements.oldest);
   return row?.created_at ?? null;
 }
 

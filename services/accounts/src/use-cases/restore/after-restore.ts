@@ -4,12 +4,11 @@ import type { AuditEntry } from "../../domain/audit-entry.ts";
 import type { Key } from "../../domain/key.ts";
 import type { LostRight, LostRights, OpenQuestion } from "../../domain/lost-rights.ts";
 import { raiseEpochs } from "../../epochs/raise-epochs.ts";
-import { newestAuditEntryAt, oldestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
+import { newestAuditEntryAt, unfinishedAuditEntries } from "../../storage/audit-entries.ts";
 import { pageOfUnrevokedKeys } from "../../storage/keys.ts";
 import { deleteAnySessions } from "../../storage/sessions.ts";
 import { acceptRestored } from "../../storage/restored.ts";
 import { deleteUnusedLinks } from "../../storage/sign-in-links.ts";
-import type { RestoredLog } from "./audit-file.ts";
 import { applyLostRight, REQUEST_ID } from "./apply-lost-right.ts";
 
 const BATCH_SIZE = 1_000;
@@ -26,9 +25,10 @@ export interface AfterRestoreOptions {
   /**
    * Returns what has ended since the backup.
    *
+   * @param newestEntryAt of the restored audit log but entries of earlier runs, RFC 3339; null: there is none
    * @throws ConfigError if the source does not say it
    */
-  readLostRights(log: RestoredLog): Promise<LostRights>;
+  readLostRights(newestEntryAt: string | null): Promise<LostRights>;
   /** Receives each right that the database had and has no more. */
   onTaken(lost: LostRight): Promise<void>;
   /** Receives each brand whose last owner was taken away. */
@@ -70,7 +70,7 @@ export interface AfterRestore {
 export async function afterRestore(options: AfterRestoreOptions): Promise<AfterRestore> {
   const { db, redis, onKey, onUnfinished } = options;
   const newestEntryAt = await newestAuditEntryAt(db, REQUEST_ID);
-  const { lost, open } = await options.readLostRights({ oldestAt: await oldestAuditEntryAt(db), newestAt: newestEntryAt });
+  const { lost, open } = await options.readLostRights(newestEntryAt);
   // One that was ended or used after the backup would work again.
   const sessions_ended = await repeatUntilNone(() => deleteAnySessions(db, BATCH_SIZE));
   const links_deleted = await repeatUntilNone(() => deleteUnusedLinks(db, BATCH_SIZE));

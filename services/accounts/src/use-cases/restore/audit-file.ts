@@ -7,6 +7,7 @@ import { AUDIT_OUTCOMES } from "../../domain/audit-entry.ts";
 import { lostRights, concernsRights, type LostRights, type RightsEntry } from "../../domain/lost-rights.ts";
 import { endedAmong } from "../../storage/audit-entries.ts";
 
+const DAY_MS = 24 * 3_600_000;
 /** Ids of entries that are looked up at a time. */
 const BATCH_SIZE = 1_000;
 
@@ -25,26 +26,27 @@ const line = z.object({
   role: nullable(z.string()),
 });
 
-/** What the restored audit log has; null: it is empty. Without the entries of earlier runs. */
-export interface RestoredLog {
-  /** RFC 3339. */
-  readonly oldestAt: string | null;
+export interface AuditFilesOptions {
+  /** Time of the newest entry of the restored audit log but those of earlier runs, RFC 3339; null: there is none. */
   readonly newestAt: string | null;
+  /** Days for which the database keeps entries. */
+  readonly keepDays: number;
+  /** Whether the files may end before the database's newest entry, or begin after it. */
+  readonly mayHaveGap: boolean;
 }
 
 /**
  * Reads which rights have ended by exports of the audit log, oldest first. Leaves out what the restored database knows: entries that it has
- * with their outcome, and those older than its oldest, which it keeps no longer.
+ * with their outcome, and those that it keeps no longer.
  *
- * @param mayHaveGap whether the exports may end before the database's newest entry, or begin after it
  * @throws ConfigError if a file cannot be read, has a line that is no entry, or leaves a gap; a last line that a kill has cut off is left out
  */
 export async function lostRightsInFiles(
   sql: Sql,
   paths: readonly string[],
-  { oldestAt, newestAt }: RestoredLog,
-  mayHaveGap = false,
+  { newestAt, keepDays, mayHaveGap }: AuditFilesOptions,
 ): Promise<LostRights> {
+  const keptSince = newestAt === null ? "" : new Date(Date.parse(newestAt) - keepDays * DAY_MS).toISOString();
   const entries: RightsEntry[] = [];
   const span = { from: "~", until: "" };
   for (const path of paths) {
@@ -52,7 +54,7 @@ export async function lostRightsInFiles(
       const changedAt = entry.finished_at ?? entry.created_at;
       if (changedAt < span.from) span.from = changedAt;
       if (changedAt > span.until) span.until = changedAt;
-      if (concernsRights(entry.action) && entry.created_at >= (oldestAt ?? "")) entries.push(entry);
+      if (concernsRights(entry.action) && entry.created_at >= keptSince) entries.push(entry);
     }
   }
   if (newestAt !== null && !mayHaveGap) requireNoGap(span, newestAt);
@@ -65,11 +67,13 @@ export async function lostRightsInFiles(
 }
 
 function requireNoGap({ from, until }: { readonly from: string; readonly until: string }, newestAt: string): void {
-  const gap =
-    until < newestAt
-      ? `the last entry of the files is of ${until}, before the newest of the restored database, ${newestAt}: they do not say what has happened since the backup`
-      : `the first entry of the files is of ${from}, after the newest of the restored database, ${newestAt}: name the files before, too`;
-  if (until < newestAt || from > newestAt) throw new ConfigError([`--audit: ${gap}. With --incomplete they are applied as they are`]);
+  const refuse = (gap: string): never => {
+    throw new ConfigError([`--audit: ${gap}. With --incomplete they are applied as they are`]);
+  };
+  const newest = `the newest of the restored database, ${newestAt}`;
+  if (until < newestAt)
+    refuse(`the last entry of the files is of ${until}, before ${newest}: they do not say what has happened since the backup`);
+  if (from > newestAt) refuse(`the first entry of the files is of ${from}, after ${newest}: name the files before, too`);
 }
 
 async function* entriesIn(path: string): AsyncGenerator<RightsEntry> {

@@ -68,10 +68,9 @@ async function run(readLostRights: AfterRestoreOptions["readLostRights"]) {
 }
 const fromFile =
   (path: string, mayHaveGap = false): AfterRestoreOptions["readLostRights"] =>
-  (log) =>
-    lostRightsInFiles(restored.db, [path], log, mayHaveGap);
-const fromLive: AfterRestoreOptions["readLostRights"] = ({ newestAt }) =>
-  lostRightsIn(liveRights(live.db, "accounts"), restored.db, newestAt);
+  (newestAt) =>
+    lostRightsInFiles(restored.db, [path], { newestAt, keepDays: 730, mayHaveGap });
+const fromLive: AfterRestoreOptions["readLostRights"] = (newestAt) => lostRightsIn(liveRights(live.db, "accounts"), restored.db, newestAt);
 
 interface Scene {
   readonly revoked: string;
@@ -146,6 +145,8 @@ it.each(["a file", "a live database"])("takes away again what has ended since th
 it.each(["a file", "a live database"])("takes the rest when it is repeated after an interruption, by %s", async (source) => {
   const made = await scene();
   const read = source === "a file" ? fromFile(await exported("interrupted.ndjson")) : fromLive;
+  // A young system: nothing was written before the backup, and what is there at the repetition is of the first run.
+  await restored.db.query("delete from accounts.audit_entries");
   const options = {
     db: restored.db,
     ownerDb: restored.db,
@@ -204,7 +205,7 @@ it("refuses a live database that is older than the restored one, and takes nothi
 });
 
 it("refuses the restored schema itself as the live one, under any name", async () => {
-  const itself: AfterRestoreOptions["readLostRights"] = ({ newestAt }) =>
+  const itself: AfterRestoreOptions["readLostRights"] = (newestAt) =>
     lostRightsIn(liveRights(restored.db, "accounts"), restored.db, newestAt);
   await expect(run(itself)).rejects.toThrow(/--live: this is the restored schema itself/);
 });
@@ -231,7 +232,7 @@ it("asks about a tier and a verification that are others", async () => {
   await scene();
   await live.accounts.setBrandTier({ brand_id: brand.id, tier: "pro" }, callContext());
   await live.accounts.setBrandVerified({ brand_id: brand.id, verified: false }, callContext());
-  const { open } = await fromLive({ oldestAt: null, newestAt: null });
+  const { open } = await fromLive(null);
   const ours = open.filter(({ brand_id }) => brand_id === brand.id).map(({ action }) => action);
   expect(ours).toEqual(["brand.set_tier", "brand.set_verified"]);
 });

@@ -67,7 +67,7 @@ it("a plan that the page reads during a save waits: only the save knows which ch
   expect(afterEvent(saved, { kind: "save_ended" })).toMatchObject({ isSaving: false, draft: {}, plan: { revision: 2 } });
 });
 
-it("what is typed during a save stays an edit, and is nobody else's change", () => {
+it("what is typed during a save stays the person's edit, and is no one else's change", () => {
   const saving = after(typed("Sun"), { kind: "save_started", choices: {} });
   const more = afterEvent(saving, typed("Sun and rain"));
   const saved = afterEvent(more, { kind: "saved", plan: theirs({ title: "Sun" }), sent: { title: "Sun" }, mine: saving.draft });
