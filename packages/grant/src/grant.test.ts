@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
-import { GRANT_SECONDS, publicKeyFrom, signGrant, signingKeyFrom, verifyGrant, type Grant } from "./index.ts";
+import { FRESH_GRANT_SECONDS, GRANT_SECONDS, publicKeyFrom, signGrant, signingKeyFrom, verifyGrant, type Grant } from "./index.ts";
 
 const key = signingKeyFrom("7", randomBytes(32));
 const other = signingKeyFrom("7", randomBytes(32));
@@ -22,15 +22,22 @@ const INVALID = { kind: "invalid_session" };
 it("says what accounts has signed, to its audience, for 60 s and the clocks' skew", async () => {
   const signed = await signGrant(grant, "plans", key, ISSUED);
   for (const seconds of [0, GRANT_SECONDS - 1, GRANT_SECONDS + 9])
-    expect(await verifyGrant(signed, "plans", findKey, after(seconds))).toEqual(grant);
-  await expect(verifyGrant(signed, "plans", findKey, after(GRANT_SECONDS + 10))).rejects.toMatchObject({ kind: "timeout" });
+    expect(await verifyGrant(signed, "plans", findKey, { now: after(seconds) })).toEqual(grant);
+  await expect(verifyGrant(signed, "plans", findKey, { now: after(GRANT_SECONDS + 10) })).rejects.toMatchObject({ kind: "timeout" });
   for (const audience of ["accounts", "webhook"] as const)
-    await expect(verifyGrant(signed, audience, findKey, ISSUED)).rejects.toMatchObject(INVALID);
+    await expect(verifyGrant(signed, audience, findKey, { now: ISSUED })).rejects.toMatchObject(INVALID);
+});
+
+it("says it for less time where a lower age is demanded", async () => {
+  const signed = await signGrant(grant, "plans", key, ISSUED);
+  const at = (seconds: number) => verifyGrant(signed, "plans", findKey, { maxAgeSeconds: FRESH_GRANT_SECONDS, now: after(seconds) });
+  for (const seconds of [-10, 0, FRESH_GRANT_SECONDS + 10]) expect(await at(seconds)).toEqual(grant);
+  await expect(at(FRESH_GRANT_SECONDS + 11)).rejects.toMatchObject({ kind: "timeout" });
 });
 
 it("has no brand and no owner's link for a call of none", async () => {
   const plain = { ...grant, via: null, limitedTo: null, brand: null };
-  expect(await verifyGrant(await signGrant(plain, "webhook", key, ISSUED), "webhook", findKey, ISSUED)).toEqual(plain);
+  expect(await verifyGrant(await signGrant(plain, "webhook", key, ISSUED), "webhook", findKey, { now: ISSUED })).toEqual(plain);
 });
 
 it("every process with the same secret has the same key, and another secret another", async () => {
@@ -59,10 +66,10 @@ it("refuses what others have signed, what was changed, and what is no grant", as
     "a.b.c",
     "x".repeat(10_000),
   ])
-    await expect(verifyGrant(forged, "plans", findKey, ISSUED)).rejects.toMatchObject(INVALID);
+    await expect(verifyGrant(forged, "plans", findKey, { now: ISSUED })).rejects.toMatchObject(INVALID);
 });
 
 it("passes on why a key cannot be found", async () => {
   const signed = await signGrant(grant, "plans", { ...key, id: "8" }, ISSUED);
-  await expect(verifyGrant(signed, "plans", findKey, ISSUED)).rejects.toThrow("no key 8");
+  await expect(verifyGrant(signed, "plans", findKey, { now: ISSUED })).rejects.toThrow("no key 8");
 });

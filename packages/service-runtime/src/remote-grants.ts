@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { AppError } from "@brand-records/errors";
-import { publicKeyFrom, verifyGrant, type GrantAudience } from "@brand-records/grant";
+import { FRESH_GRANT_SECONDS, publicKeyFrom, verifyGrant, type GrantAudience } from "@brand-records/grant";
 import type { SessionsServiceService } from "@brand-records/proto/accounts/v1";
 import { isUnimplemented, newCallContext, type CallContext, type Grants, type Person, type RpcClient } from "@brand-records/rpc";
 import { notTheirs } from "./memberships.ts";
@@ -50,7 +50,9 @@ export class RemoteGrants implements Grants {
   }
 
   async #bySignature(grant: string, brandId: string | undefined, call: CallContext): Promise<Person> {
-    const { session: _, ...person } = await verifyGrant(grant, this.#audience, (id) => this.#keyOf(id, call));
+    const { session: _, ...person } = await verifyGrant(grant, this.#audience, (id) => this.#keyOf(id, call), {
+      maxAgeSeconds: FRESH_GRANT_SECONDS,
+    });
     if (brandId === undefined || person.brand?.id === brandId) return person;
     throw notTheirs();
   }
