@@ -181,7 +181,10 @@ async function rotateKeys(): Promise<void> {
 const endedEarly = (): Promise<object[]> =>
   superuser.query(
     `select state as what, count(*) from webhook.past_deliveries where state <> 'delivered' group by 1
-      union all select outcome, count(*) from webhook.attempts where outcome <> 'accepted' group by 1`,
+      union all
+     select outcome, count(*)
+       from (select outcome from webhook.attempts union all select outcome from webhook.past_deliveries) a
+      where outcome <> 'accepted' group by 1`,
   );
 
 /** Sessions by login, of those that services have. */

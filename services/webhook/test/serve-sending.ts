@@ -124,10 +124,14 @@ export async function serveSending(log: Logger = openLog("webhook", "silent")): 
     },
     attemptsOf: ({ id }) =>
       db.query(
-        `select a.attempt, a.outcome, a.http_status, a.error, a.response from webhook.attempts a
-          where a.delivery_id in (select id from webhook.deliveries where receiver_id = $1
-                                  union select id from webhook.past_deliveries where receiver_id = $1)
-          order by a.delivery_id, a.attempt`,
+        `select attempt, outcome, http_status, error, response
+           from (select delivery_id, attempt, outcome, http_status, error, response from webhook.attempts
+                  where delivery_id in (select id from webhook.deliveries where receiver_id = $1
+                                        union select id from webhook.past_deliveries where receiver_id = $1)
+                 union all
+                 select id, attempts, outcome, http_status, error, response from webhook.past_deliveries
+                  where receiver_id = $1 and attempt_id is not null) a
+          order by delivery_id, attempt`,
         [id],
       ),
     async stop() {

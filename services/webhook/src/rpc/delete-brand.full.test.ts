@@ -174,7 +174,7 @@ it("still records the result of an attempt to a receiver that was deleted, whose
   const result = await attempt(receiver, sending);
   await served.receivers.deleteReceiver({ brand_id: brand, receiver_id: receiver.id }, callContext());
   await write(result);
-  expect(await counts()).toMatchObject({ attempts: 1, past_deliveries: 1, deliveries: 0 });
+  expect(await counts()).toMatchObject({ attempts: 0, past_deliveries: 1, deliveries: 0 });
 });
 
 it("records nothing about attempts whose worker died", async () => {

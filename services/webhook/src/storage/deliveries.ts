@@ -34,10 +34,23 @@ const statements = {
            union all
            select p.brand_id from webhook.past_deliveries p where p.id = $1`,
   },
+  /**
+   * A delivery that a process of release 0.3.0 finished has no attempt of its own: all are in webhook.attempts. The event's time leads to
+   * their partition.
+   */
   attempts: {
     name: "deliveries.attempts",
-    text: `select a.id, a.attempt, a.started_at, a.duration_ms, a.outcome, a.http_status, a.error, coalesce(a.response, '') as response
-             from webhook.attempts a where a.delivery_id = $1 order by a.attempt, a.started_at, a.id`,
+    text: `with past as materialized (
+             select event_created_at, attempt_id, attempts, started_at, duration_ms, outcome, http_status, error, response
+               from webhook.past_deliveries where id = $1),
+           event as (select event_created_at from past union all select event_created_at from webhook.deliveries where id = $1)
+           select a.id, a.attempt, a.started_at, a.duration_ms, a.outcome, a.http_status, a.error, coalesce(a.response, '') as response
+             from (select id, attempt, started_at, duration_ms, outcome, http_status, error, response
+                     from webhook.attempts where delivery_id = $1 and event_created_at = (select event_created_at from event limit 1)
+                   union all
+                   select attempt_id, attempts, started_at, duration_ms, outcome, http_status, error, response
+                     from past where attempt_id is not null) a
+            order by a.attempt, a.started_at, a.id`,
   },
   /** Copies the event's time from the past delivery: it selects the partition. */
   repeat: {

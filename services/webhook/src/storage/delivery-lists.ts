@@ -1,6 +1,7 @@
 import type { Sql, Statement } from "@brand-records/postgres";
 import { newId } from "@brand-records/typeid";
 import type { Delivery, DeliveryState } from "../domain/delivery.ts";
+import type { OutcomeKind } from "../domain/outcome.ts";
 import { UNLEASED } from "./late-indexes.ts";
 
 /** Sorts after every delivery id. */
@@ -10,13 +11,29 @@ const CLOCKS_APART_MS = 3_600_000;
 
 /** Columns of `webhook.deliveries d`, and the same of `webhook.past_deliveries d`. */
 export const UNFINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.event_type, d.state, d.attempt as attempts, d.test, d.created_at,
-  d.due_at, null::timestamptz as finished_at, d.lease_until, d.sign_with_next`;
+  d.due_at, null::timestamptz as finished_at, d.lease_until, d.sign_with_next,
+  null as attempt_id, null::timestamptz as started_at, null as outcome, null::int as http_status`;
 export const FINISHED = `d.id, d.receiver_id, d.event_id, d.event_created_at, d.event_type, d.state, d.attempts, d.test, d.created_at,
-  null::timestamptz as due_at, d.finished_at, null::timestamptz as lease_until, d.sign_with_next`;
+  null::timestamptz as due_at, d.finished_at, null::timestamptz as lease_until, d.sign_with_next,
+  d.attempt_id, d.started_at, d.outcome, d.http_status`;
 
 /** SQL of the type of a delivery's event, where a process of release 0.2.0 did not store it with the delivery. */
 const typeOfEvent = (delivery: string): string =>
   `(select e.type from webhook.events e where e.id = ${delivery}.event_id and e.created_at = ${delivery}.event_created_at)`;
+
+const LEASE_ENDED: OutcomeKind = "unknown";
+
+/**
+ * SQL of the last attempt of a delivery `o`, if it is in webhook.attempts: the delivery is unfinished, a process of release 0.3.0 finished
+ * it, or a result came after the lease of its last attempt had ended. Every other delivery has its last attempt: nothing is looked up, as
+ * the first condition is on the delivery alone.
+ */
+const LAST_ATTEMPT_APART = `
+  select a.outcome, a.http_status from webhook.attempts a
+   where (o.outcome is null or o.outcome = '${LEASE_ENDED}')
+     and (o.outcome is null or (a.attempt, a.started_at, a.id) > (o.attempts, o.started_at, o.attempt_id))
+     and a.delivery_id = o.id and a.event_created_at = o.event_created_at
+   order by a.attempt desc, a.started_at desc, a.id desc limit 1`;
 
 /**
  * Deliveries as members see them: pending ones are shown as held if their lane is held. Event types and last attempts are
@@ -26,12 +43,11 @@ export const shown = (deliveries: string): string => `
   select o.id, o.receiver_id, o.event_id, coalesce(o.event_type, ${typeOfEvent("o")}, '') as event_type,
          case when o.state = 'pending' and l.held then 'held' else o.state end as state, o.attempts, o.test, o.created_at,
          case when o.state = 'pending' and l.held is not true then o.due_at end as due_at, o.finished_at,
-         o.sign_with_next, o.lease_until, a.outcome as last_outcome, a.http_status as last_http_status
+         o.sign_with_next, o.lease_until, coalesce(a.outcome, o.outcome) as last_outcome,
+         case when a.outcome is null then o.http_status else a.http_status end as last_http_status
     from (${deliveries}) o
     left join lateral (select held from webhook.lanes where receiver_id = o.receiver_id limit 1) l on true
-    left join lateral (select outcome, http_status from webhook.attempts
-                        where delivery_id = o.id and event_created_at = o.event_created_at
-                        order by attempt desc, started_at desc, id desc limit 1) a on true`;
+    left join lateral (${LAST_ATTEMPT_APART}) a on true`;
 
 type StoredState = Exclude<DeliveryState, "held">;
 

@@ -55,6 +55,14 @@ const RESULTS = unnestRows({
   bucket: "smallint",
 });
 
+/** An attempt's columns, where it is stored alone and where with its delivery; and the same of a `result r`. */
+const ATTEMPT = "started_at, duration_ms, outcome, http_status, error, response";
+const OF_RESULT = "r.started_at, r.duration_ms, r.outcome, r.http_status, r.error, r.response";
+
+const insertAttempts = (results: string): string => `
+    insert into webhook.attempts (id, delivery_id, event_created_at, attempt, ${ATTEMPT})
+    select r.attempt_id, r.delivery_id, r.event_created_at, r.attempt, ${OF_RESULT} from ${results}`;
+
 /** "= any(ids)" beside the join: the ids lead into the primary key whatever the planner estimates for the rest. */
 const SETTLE = `
   with result as materialized (
@@ -70,23 +78,37 @@ const SETTLE = `
     returning r.attempt_id),
   past as (
     insert into webhook.past_deliveries (id, brand_id, receiver_id, event_id, event_created_at, event_type, state, attempts, test, sign_with_next,
-                                         created_at)
+                                         created_at, attempt_id, ${ATTEMPT})
     select r.delivery_id, r.brand_id, r.receiver_id, r.event_id, r.event_created_at, f.event_type, r.state, r.attempt, r.test, f.sign_with_next,
-           r.delivery_created_at
+           r.delivery_created_at, r.attempt_id, ${OF_RESULT}
       from result r join finished f on f.attempt_id = r.attempt_id),
-  recorded as (
-    insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
-    select attempt_id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response from result
-    -- Already written if the response to an earlier commit was lost.
-    on conflict (id, event_created_at) do nothing
-    returning id),
-  counted as (${addToHours("result r join recorded a on a.id = r.attempt_id where not r.test")})
-  select attempt_id from finished union all select attempt_id from retried`;
+  recorded as (${insertAttempts("result r join retried t on t.attempt_id = r.attempt_id")}),
+  settled as (select attempt_id from finished union all select attempt_id from retried),
+  counted as (${addToHours("result r join settled s on s.attempt_id = r.attempt_id where not r.test")})
+  select attempt_id from settled`;
 
 /**
- * Records attempts, and finishes their deliveries or makes them due again. If a lease has ended, another worker owns the
- * delivery: its attempt is recorded and nothing else changes. Attempts are counted by hour in the same statement. The lanes must be
- * locked.
+ * For results without a valid lease. A result that was written before is already an attempt, if the response to an earlier commit was
+ * lost: in its delivery if it finished it, else in webhook.attempts.
+ */
+const RECORD_LATE = `
+  with result as materialized (
+    select * from ${RESULTS.relation}),
+  recorded as (${insertAttempts(`result r
+     where not exists (select from webhook.past_deliveries p
+                        where p.id = any(${RESULTS.arrays.delivery_id}) and p.event_created_at = any(${RESULTS.arrays.event_created_at})
+                          and p.id = r.delivery_id and p.attempt_id = r.attempt_id)`)}
+    on conflict (id, event_created_at) do nothing
+    returning id)
+  ${addToHours("result r join recorded a on a.id = r.attempt_id where not r.test")}`;
+
+/**
+ * Records attempts, and finishes their deliveries or makes them due again. The attempt that finishes a delivery is stored with it. If a
+ * lease has ended, another worker owns the delivery: its attempt is recorded and nothing else changes. Attempts are counted by hour in
+ * the statement that records them. A result may be written twice. The lanes must be locked.
+ *
+ * Late results follow in a statement of their own: only a snapshot taken after the first statement shows what an earlier write of the same
+ * result has committed, if that write held the delivery until then.
  *
  * @returns the ids of the attempts whose lease was still valid: a batch may also hold an attempt of the same delivery whose lease ended
  */
@@ -96,5 +118,8 @@ export async function settleDeliveries(sql: Sql, results: readonly SettledAttemp
     bucket: hasDuration(result.outcome) ? bucketOf(result.duration_ms) : NO_DURATION,
   }));
   const rows = await sql.query<{ attempt_id: string }>(SETTLE, RESULTS.values(counted));
-  return new Set(rows.map(({ attempt_id }) => attempt_id));
+  const settled = new Set(rows.map(({ attempt_id }) => attempt_id));
+  const late = counted.filter(({ attempt_id }) => !settled.has(attempt_id));
+  if (late.length > 0) await sql.query(RECORD_LATE, RESULTS.values(late));
+  return settled;
 }

@@ -1,0 +1,236 @@
+import type { Sql } from "@brand-records/postgres";
+import { eventually } from "@brand-records/testkit";
+import { newId } from "@brand-records/typeid";
+import { serveSending, type MadeReceiver, type ServedSending } from "../../test/serve-sending.ts";
+import type { Attempt, Delivery } from "../domain/delivery.ts";
+import { claimDeliveries, type ClaimedDelivery } from "./claims.ts";
+import { attemptsOf, findDelivery } from "./deliveries.ts";
+import { pageOfDeliveries } from "./delivery-lists.ts";
+import { endExpiredLeases } from "../sending/expired-leases.ts";
+import { settleDeliveries, type SettledAttempt } from "./results.ts";
+
+/** One promise: each attempt is stored once and shown once, with its delivery if it finished it, otherwise beside it. */
+
+let sending: ServedSending;
+let receiver: MadeReceiver;
+beforeEach(async () => {
+  sending = await serveSending();
+  receiver = await sending.createReceiver("http://127.0.0.1:1/");
+});
+afterEach(() => sending.stop());
+
+async function claim(): Promise<ClaimedDelivery[]> {
+  await sending.db.query("update webhook.deliveries set due_at = now() where state = 'pending'");
+  await sending.db.query("update webhook.lanes set next_due = now()");
+  return claimDeliveries(sending.db, { max: 100, leaseSeconds: 60, failing: true, crowded: false });
+}
+
+async function claimOne(): Promise<ClaimedDelivery> {
+  const [claimed] = await claim();
+  if (claimed === undefined) throw new Error("expected a due delivery");
+  return claimed;
+}
+
+const ACCEPTED = {
+  outcome: "accepted",
+  http_status: 200,
+  error: null,
+  response: Buffer.from("ok"),
+  state: "delivered",
+  delay_seconds: null,
+} as const;
+const RETRIED = {
+  outcome: "refused",
+  http_status: 500,
+  error: null,
+  response: Buffer.from("no"),
+  state: "pending",
+  delay_seconds: 60,
+} as const;
+const FAILED = {
+  outcome: "connect",
+  http_status: null,
+  error: "no connection",
+  response: null,
+  state: "failed",
+  delay_seconds: null,
+} as const;
+
+const resultOf = (delivery: ClaimedDelivery, outcome: typeof ACCEPTED | typeof RETRIED | typeof FAILED): SettledAttempt => ({
+  delivery_id: delivery.id,
+  lease: delivery.lease,
+  brand_id: receiver.brand,
+  receiver_id: receiver.id,
+  event_id: delivery.event_id,
+  event_created_at: delivery.event_created_at,
+  delivery_created_at: delivery.created_at,
+  test: false,
+  attempt_id: newId("att"),
+  attempt: delivery.attempt,
+  started_at: new Date().toISOString(),
+  duration_ms: 25,
+  ...outcome,
+});
+
+const shownAs = ({ attempt_id: id, attempt, started_at, duration_ms, outcome, http_status, error, response }: SettledAttempt): Attempt => ({
+  id,
+  attempt,
+  started_at,
+  duration_ms,
+  outcome,
+  http_status,
+  error,
+  response: response ?? Buffer.alloc(0),
+});
+
+const storedApart = async (): Promise<string[]> =>
+  (await sending.db.query<{ id: string }>("select id from webhook.attempts order by attempt, started_at")).map(({ id }) => id);
+const counted = async (): Promise<number> => {
+  const [row] = await sending.db.query<{ n: number }>("select coalesce(sum(accepted + failed), 0) as n from webhook.attempt_hours");
+  return row?.n ?? 0;
+};
+const find = (deliveryId: string): Promise<Delivery | undefined> => findDelivery(sending.db, { brandId: receiver.brand, deliveryId });
+
+/** Ends every lease as the lease keeper does after its worker died. */
+async function endLeases(attemptsMax: number): Promise<void> {
+  await sending.db.query("update webhook.deliveries set lease_until = now() - interval '1 s' where state = 'sending'");
+  await endExpiredLeases(sending.db, { leaseSeconds: 60, attemptsMax });
+}
+
+/** Leaves deliveries as a process of release 0.3.0 finishes them: with their last attempt in webhook.attempts. */
+async function storeAsBefore(): Promise<void> {
+  await sending.db.query(
+    `insert into webhook.attempts (id, delivery_id, event_created_at, attempt, started_at, duration_ms, outcome, http_status, error, response)
+     select attempt_id, id, event_created_at, attempts, started_at, duration_ms, outcome, http_status, error, response from webhook.past_deliveries`,
+  );
+  await sending.db.query(
+    `update webhook.past_deliveries
+        set attempt_id = null, started_at = null, duration_ms = null, outcome = null, http_status = null, error = null, response = null`,
+  );
+}
+
+it.each([
+  ["delivered", ACCEPTED],
+  ["failed", FAILED],
+])("shows every attempt of a delivery that is %s, whichever release stored the last one", async (state, last) => {
+  await sending.deliver([receiver]);
+  const results: SettledAttempt[] = [];
+  for (const outcome of [RETRIED, last]) {
+    const result = resultOf(await claimOne(), outcome);
+    await settleDeliveries(sending.db, [result]);
+    results.push(result);
+  }
+  const [first, second] = results as [SettledAttempt, SettledAttempt];
+  expect(await storedApart()).toEqual([first.attempt_id]);
+  const shown = async () => [await attemptsOf(sending.db, first.delivery_id), await find(first.delivery_id)];
+  const now = await shown();
+  expect(now).toEqual([results.map(shownAs), expect.objectContaining({ state, attempts: 2, last_outcome: last.outcome })]);
+  await storeAsBefore();
+  expect(await storedApart()).toEqual([first.attempt_id, second.attempt_id]);
+  expect(await shown()).toEqual(now);
+});
+
+it("adds nothing when results are written a second time", async () => {
+  await sending.deliver([receiver], 3);
+  const [first, second, third] = (await claim()) as [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery];
+  const results = [resultOf(first, ACCEPTED), resultOf(second, RETRIED), resultOf(third, FAILED)];
+  expect((await settleDeliveries(sending.db, results)).size).toBe(3);
+  expect(await settleDeliveries(sending.db, results)).toEqual(new Set());
+  expect(await storedApart()).toEqual([results[1]?.attempt_id]);
+  expect(await counted()).toBe(3);
+  for (const result of results) expect(await attemptsOf(sending.db, result.delivery_id)).toEqual([shownAs(result)]);
+});
+
+it("adds nothing when the first write commits while the second, whose lanes are gone, waits for it", async () => {
+  await sending.deliver([receiver], 2);
+  const [first, second] = (await claim()) as [ClaimedDelivery, ClaimedDelivery];
+  const results = [resultOf(first, ACCEPTED), resultOf(second, RETRIED)];
+  const again = await sending.db.transaction(async (sql) => {
+    await settleDeliveries(sql, results);
+    const waiting = settleDeliveries(sending.db, results);
+    const isWaiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await eventually(async () => expect(await sending.db.query(isWaiting)).toHaveLength(1));
+    return { waiting };
+  });
+  expect(await again.waiting).toEqual(new Set());
+  expect(await storedApart()).toEqual([results[1]?.attempt_id]);
+  expect(await counted()).toBe(2);
+});
+
+it("records a late result beside the delivery that another worker has or has finished, once", async () => {
+  await sending.deliver([receiver]);
+  const late = resultOf(await claimOne(), ACCEPTED);
+  await endLeases(10);
+  const next = resultOf(await claimOne(), ACCEPTED);
+  for (let time = 0; time < 2; time += 1) expect(await settleDeliveries(sending.db, [late])).toEqual(new Set());
+  const outcomes = async () => (await attemptsOf(sending.db, late.delivery_id)).map(({ attempt, outcome }) => [attempt, outcome]);
+  expect(await outcomes()).toEqual([
+    [1, "unknown"],
+    [1, "accepted"],
+  ]);
+  expect(await settleDeliveries(sending.db, [late, next])).toEqual(new Set([next.attempt_id]));
+  const later = { ...late, attempt_id: newId("att") };
+  for (let time = 0; time < 2; time += 1) await settleDeliveries(sending.db, [later, next]);
+  expect(await outcomes()).toEqual([
+    [1, "unknown"],
+    [1, "accepted"],
+    [1, "accepted"],
+    [2, "accepted"],
+  ]);
+  expect(await find(late.delivery_id)).toMatchObject({ state: "delivered", attempts: 2, last_outcome: "accepted" });
+  expect(await counted()).toBe(4);
+});
+
+it("shows a result that came after the lease of the last attempt had ended, and no earlier one, as the last", async () => {
+  await sending.deliver([receiver]);
+  await settleDeliveries(sending.db, [resultOf(await claimOne(), RETRIED)]);
+  const late = resultOf(await claimOne(), ACCEPTED);
+  await endLeases(2);
+  const seen = async () => (await find(late.delivery_id)) ?? {};
+  expect(await seen()).toMatchObject({ state: "failed", attempts: 2, last_outcome: "unknown", last_http_status: null });
+  await settleDeliveries(sending.db, [late]);
+  expect(await seen()).toMatchObject({ state: "failed", attempts: 2, last_outcome: "accepted", last_http_status: 200 });
+  const now = await seen();
+  await storeAsBefore();
+  expect(await seen()).toEqual(now);
+});
+
+/** Scans of webhook.attempts by this session that are not in the statistics of all sessions yet. */
+async function scansOfAttempts(sql: Sql): Promise<number> {
+  const [scans] = await sql.query<{ n: number }>(
+    "select coalesce(sum(seq_scan + coalesce(idx_scan, 0)), 0) as n from pg_stat_xact_user_tables where relname like 'attempts%'",
+  );
+  return scans?.n ?? 0;
+}
+
+it("a list of finished deliveries reads no attempts, unless release 0.3.0 stored them", async () => {
+  await sending.deliver([receiver], 20);
+  await settleDeliveries(
+    sending.db,
+    (await claim()).map((delivery, n) => resultOf(delivery, n % 2 === 0 ? ACCEPTED : FAILED)),
+  );
+  const page = {
+    brandId: receiver.brand,
+    receiverId: receiver.id,
+    event: null,
+    type: null,
+    from: null,
+    to: null,
+    afterId: null,
+    limit: 50,
+  };
+  const list = () =>
+    sending.db.transaction(async (sql) => {
+      const before = await scansOfAttempts(sql);
+      const deliveries = await pageOfDeliveries(sql, { ...page, states: ["delivered", "failed"] });
+      return { deliveries, reads: (await scansOfAttempts(sql)) - before };
+    });
+  const { deliveries, reads } = await list();
+  expect(deliveries.length).toBeGreaterThan(5);
+  expect(new Set(deliveries.map(({ last_outcome, last_http_status }) => `${last_outcome} ${last_http_status}`))).toEqual(
+    new Set(["accepted 200", "connect null"]),
+  );
+  expect(reads).toBe(0);
+  await storeAsBefore();
+  expect(await list()).toEqual({ deliveries, reads: deliveries.length });
+});
