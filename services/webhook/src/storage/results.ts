@@ -108,7 +108,8 @@ const RECORD_LATE = `
  * the statement that records them. A result may be written twice. The lanes must be locked.
  *
  * Late results follow in a statement of their own: only a snapshot taken after the first statement shows what an earlier write of the same
- * result has committed, if that write held the delivery until then.
+ * result has committed, if that write held the delivery until then. So two batches that both have late results of deleted receivers, which
+ * have no lanes, can meet in a deadlock over hours: Postgres ends one of them, and its caller writes it again.
  *
  * @returns the ids of the attempts whose lease was still valid: a batch may also hold an attempt of the same delivery whose lease ended
  */
