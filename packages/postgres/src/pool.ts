@@ -34,9 +34,14 @@ export interface PoolState {
 
 export interface Database extends Sql {
   /** Commits when `work` resolves, rolls back when it rejects. Read committed. */
-  transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (sql: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   state(): PoolState;
   stop(): Promise<void>;
+}
+
+export interface TransactionOptions {
+  /** Limit of each of its statements, in milliseconds. Default: the pool's. */
+  readonly statementTimeoutMs?: number;
 }
 
 export interface Transaction extends Sql {
@@ -81,13 +86,23 @@ export function openPool({
   };
   return {
     query: (statement, values) => run(pool, statement, values, bounds, onError),
-    transaction: (work) => transaction(pool, work, bounds, onError),
+    transaction: (work, options) => transaction(pool, work, beginning(options), bounds, onError),
     state: () => ({ idle: pool.idleCount, used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     stop: () => pool.end(),
   };
 }
 
-async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise<T>, bounds: Bounds, onError: OnError): Promise<T> {
+/** One round trip, with the limit too. */
+const beginning = ({ statementTimeoutMs }: TransactionOptions = {}): string =>
+  statementTimeoutMs === undefined ? "begin" : `begin; set local statement_timeout = ${statementTimeoutMs}`;
+
+async function transaction<T>(
+  pool: pg.Pool,
+  work: (sql: Transaction) => Promise<T>,
+  begin: string,
+  bounds: Bounds,
+  onError: OnError,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     onError(error);
     throw fromPostgresError(error);
@@ -97,7 +112,7 @@ async function transaction<T>(pool: pg.Pool, work: (sql: Transaction) => Promise
   const onLoss = (error: Error): void => void (lost = error);
   client.on("error", onLoss);
   try {
-    await run(client, "begin", [], bounds, onError);
+    await run(client, begin, [], bounds, onError);
     const result = await work({ client, query: (statement, values) => run(client, statement, values, bounds, onError) });
     await run(client, "commit", [], bounds, onError);
     return result;

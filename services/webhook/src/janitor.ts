@@ -2,6 +2,7 @@ import { repeat, withStopTimeout } from "@brand-records/lifecycle";
 import type { Database } from "@brand-records/postgres";
 import type { Maintenance } from "@brand-records/service-runtime";
 import type { Logger } from "@brand-records/telemetry";
+import { repairBounds } from "./storage/claim-bounds.ts";
 import { dropOldDays, ensureDays } from "./storage/daily-partitions.ts";
 import { buildLateIndexes } from "./storage/late-indexes.ts";
 import { dropOrphanedDeliveries } from "./use-cases/delete-receiver.ts";
@@ -32,6 +33,10 @@ export function startJanitor({ db, ownerUrl, maintenance, log, keepDays }: Janit
         Array.from({ length: DAYS_AHEAD + 1 }, (_, days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)),
       ),
     "drop deliveries of deleted receivers": () => dropOrphanedDeliveries(db),
+    "repair bounds of lanes": async () => {
+      const repaired = await repairBounds(db);
+      if (repaired.length > 0) log.warn({ receivers: repaired.slice(0, 10), count: repaired.length }, "bounds of lanes repaired");
+    },
     "drop old days": async () => {
       const dropped = await dropOldDays(db, keepDays);
       if (dropped.length > 0) log.info({ dropped }, "old days dropped");

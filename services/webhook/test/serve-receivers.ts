@@ -157,7 +157,7 @@ export async function serveReceivers(
            from generate_series(1, $2::int) n`,
         [id, count],
       );
-      await db.query("update webhook.lanes set next_due = now() where receiver_id = $1 and next_due > now()", [id]);
+      await db.query("update webhook.lanes set next_due = '-infinity' where receiver_id = $1", [id]);
     },
     async deliveries({ id }) {
       const [row] = await db.query<{ count: number }>("select count(*) from webhook.deliveries where receiver_id = $1", [id]);

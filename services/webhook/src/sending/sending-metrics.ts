@@ -5,6 +5,7 @@ export interface SendingMetrics {
   readonly attempts: Counter<"outcome">;
   readonly duration: Histogram;
   readonly delay: Histogram;
+  readonly slowClaims: Counter;
   readonly finished: Counter<"state">;
   readonly disabled: Counter<"reason">;
 }
@@ -28,6 +29,11 @@ export function sendingMetrics(registry: Registry): SendingMetrics {
       name: "delivery_delay_seconds",
       help: "Time from an event to its first attempt, at receivers whose last attempt succeeded. Replays are not measured.",
       buckets: AGE_SECONDS_BUCKETS,
+      registers,
+    }),
+    slowClaims: new Counter({
+      name: "claims_given_up_total",
+      help: "Claims of deliveries that were given up after 200 ms and tried again with fewer receivers.",
       registers,
     }),
     finished: new Counter({

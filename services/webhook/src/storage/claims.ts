@@ -1,5 +1,7 @@
-import { unnestRows, type Database } from "@brand-records/postgres";
-import { leaveLanesOf, lockLanes, lockLanesToServe, type LanesToServe } from "./lanes.ts";
+import { AppError } from "@brand-records/errors";
+import { unnestRows, type Database, type TransactionOptions } from "@brand-records/postgres";
+import { passDeadEntries } from "./claim-bounds.ts";
+import { BOUND, leaveLanesOf, lockLanes, lockLanesToServe, SERVED_LANES_MAX, type LanesToServe, type LaneToServe } from "./lanes.ts";
 
 /** A delivery that this worker may attempt until its lease ends, with everything the attempt needs. */
 export interface ClaimedDelivery {
@@ -35,27 +37,31 @@ const ROOMS = unnestRows({ receiver_id: "text", room: "int" }, { after: 1 });
 /** Must not be prepared: a plan made while the tables were small scans them when they are not. */
 const CLAIM = `
   with lane as materialized (
-    select * from ${ROOMS.relation}),
+    select t.*, b.due as from_due, b.id as from_id
+      from ${ROOMS.relation} join webhook.lanes l using (receiver_id) cross join lateral (values ${BOUND}) b(due, id)),
   claimed as materialized (
     select d.id, lane.receiver_id
       from lane cross join lateral (
         select id from webhook.deliveries
-         where receiver_id = lane.receiver_id and state = 'pending' and due_at <= now()
+         where receiver_id = lane.receiver_id and state = 'pending' and (due_at, id) >= (lane.from_due, lane.from_id) and due_at <= now()
          order by due_at, id
          limit lane.room
            for update skip locked) d),
-  counted as (select receiver_id, count(*)::int as n from claimed group by receiver_id),
+  counted as (select receiver_id, count(*)::int as n, array_agg(id) as ids from claimed group by receiver_id),
   served as (
     update webhook.lanes l
-       set in_flight = l.in_flight + coalesce(counted.n, 0),
+       set in_flight = l.in_flight + coalesce(lane.n, 0),
            last_served = clock_timestamp(),
-           -- A lane that filled its room may have more due now. The others are due with their next unclaimed delivery.
-           next_due = case when coalesce(counted.n, 0) < lane.room
-                           then coalesce((select due_at from webhook.deliveries
-                                           where receiver_id = l.receiver_id and state = 'pending' and id <> all(array(select id from claimed))
-                                           order by due_at limit 1), 'infinity')
-                           else l.next_due end
-      from lane left join counted using (receiver_id)
+           -- The first unclaimed one. The claimed ones are gone for the next claim, which begins here.
+           next_due = coalesce(lane.due_at, 'infinity'), bound_due = coalesce(lane.due_at, 'infinity'), bound_id = coalesce(lane.id, '')
+      from (select lane.receiver_id, counted.n, next.due_at, next.id
+              from lane left join counted using (receiver_id)
+              left join lateral (
+                select due_at, id from webhook.deliveries
+                 where receiver_id = lane.receiver_id and state = 'pending' and (due_at, id) >= (lane.from_due, lane.from_id)
+                   and id <> all(coalesce(counted.ids, '{}'))
+                 order by due_at, id
+                 limit 1) next on true) lane
      where l.receiver_id = lane.receiver_id),
   leased as (
     update webhook.deliveries
@@ -70,25 +76,64 @@ const CLAIM = `
     left join webhook.receivers r on r.id = d.receiver_id
    order by d.due_at, d.id`;
 
+/** A claim takes a few milliseconds. One that walks over many dead index entries must not hold its lanes, for which intake waits. */
+const CLAIM_MS_MAX = 200;
+
+export interface ClaimOptions extends LanesToServe {
+  readonly leaseSeconds: number;
+  /** Limit of each statement of a claim. Default: 200. */
+  readonly claimMsMax?: number;
+  /** Called when a claim of this many lanes was given up after its time. */
+  onSlow?(lanes: number): void;
+}
+
 /**
  * Claims due deliveries, a few for each of the receivers that were served longest ago, in the order in which each
  * receiver's are due. Safe to run in any number of processes: a delivery goes to one caller, for `leaseSeconds`.
  *
- * Takes two statements: the second needs a snapshot taken after the lanes are locked. Otherwise it could miss a delivery
- * committed in between, and mark its lane as empty.
+ * A claim that takes too long gives up its locks and tries half the lanes. If one lane is too much, its dead entries are passed without
+ * a lock, and what then remains is claimed without a limit.
  */
 export async function claimDeliveries(
   db: Database,
-  { leaseSeconds, ...wanted }: LanesToServe & { readonly leaseSeconds: number },
+  { claimMsMax = CLAIM_MS_MAX, onSlow, ...options }: ClaimOptions,
+): Promise<ClaimedDelivery[]> {
+  let tried: readonly LaneToServe[] = [];
+  const limit = { statementTimeoutMs: claimMsMax, onLocked: (lanes: readonly LaneToServe[]) => void (tried = lanes) };
+  for (let lanesMax = SERVED_LANES_MAX; lanesMax >= 1; lanesMax = Math.floor(lanesMax / 2)) {
+    try {
+      return await claim(db, { ...options, lanesMax }, limit);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "timeout") throw error;
+      onSlow?.(lanesMax);
+    }
+  }
+  for (const { receiver_id } of tried) await passDeadEntries(db, receiver_id);
+  return claim(db, { ...options, lanesMax: 1 });
+}
+
+interface ClaimLimit extends TransactionOptions {
+  onLocked(lanes: readonly LaneToServe[]): void;
+}
+
+/**
+ * Takes two statements: the second needs a snapshot taken after the lanes are locked. Otherwise it could miss a delivery
+ * committed in between, and mark its lane as empty.
+ */
+function claim(
+  db: Database,
+  { leaseSeconds, ...wanted }: LanesToServe & Pick<ClaimOptions, "leaseSeconds">,
+  limit?: ClaimLimit,
 ): Promise<ClaimedDelivery[]> {
   return db.transaction(async (sql) => {
     const lanes = await lockLanesToServe(sql, wanted);
+    limit?.onLocked(lanes);
     if (lanes.length === 0) return [];
     const rooms = lanes.map(({ receiver_id, room }) => ({ receiver_id, room }));
     const claimed = await sql.query<ClaimedDelivery>(CLAIM, [leaseSeconds, ...ROOMS.values(rooms)]);
     const failingIds = new Set(lanes.filter((lane) => lane.failing).map(({ receiver_id }) => receiver_id));
     return claimed.map((delivery) => Object.assign(delivery, { failing: failingIds.has(delivery.receiver_id) }));
-  });
+  }, limit);
 }
 
 const LEASES = unnestRows({ id: "text", lease: "uuid" });
@@ -97,14 +142,14 @@ const RETURN = `
   with returned as (
     update webhook.deliveries d set state = 'pending', attempt = d.attempt - 1, lease = null, lease_until = null
       from ${LEASES.relation}
-     where d.id = any(${LEASES.arrays.id}) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
-  ${leaveLanesOf("returned", { isDue: true })}`;
+     where d.id = any(${LEASES.arrays.id}) and d.id = t.id and d.lease = t.lease returning d.receiver_id, d.due_at)
+  ${leaveLanesOf("returned", "min(due_at)")}`;
 
 const ABANDON = `
   with abandoned as (
     delete from webhook.deliveries d using ${LEASES.relation}
      where d.id = any(${LEASES.arrays.id}) and d.id = t.id and d.lease = t.lease returning d.receiver_id)
-  ${leaveLanesOf("abandoned", { isDue: false })}`;
+  ${leaveLanesOf("abandoned")}`;
 
 type Claim = Pick<ClaimedDelivery, "id" | "receiver_id" | "lease">;
 

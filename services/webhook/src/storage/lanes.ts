@@ -16,12 +16,26 @@ import type { ReceiverKey } from "../domain/receiver.ts";
  *
  * Without the lock, a claim could find a lane empty and set its `next_due` to infinity while another transaction adds a delivery to
  * it. No sender would then look for that delivery.
+ *
+ * The lower bound: no pending delivery comes before its lane's `next_due`, or before (`bound_due`, `bound_id`) while `bound_due` equals
+ * `next_due`. Claims begin there. So whatever makes a delivery pending, or due earlier, lowers `next_due` with `dueBy`.
  */
 
 /** Upper bound on the deliveries that one claim takes from a lane. Fairness comes from taking a few from each of many lanes. */
 export const ROOM_MAX = 16;
 /** Upper bound on the lanes that one claim locks. */
-const SERVED_LANES_MAX = 16;
+export const SERVED_LANES_MAX = 16;
+
+/**
+ * Assignments to a lane `l` in which a delivery became pending, due at `time`. The id no longer bounds if that delivery may come before it.
+ *
+ * @param time SQL; null if there is none
+ */
+const dueBy = (time: string): string => `next_due = least(l.next_due, ${time}), arrivals = l.arrivals + 1,
+         bound_due = case when l.next_due >= ${time} then '-infinity' else l.bound_due end`;
+
+/** The lower bound of a lane `l`: no pending delivery has a smaller (due_at, id). */
+export const BOUND = "(l.next_due, case when l.bound_due = l.next_due then l.bound_id else '' end)";
 
 /** A column of `webhook.lanes l`: until when its open circuit keeps it from sending. A held lane waits for a member instead. */
 export const PAUSED_UNTIL = "case when l.open_until > now() and not l.held then l.open_until end as paused_until";
@@ -54,7 +68,7 @@ const statements = {
   },
   wake: {
     name: "lanes.wake",
-    text: "update webhook.lanes set next_due = now() where receiver_id = any($1::text[]) and next_due > now()",
+    text: `update webhook.lanes l set ${dueBy("now()")} where l.receiver_id = any($1::text[])`,
   },
   /** Senders are notified once for each transaction, whatever its size. Postgres delivers the notification at the commit. */
   notifySenders: { name: "lanes.notify_senders", text: "select pg_notify('webhook_deliveries', '')" },
@@ -70,11 +84,7 @@ const statements = {
   release: {
     name: "lanes.release",
     text: `update webhook.lanes l
-              set held = false, ${closedCircuit()},
-                  next_due = coalesce((select d.due_at from webhook.deliveries d
-                                        where d.receiver_id = l.receiver_id and d.state = 'pending'
-                                        order by d.due_at limit 1), 'infinity')
-            where l.receiver_id = $1`,
+              set held = false, ${closedCircuit()} where l.receiver_id = $1`,
   },
   forgetFailures: {
     name: "lanes.forget_failures",
@@ -173,6 +183,8 @@ export interface LanesToServe {
   /** Serve only receivers with nothing in flight, one delivery each. */
   readonly crowded: boolean;
   readonly except?: LaneExclusions | undefined;
+  /** Lanes locked at most. Default: 16. */
+  readonly lanesMax?: number;
 }
 
 export interface LaneToServe {
@@ -184,8 +196,11 @@ export interface LaneToServe {
 }
 
 /** Locks the due lanes that have room, those served longest ago first. Skips lanes that another transaction has locked. */
-export function lockLanesToServe(sql: Sql, { max, failing, crowded, except }: LanesToServe): Promise<LaneToServe[]> {
-  const values = [Math.min(SERVED_LANES_MAX, Math.ceil(max / ROOM_MAX)), failing, crowded];
+export function lockLanesToServe(
+  sql: Sql,
+  { max, failing, crowded, except, lanesMax = SERVED_LANES_MAX }: LanesToServe,
+): Promise<LaneToServe[]> {
+  const values = [Math.min(lanesMax, Math.ceil(max / ROOM_MAX)), failing, crowded];
   // The usual statement stays as it is: 0.05 ms with 20,000 due lanes. The other one looks at the receiver of each: 0.6 ms if a tenth may be
   // served, 13 ms if none may.
   if (except === undefined) return sql.query<LaneToServe>(LOCK_LANES_TO_SERVE, values);
@@ -252,7 +267,7 @@ const UPDATE_LANES = `
          first_failure_at = to_timestamp(t.first_failure_at / 1000), failing_since = to_timestamp(t.failing_since / 1000),
          open_until = case when t.open_seconds is null then case when t.failed_in_a_row = 0 then '-infinity' else l.open_until end
                            else now() + make_interval(secs => t.open_seconds) end,
-         next_due = least(l.next_due, now() + make_interval(secs => t.due_in_seconds))
+         ${dueBy("now() + make_interval(secs => t.due_in_seconds)")}
     from ${UPDATES.relation}
    where l.receiver_id = t.receiver_id`;
 
@@ -281,19 +296,40 @@ export async function updateLanes(sql: Sql, updates: readonly LaneUpdate[]): Pro
  * lanes must be locked.
  *
  * @param from a relation with one row for each delivery, which has its `receiver_id`
- * @param isDue also makes the lanes due now
+ * @param due SQL over `from`: when the first of a lane's is due again; undefined if they are gone
  */
-export const leaveLanesOf = (from: string, { isDue }: { readonly isDue: boolean }): string => `
-  update webhook.lanes l set in_flight = greatest(0, l.in_flight - t.n)${isDue ? ", next_due = least(l.next_due, now())" : ""}
-    from (select receiver_id, count(*)::int as n from ${from} group by receiver_id) t
+export const leaveLanesOf = (from: string, due?: string): string => `
+  update webhook.lanes l set in_flight = greatest(0, l.in_flight - t.n)${due === undefined ? "" : `, ${dueBy("t.due")}`}
+    from (select receiver_id, count(*)::int as n${due === undefined ? "" : `, ${due} as due`} from ${from} group by receiver_id) t
    where l.receiver_id = t.receiver_id`;
 
 const LEFT = unnestRows({ receiver_id: "text" });
-const LEAVE_LANES = leaveLanesOf(LEFT.relation, { isDue: true });
+const LEAVE_LANES = leaveLanesOf(LEFT.relation, "now()");
 
 /** Subtracts one from a lane's `in_flight` for each occurrence of its receiver, and makes the lane due. The lanes must be locked. */
 export async function leaveLanes(sql: Sql, receiverIds: readonly string[]): Promise<void> {
   await sql.query(LEAVE_LANES, LEFT.values(receiverIds.map((receiver_id) => ({ receiver_id }))));
+}
+
+const ADDITIONS = unnestRows({ receiver_id: "text", leased: "int", waiting: "int" });
+const ADD_TO_LANES = `
+  update webhook.lanes l set in_flight = l.in_flight + t.leased, ${dueBy("case when t.waiting > 0 then now() end")}
+    from ${ADDITIONS.relation}
+   where l.receiver_id = t.receiver_id`;
+
+/** Deliveries that were added to a lane. */
+export interface LaneAddition {
+  readonly receiver_id: string;
+  /** Those whose attempt begins at once. */
+  readonly leased: number;
+  /** Those that wait for a claim, due now. */
+  readonly waiting: number;
+}
+
+/** Counts added deliveries in their lanes, and notifies the senders if one waits. The lanes must be locked. */
+export async function addToLanes(sql: Sql, additions: readonly LaneAddition[]): Promise<void> {
+  await sql.query({ name: "lanes.add", text: ADD_TO_LANES }, ADDITIONS.values(additions));
+  if (additions.some(({ waiting }) => waiting > 0)) await sql.query(statements.notifySenders);
 }
 
 /** Makes lanes due now and notifies the senders. The lanes must be locked. */
@@ -326,8 +362,8 @@ export async function holdLanesOfBrand(sql: Sql, brandId: string): Promise<void>
 }
 
 /**
- * Ends the hold: the lane is due with its first pending delivery. Resets circuit and failure clock, because a member has looked at
- * the receiver. Keeps the number of failures that members see. An earlier statement must have locked the lane.
+ * Ends the hold. The next claim finds the first pending delivery: what was held may have been dropped meanwhile. Resets circuit and
+ * failure clock, because a member has looked at the receiver. Keeps the number of failures that members see.
  */
 export async function releaseLane(sql: Sql, receiverId: string): Promise<void> {
   await sql.query(statements.release, [receiverId]);

@@ -1,0 +1,10 @@
+-- works-with-schema: 11
+-- Where a claim begins to read a lane's deliveries, so that it does not walk over the index entries of those that are gone: an older
+-- snapshot keeps these. docs/decisions/0023-claims-and-first-attempts.md
+alter table webhook.lanes
+  -- No pending delivery of the lane comes before (bound_due, bound_id), as long as bound_due equals next_due. A process of release 0.3.0
+  -- changes next_due alone: then the bound is next_due.
+  add column bound_due timestamptz not null default '-infinity',
+  add column bound_id text collate "C" not null default '',
+  -- Rises with every change that may put a pending delivery into the lane.
+  add column arrivals bigint not null default 0;

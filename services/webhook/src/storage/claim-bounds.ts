@@ -1,0 +1,60 @@
+import type { Database, Sql, Statement } from "@brand-records/postgres";
+import { BOUND } from "./lanes.ts";
+
+/** A lane's first pending delivery. Times are text here: a parsed one would lose its microseconds. */
+interface First {
+  readonly arrivals: number;
+  readonly due: string;
+  readonly id: string;
+}
+
+const statements = {
+  first: {
+    name: "claim_bounds.first",
+    text: `select l.arrivals, coalesce(d.due_at, 'infinity')::text as due, coalesce(d.id, '') as id
+             from webhook.lanes l
+             left join lateral (select due_at, id from webhook.deliveries
+                                 where receiver_id = l.receiver_id and state = 'pending' and (due_at, id) >= ${BOUND}
+                                 order by due_at, id limit 1) d on true
+            where l.receiver_id = $1`,
+  },
+  /** Nothing became pending meanwhile: then the lane still begins with the delivery that was found, or with a later one. */
+  move: {
+    name: "claim_bounds.move",
+    text: `update webhook.lanes l set next_due = $3::timestamptz, bound_due = $3::timestamptz, bound_id = $4
+            where l.receiver_id = $1 and l.arrivals = $2 and ${BOUND} < ($3::timestamptz, $4)`,
+  },
+} satisfies Record<string, Statement>;
+
+/**
+ * Moves the lower bound of a lane over the index entries of deliveries that are gone. The lane is locked for the move alone, not for the
+ * walk, which takes as long as there are entries. If deliveries arrive meanwhile, the bound stays.
+ */
+export async function passDeadEntries(db: Database, receiverId: string): Promise<void> {
+  const [first] = await db.query<First>(statements.first, [receiverId]);
+  if (first !== undefined) await db.query(statements.move, [receiverId, first.arrivals, first.due, first.id]);
+}
+
+/**
+ * Lowers the bounds of lanes with a pending delivery that comes before them: a process of release 0.3.0 returned claims, or changed a lane
+ * while dead entries were passed. Without a lock: a bound that is lower than it need be is right. Steps from receiver to receiver, and
+ * reads the first pending delivery of each.
+ */
+const REPAIR = `
+  with recursive waiting as (
+    (select d.receiver_id, d.due_at, d.id from webhook.deliveries d where d.state = 'pending' order by d.receiver_id, d.due_at, d.id limit 1)
+    union all
+    select n.receiver_id, n.due_at, n.id
+      from waiting w cross join lateral (
+        select d.receiver_id, d.due_at, d.id from webhook.deliveries d
+         where d.state = 'pending' and d.receiver_id > w.receiver_id
+         order by d.receiver_id, d.due_at, d.id limit 1) n)
+  update webhook.lanes l set next_due = least(l.next_due, w.due_at), bound_due = '-infinity', arrivals = l.arrivals + 1
+    from waiting w
+   where l.receiver_id = w.receiver_id and (w.due_at, w.id) < ${BOUND}
+  returning l.receiver_id`;
+
+/** @returns the ids of the receivers whose lanes were repaired */
+export async function repairBounds(sql: Sql): Promise<string[]> {
+  return (await sql.query<{ receiver_id: string }>(REPAIR)).map(({ receiver_id }) => receiver_id);
+}
