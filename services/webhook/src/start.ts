@@ -36,15 +36,15 @@ export async function startWebhook(config: WebhookConfig, life: Lifecycle, log: 
   const accounts = life.own("accounts client", connectRpc(AccountsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const sessions = life.own("accounts sessions client", connectRpc(SessionsServiceService, config.ACCOUNTS_ADDRESS, { config, metrics }));
   const brands = new KnownBrands(db, accounts);
-  const intake = startIntake({ config, db, brands, life, registry: metrics, log });
-  base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
-
   life.own("janitor", startJanitor({ db, ownerUrl: base.ownerUrl, maintenance, log, keepDays: config.RETENTION_DAYS }));
   const sending = sendingMetrics(metrics);
   const sendingPool = base.openPool("webhook sending", SENDING_CONNECTIONS);
   const sender = startSending({ config, db: sendingPool, life, maintenance, metrics: sending, log });
   base.reportUnusableKeys("RECEIVER_SECRET_KEYS", () => sender.unusableKeyIds());
   showReceivers(metrics, db);
+  // After the sender, so that it stops first: the sender then finishes what intake gave it.
+  const intake = startIntake({ config, db, brands, first: sender, life, registry: metrics, log });
+  base.reportDegraded("event log", () => intake.subscription?.isReady() === false);
   const replaying = life.own("replay worker", startReplayWorker(db, log));
 
   const deps: WebhookDependencies = {

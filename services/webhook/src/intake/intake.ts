@@ -14,7 +14,7 @@ import { timeOfId } from "@brand-records/typeid";
 import { ensureDays } from "../storage/daily-partitions.ts";
 import type { NewEvent } from "../storage/events.ts";
 import type { KnownBrands } from "../known-brands.ts";
-import { storeEvents, type Stored } from "../use-cases/store-events.ts";
+import { storeEvents, type FirstAttempts, type Stored } from "../use-cases/store-events.ts";
 
 const DAY_MS = 86_400_000;
 const FUTURE_DAYS_MAX = 1;
@@ -47,6 +47,8 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
 
 export interface IntakeOptions {
   readonly db: Database;
+  /** Sends first attempts without a claim. */
+  readonly first?: FirstAttempts | undefined;
   readonly brands: Pick<KnownBrands, "lookUp">;
   readonly deadLetters: DeadLetters;
   /** Whole days for which events are kept. An older event would be dropped before it was sent. */
@@ -70,11 +72,11 @@ export function openIntake(options: IntakeOptions): Intake {
 
   return async (messages) => {
     const startedAt = performance.now();
-    const { db, brands, deadLetters, metrics, log } = options;
+    const { deadLetters, metrics, log } = options;
     const { readable, dead } = read(messages, options.keepDays);
     if (log.isLevelEnabled("debug")) for (const each of readable) log.debug(logFieldsOf(each), "event received");
-    await ensureNewDays(db, days, readable);
-    const { events, createdAt, repeated, deliveries, dropped } = await storeKnown(db, brands, readable, dead);
+    await ensureNewDays(options.db, days, readable);
+    const { events, createdAt, repeated, deliveries, dropped } = await storeKnown(options, readable, dead);
     if (dead.length > 0) {
       await deadLetters.put(dead);
       metrics.dead.inc(dead.length);
@@ -141,17 +143,12 @@ async function ensureNewDays(db: Database, known: Set<string>, readable: readonl
  * Stores messages of brands that exist, drops those of deleted brands, and dead-letters those of others. Accounts is asked about brands
  * that the table does not have, and then again: a brand may be deleted at any time.
  */
-async function storeKnown(
-  db: Database,
-  brands: IntakeOptions["brands"],
-  readable: readonly Readable[],
-  dead: DeadLetter[],
-): Promise<Stored> {
+async function storeKnown(options: IntakeOptions, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
   let total = NOTHING;
   for (let left = readable; left.length > 0;) {
-    const stored = await store(db, left, dead);
+    const stored = await store(options, left, dead);
     total = sum(total, stored);
-    const { existing, deleted } = await brands.lookUp([...stored.unknownBrands]);
+    const { existing, deleted } = await options.brands.lookUp([...stored.unknownBrands]);
     const unknown = left.filter(({ event }) => stored.unknownBrands.has(event.brand_id));
     left = unknown.filter(({ event }) => existing.has(event.brand_id));
     for (const { message, event } of unknown) {
@@ -163,11 +160,12 @@ async function storeKnown(
 }
 
 /** Stores all messages in one transaction. If Postgres refuses their data, stores each alone and dead-letters the refused ones. */
-async function store(db: Database, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
+async function store(options: IntakeOptions, readable: readonly Readable[], dead: DeadLetter[]): Promise<Stored> {
   try {
     return await storeEvents(
-      db,
+      options.db,
       readable.map(({ event }) => event),
+      options.first,
     );
   } catch (error) {
     const wrong = dataProblemOf(error);
@@ -179,7 +177,7 @@ async function store(db: Database, readable: readonly Readable[], dead: DeadLett
     }
   }
   let total = NOTHING;
-  for (const each of readable) total = sum(total, await store(db, [each], dead));
+  for (const each of readable) total = sum(total, await store(options, [each], dead));
   return total;
 }
 

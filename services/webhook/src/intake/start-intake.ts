@@ -17,6 +17,7 @@ import { showSampled } from "@brand-records/service-runtime";
 import type { Logger, Registry } from "@brand-records/telemetry";
 import type { KnownBrands } from "../known-brands.ts";
 import { intakeHandlers } from "../rpc/intake.ts";
+import type { FirstAttempts } from "../use-cases/store-events.ts";
 import { GROUP } from "./group.ts";
 import { intakeMetrics, openIntake } from "./intake.ts";
 import { withExclusiveReplay } from "./exclusive-replay.ts";
@@ -27,6 +28,7 @@ export interface IntakeStart {
   readonly config: EventLogConfig & { readonly DATABASE_URL: string; readonly RETENTION_DAYS: number };
   readonly db: Database;
   readonly brands: KnownBrands;
+  readonly first: FirstAttempts;
   readonly life: Lifecycle;
   readonly registry: Registry;
   readonly log: Logger;
@@ -42,10 +44,10 @@ export interface StartedIntake {
 }
 
 /** Starts the intake: from Kafka if KAFKA_BROKERS is set, otherwise from the relay directly. */
-export function startIntake({ config, db, brands, life, registry, log }: IntakeStart): StartedIntake {
+export function startIntake({ config, db, brands, first, life, registry, log }: IntakeStart): StartedIntake {
   const metrics = intakeMetrics(registry);
   const intakeInto = (deadLetters: DeadLetters): Intake =>
-    tracedIntake(openIntake({ db, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log }), config, GROUP);
+    tracedIntake(openIntake({ db, first, brands, deadLetters, keepDays: config.RETENTION_DAYS, metrics, log }), config, GROUP);
   if (config.KAFKA_BROKERS.length === 0) {
     // Replayed messages go through the same intake.
     const deadLetters: DeadLetters = postgresDeadLetters(db, DEAD_LETTERS, (messages) => intake(messages));

@@ -10,7 +10,9 @@ import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
+import type { Target } from "../storage/first-attempts.ts";
 import type { AttemptResult } from "../storage/results.ts";
+import type { FirstAttempts, Reserved } from "../use-cases/store-events.ts";
 import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
 import { attemptPost } from "./attempt.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
@@ -52,8 +54,8 @@ export interface SenderOptions {
 
 const newAttemptId = idSequence("att");
 
-/** Claims due deliveries, posts them and writes the results, until it is stopped. Any number of processes share the work. */
-export class Sender {
+/** Claims due deliveries, or is given them by intake, posts them and writes the results, until it is stopped. Any number of processes share the work. */
+export class Sender implements FirstAttempts {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #secrets: SigningSecrets;
@@ -62,8 +64,10 @@ export class Sender {
   #inFlight = 0;
   /** Those among them to receivers whose last attempt failed. */
   #failing = 0;
+  /** Room that intake has taken for first attempts whose leases are not committed yet. */
+  #reserved = 0;
   /** Claims that another process has to serve, and that could not be returned yet. */
-  #toReturn: ClaimedDelivery[] = [];
+  readonly #toReturn: ClaimedDelivery[] = [];
   readonly #attempts = new Set<Promise<AttemptResult>>();
   #stopped = false;
   readonly #running: Promise<void>;
@@ -86,6 +90,37 @@ export class Sender {
     return this.#secrets.unusableIds();
   }
 
+  get leaseSeconds(): number {
+    return leaseSecondsFor(this.#options.deadlineMs);
+  }
+
+  reserve({ id, secret_key_id, next_secret_key_id }: Target, wanted: number): number {
+    if (this.#stopping.signal.aborted || this.#secrets.excludes(id, [secret_key_id, next_secret_key_id])) return 0;
+    const taken = Math.max(0, Math.min(wanted, this.#room() - this.#options.inFlightMax * CROWDED_SHARE));
+    this.#reserved += taken;
+    return taken;
+  }
+
+  release(reserved: readonly Reserved[]): void {
+    this.#reserved -= reserved.length;
+    if (reserved.length > 0) this.#wake.notify();
+  }
+
+  send(deliveries: readonly ClaimedDelivery[]): void {
+    this.#reserved -= deliveries.length;
+    this.#startAll(deliveries);
+    if (this.#toReturn.length > 0) this.#wake.notify();
+  }
+
+  reconcile(deliveries: readonly ClaimedDelivery[]): void {
+    this.#toReturn.push(...deliveries);
+    this.release(deliveries);
+  }
+
+  #room(): number {
+    return this.#options.inFlightMax - this.#inFlight - this.#reserved;
+  }
+
   /**
    * Stops claiming, finishes the attempts in flight and writes their results. Without a database this takes four seconds beyond
    * the attempts: results not written by then are logged, and their deliveries continue when their leases expire.
@@ -102,10 +137,10 @@ export class Sender {
   }
 
   async #run(): Promise<void> {
-    const { log, inFlightMax } = this.#options;
+    const { log } = this.#options;
     while (!this.#stopping.signal.aborted) {
       this.#wake.reset();
-      const room = inFlightMax - this.#inFlight;
+      const room = this.#room();
       let claimed = 0;
       try {
         if (room > 0) claimed = await this.#claim(room);
@@ -124,6 +159,7 @@ export class Sender {
       max: room,
       except: this.#secrets.exclusions,
       leaseSeconds: leaseSecondsFor(deadlineMs),
+      onSlow: (lanes) => this.#reportSlow(lanes),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
       crowded: room < inFlightMax * CROWDED_SHARE,
     });
@@ -131,17 +167,7 @@ export class Sender {
       await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
       return 0;
     }
-    const unsendable: ClaimedDelivery[] = [];
-    for (const delivery of claimed) {
-      const { brand_id } = delivery;
-      if (brand_id === null) unsendable.push(delivery);
-      else if (lacksNextSecret(delivery)) this.#start({ ...delivery, brand_id, secrets: undefined });
-      else {
-        const secrets = this.#secrets.open(delivery);
-        if (secrets === undefined) this.#toReturn.push(delivery);
-        else this.#start({ ...delivery, brand_id, secrets });
-      }
-    }
+    const unsendable = this.#startAll(claimed);
     const returned = this.#toReturn.length;
     await this.#returnClaims();
     if (unsendable.length > 0) {
@@ -152,11 +178,38 @@ export class Sender {
     return this.#secrets.isFull ? claimed.length - returned : claimed.length;
   }
 
+  /**
+   * Starts the attempts of deliveries that are leased to this process. Those that only another process can send are returned later.
+   *
+   * @returns those that no process can send
+   */
+  #startAll(deliveries: readonly ClaimedDelivery[]): ClaimedDelivery[] {
+    const unsendable: ClaimedDelivery[] = [];
+    for (const delivery of deliveries) {
+      const { brand_id } = delivery;
+      if (brand_id === null) unsendable.push(delivery);
+      else if (lacksNextSecret(delivery)) this.#start({ ...delivery, brand_id, secrets: undefined });
+      else {
+        const secrets = this.#secrets.open(delivery);
+        if (secrets === undefined) this.#toReturn.push(delivery);
+        else this.#start({ ...delivery, brand_id, secrets });
+      }
+    }
+    return unsendable;
+  }
+
   /** Returns what only another process can send: pending, and the attempt does not count. If this fails, the next claim tries again. */
   async #returnClaims(): Promise<void> {
     if (this.#toReturn.length === 0) return;
-    await returnClaims(this.#options.db, this.#toReturn);
-    this.#toReturn = [];
+    const returned = [...this.#toReturn];
+    await returnClaims(this.#options.db, returned);
+    this.#toReturn.splice(0, returned.length);
+  }
+
+  #reportSlow(lanes: number): void {
+    const { metrics, log } = this.#options;
+    metrics.slowClaims.inc();
+    log.warn({ lanes }, "claim given up: it took too long");
   }
 
   #logNotReturned(error: unknown, claims: readonly ClaimedDelivery[]): void {

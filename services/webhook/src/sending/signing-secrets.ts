@@ -62,6 +62,11 @@ export class SigningSecrets {
     return { secretKeyIds: [...this.#missingIds], receiverIds: [...this.#damaged.keys()] };
   }
 
+  /** Whether secrets of this receiver, sealed under these keys, did not open here. */
+  excludes(receiverId: string, keyIds: readonly (number | null)[]): boolean {
+    return this.#damaged.has(receiverId) || keyIds.some((id) => id !== null && this.#missingIds.has(id));
+  }
+
   /** Whether it remembers no more receivers, so that claims may return the same ones again. */
   get isFull(): boolean {
     return this.#damaged.size >= RECEIVERS_MAX;

@@ -43,10 +43,6 @@ const statements = {
     text: `select ${COLUMNS} from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id where r.brand_id = $1 order by r.created_at, r.id`,
   },
   labels: { name: "receivers.labels", text: "select r.id, r.label from webhook.receivers r where r.brand_id = $1" },
-  selections: {
-    name: "receivers.selections",
-    text: "select id, brand_id, events from webhook.receivers where id = any($1::text[]) order by id",
-  },
   change: {
     name: "receivers.change",
     text: `update webhook.receivers r
@@ -138,17 +134,6 @@ export function listReceivers(sql: Sql, brandId: string): Promise<Receiver[]> {
 export async function labelsOfReceivers(sql: Sql, brandId: string): Promise<Map<string, string>> {
   const rows = await sql.query<{ id: string; label: string }>(statements.labels, [brandId]);
   return new Map(rows.map(({ id, label }) => [id, label]));
-}
-
-export interface Selection {
-  readonly id: string;
-  readonly brand_id: string;
-  readonly events: readonly string[];
-}
-
-/** Returns the event types that these receivers select. Their lanes must be locked, by an earlier statement. */
-export function selectionsOf(sql: Sql, receiverIds: readonly string[]): Promise<Selection[]> {
-  return sql.query<Selection>(statements.selections, [receiverIds]);
 }
 
 /** @throws a unique violation if another of the brand's receivers has that URL */

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { Database, Transaction } from "@brand-records/postgres";
 import { idSequence } from "@brand-records/typeid";
 import { lockBrands } from "../storage/brands.ts";
-import { insertDeliveries, type NewDelivery } from "../storage/deliveries.ts";
+import type { ClaimedDelivery } from "../storage/claims.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";
-import { lockLanesSelecting } from "../storage/lanes.ts";
-import { selectionsOf, type Selection } from "../storage/receivers.ts";
+import { addFirstAttempts, targetsOf, type AddedDelivery, type Target } from "../storage/first-attempts.ts";
+import { addToLanes, lockLanesSelecting } from "../storage/lanes.ts";
 
 export interface Stored {
   /** Events that were not stored before. */
@@ -20,52 +21,131 @@ export interface Stored {
   readonly unknownBrands: ReadonlySet<string>;
 }
 
+/** Sends first attempts from memory, without a claim. */
+export interface FirstAttempts {
+  readonly leaseSeconds: number;
+  /** Takes room in this process for attempts to a receiver. @returns for how many, at most `wanted` */
+  reserve(target: Target, wanted: number): number;
+  /** Gives back room that was taken, for attempts that are not made. */
+  release(reserved: readonly Reserved[]): void;
+  /** Sends deliveries for which room was taken and whose leases are committed. */
+  send(deliveries: readonly ClaimedDelivery[]): void;
+  /**
+   * Makes deliveries pending again if their leases are stored, and gives back their room: the response to the commit was lost, and
+   * nothing else in this process remembers them.
+   */
+  reconcile(deliveries: readonly ClaimedDelivery[]): void;
+}
+
+export type Reserved = Pick<ClaimedDelivery, "receiver_id">;
+
 const nextDeliveryId = idSequence("dlv");
 
 /**
  * Stores events and a delivery for every receiver that selects them, in one transaction. Idempotent: an event that is already
  * stored adds nothing. Stores only events of brands that the table has, which it locks against their deletion.
+ *
+ * First attempts for which lane and process have room are leased to this process as they are stored, and sent after the commit.
+ *
+ * @param first undefined if this process sends nothing without a claim
  */
-export function storeEvents(db: Database, events: readonly NewEvent[]): Promise<Stored> {
-  return db.transaction(async (sql) => {
-    const brandIds = unique(events.map(({ brand_id }) => brand_id));
-    // First: disabling, deleting or emptying a lane then happens before or after this, never in between.
-    const lanes = await lockLanesSelecting(sql, brandIds, unique(events.map(({ type }) => type)));
-    const brands = await lockBrands(sql, brandIds);
-    const storable = events.filter(({ brand_id }) => brands.get(brand_id) === true);
-    const added = storable.length > 0 ? await insertEvents(sql, storable) : new Set<string>();
-    // `delete` keeps one of an event that occurs twice in a batch.
-    const fresh = storable.filter(({ id }) => added.delete(id));
-    return {
-      events: fresh.length,
-      createdAt: fresh.map(({ created_at }) => created_at),
-      repeated: storable.length - fresh.length,
-      deliveries: await addDeliveries(sql, fresh, lanes),
-      dropped: events.filter(({ brand_id }) => brands.get(brand_id) === false).length,
-      unknownBrands: new Set(brandIds.filter((id) => !brands.has(id))),
-    };
-  });
+export async function storeEvents(db: Database, events: readonly NewEvent[], first?: FirstAttempts): Promise<Stored> {
+  const leased: ClaimedDelivery[] = [];
+  let mayBeCommitted = false;
+  try {
+    const stored = await db.transaction(async (sql) => {
+      const result = await store(sql, events, { first, leased });
+      mayBeCommitted = true;
+      return result;
+    });
+    first?.send(leased);
+    return stored;
+  } catch (error) {
+    if (mayBeCommitted) first?.reconcile(leased);
+    else first?.release(leased);
+    throw error;
+  }
 }
 
-async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lanes: readonly string[]): Promise<number> {
+/** Where deliveries go whose first attempt begins after the commit. */
+interface Leasing {
+  readonly first: FirstAttempts | undefined;
+  readonly leased: ClaimedDelivery[];
+}
+
+async function store(sql: Transaction, events: readonly NewEvent[], leasing: Leasing): Promise<Stored> {
+  const brandIds = unique(events.map(({ brand_id }) => brand_id));
+  // First: disabling, deleting or emptying a lane then happens before or after this, never in between.
+  const lanes = await lockLanesSelecting(sql, brandIds, unique(events.map(({ type }) => type)));
+  const brands = await lockBrands(sql, brandIds);
+  const storable = events.filter(({ brand_id }) => brands.get(brand_id) === true);
+  const added = storable.length > 0 ? await insertEvents(sql, storable) : new Set<string>();
+  // `delete` keeps one of an event that occurs twice in a batch.
+  const fresh = storable.filter(({ id }) => added.delete(id));
+  return {
+    events: fresh.length,
+    createdAt: fresh.map(({ created_at }) => created_at),
+    repeated: storable.length - fresh.length,
+    deliveries: await addDeliveries(sql, fresh, lanes, leasing),
+    dropped: events.filter(({ brand_id }) => brands.get(brand_id) === false).length,
+    unknownBrands: new Set(brandIds.filter((id) => !brands.has(id))),
+  };
+}
+
+async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lanes: readonly string[], leasing: Leasing): Promise<number> {
   if (lanes.length === 0 || events.length === 0) return 0;
-  const byBrand = Map.groupBy(await selectionsOf(sql, lanes), ({ brand_id }) => brand_id);
-  const deliveries = events.flatMap((event) => deliveriesOf(event, byBrand.get(event.brand_id) ?? []));
-  if (deliveries.length > 0) await insertDeliveries(sql, deliveries);
+  const byBrand = Map.groupBy(events, ({ brand_id }) => brand_id);
+  const lease = randomUUID();
+  const deliveries: AddedDelivery[] = [];
+  const additions = [];
+  for (const target of await targetsOf(sql, lanes)) {
+    const selected = (byBrand.get(target.brand_id) ?? []).filter(({ type }) => target.events.includes(type));
+    if (selected.length === 0) continue;
+    const leased = leasing.first?.reserve(target, Math.min(target.room, selected.length)) ?? 0;
+    for (const [index, event] of selected.entries()) {
+      const delivery = newDelivery(event, target, index < leased ? lease : null);
+      deliveries.push(delivery);
+      if (index < leased) leasing.leased.push(claimed(event, target, delivery.id, lease));
+    }
+    additions.push({ receiver_id: target.id, leased, waiting: selected.length - leased });
+  }
+  if (deliveries.length === 0) return 0;
+  await addFirstAttempts(sql, deliveries, leasing.first?.leaseSeconds ?? 0);
+  await addToLanes(sql, additions);
   return deliveries.length;
 }
 
-/** Ids of deliveries rise in the order of the events. */
-function deliveriesOf(event: NewEvent, receivers: readonly Selection[]): NewDelivery[] {
-  return receivers
-    .filter(({ events }) => events.includes(event.type))
-    .map(({ id }) => ({
-      id: nextDeliveryId(),
-      receiver_id: id,
-      event_id: event.id,
-      event_created_at: event.created_at,
-      event_type: event.type,
-    }));
+/** Ids of a receiver's deliveries rise in the order of the events. */
+const newDelivery = (event: NewEvent, { id: receiver_id }: Target, lease: string | null): AddedDelivery => ({
+  id: nextDeliveryId(),
+  receiver_id,
+  event_id: event.id,
+  event_created_at: event.created_at,
+  event_type: event.type,
+  lease,
+});
+
+/** A delivery as a claim would return it. The receiver is as it was under the lane's lock. */
+function claimed(event: NewEvent, target: Target, id: string, lease: string): ClaimedDelivery {
+  const { url, secret, secret_key_id, next_secret, next_secret_key_id } = target;
+  return {
+    id,
+    receiver_id: target.id,
+    event_id: event.id,
+    event_created_at: event.created_at,
+    attempt: 1,
+    lease,
+    test: false,
+    created_at: target.now,
+    from_intake: true,
+    brand_id: event.brand_id,
+    type: event.type,
+    data: event.data,
+    traceparent: event.traceparent,
+    ...{ url, secret, secret_key_id, next_secret, next_secret_key_id },
+    sign_with_next: false,
+    failing: false,
+  };
 }
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];

@@ -1,0 +1,61 @@
+import { unnestRows, type Sql, type Statement } from "@brand-records/postgres";
+import type { NewDelivery } from "./deliveries.ts";
+
+/** A receiver that selects events, with what an attempt needs. */
+export interface Target {
+  readonly id: string;
+  readonly brand_id: string;
+  readonly events: readonly string[];
+  readonly url: string;
+  readonly secret: Buffer;
+  readonly secret_key_id: number;
+  readonly next_secret: Buffer | null;
+  readonly next_secret_key_id: number | null;
+  /** First attempts that may begin at once: its lane is enabled, its circuit closed, nothing is due, and its last attempt succeeded. */
+  readonly room: number;
+  /** The transaction's time. */
+  readonly now: string;
+}
+
+/** A delivery whose first attempt begins at once has a lease; any other waits for a claim. */
+export type AddedDelivery = NewDelivery & { readonly lease: string | null };
+
+const ADDED = unnestRows(
+  {
+    id: "text",
+    receiver_id: "text",
+    event_id: "text",
+    event_created_at: "timestamptz",
+    event_type: "text",
+    lease: "uuid null",
+  },
+  { after: 1 },
+);
+
+const statements = {
+  targets: {
+    name: "first_attempts.targets",
+    text: `select r.id, r.brand_id, r.events, r.url, r.secret, r.secret_key_id, r.next_secret, r.next_secret_key_id, now()::timestamptz(3) as now,
+                  case when l.held or l.next_due <= now() or l.open_until > now() or l.failed_in_a_row > 0 then 0
+                       else greatest(0, l.max_in_flight - l.in_flight) end as room
+             from webhook.receivers r join webhook.lanes l on l.receiver_id = r.id
+            where r.id = any($1::text[]) order by r.id`,
+  },
+  add: {
+    name: "first_attempts.add",
+    text: `insert into webhook.deliveries (${ADDED.columns}, state, attempt, lease_until)
+           select ${ADDED.columns}, case when lease is null then 'pending' else 'sending' end, case when lease is null then 0 else 1 end,
+                  case when lease is not null then now() + make_interval(secs => $1) end
+             from ${ADDED.relation}`,
+  },
+} satisfies Record<string, Statement>;
+
+/** Returns receivers in ascending order of id. Their lanes must be locked, by an earlier statement. */
+export function targetsOf(sql: Sql, receiverIds: readonly string[]): Promise<Target[]> {
+  return sql.query<Target>(statements.targets, [receiverIds]);
+}
+
+/** Adds deliveries: pending and due now, or leased for `leaseSeconds`. Their lanes must be locked, and have to be told. */
+export async function addFirstAttempts(sql: Sql, deliveries: readonly AddedDelivery[], leaseSeconds: number): Promise<void> {
+  await sql.query(statements.add, [leaseSeconds, ...ADDED.values(deliveries)]);
+}
