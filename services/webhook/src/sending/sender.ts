@@ -10,6 +10,7 @@ import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
+import type { LaneExclusions } from "../storage/lanes.ts";
 import type { AttemptResult } from "../storage/results.ts";
 import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
 import { attemptPost } from "./attempt.ts";
@@ -17,6 +18,7 @@ import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 import { SigningSecrets, type AttemptSecrets } from "./signing-secrets.ts";
+import { SlowReceivers } from "./slow-receivers.ts";
 
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
@@ -25,8 +27,6 @@ const RETRY_MS = 1_000;
 const CLAIM_STOP_MS = 2_000;
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */
 const FAILING_SHARE = 0.5;
-/** Share of the room below which receivers with attempts in flight wait for those with none. */
-const CROWDED_SHARE = 0.5;
 
 type Sendable = ClaimedDelivery & {
   readonly brand_id: string;
@@ -57,6 +57,7 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #secrets: SigningSecrets;
+  readonly #slow: SlowReceivers;
   readonly #stopping = new AbortController();
   /** Claimed deliveries whose result is not written yet. */
   #inFlight = 0;
@@ -73,6 +74,7 @@ export class Sender {
     this.#options = options;
     this.#results = new ResultWriter(options.db, options.metrics, options.log);
     this.#secrets = new SigningSecrets(options);
+    this.#slow = new SlowReceivers(options.inFlightMax);
     this.#running = this.#run();
   }
 
@@ -120,12 +122,13 @@ export class Sender {
   async #claim(room: number): Promise<number> {
     const { db, deadlineMs, inFlightMax, metrics } = this.#options;
     await this.#returnClaims();
+    const shares = this.#slow.shares(room, performance.now());
     const claimed = await claimDeliveries(db, {
-      max: room,
-      except: this.#secrets.exclusions,
+      max: shares.max,
+      except: withReceivers(this.#secrets.exclusions, shares.exceptIds()),
+      take: (receiverId, wanted) => shares.take(receiverId, wanted),
       leaseSeconds: leaseSecondsFor(deadlineMs),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
-      crowded: room < inFlightMax * CROWDED_SHARE,
     });
     if (this.#stopped && claimed.length > 0) {
       await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
@@ -169,11 +172,13 @@ export class Sender {
   #start(delivery: Sendable): void {
     this.#inFlight += 1;
     if (delivery.failing) this.#failing += 1;
+    const tracked = this.#slow.start(delivery.receiver_id, performance.now());
     const attempt = this.#send(delivery);
     this.#attempts.add(attempt);
     void attempt
       .then((result) => {
         this.#attempts.delete(attempt);
+        this.#slow.end(tracked, performance.now());
         return this.#results.write(result);
       })
       .finally(() => {
@@ -225,6 +230,12 @@ export class Sender {
     const headers = { ...unsignedHeaders(signed, delivery.traceparent), ...signatureHeaders(signed) };
     return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
   }
+}
+
+/** Returns undefined if nothing is excluded: that claim is the cheapest. */
+function withReceivers(exclusions: LaneExclusions | undefined, receiverIds: readonly string[]): LaneExclusions | undefined {
+  if (receiverIds.length === 0) return exclusions;
+  return { secretKeyIds: exclusions?.secretKeyIds ?? [], receiverIds: [...(exclusions?.receiverIds ?? []), ...receiverIds] };
 }
 
 /** Whether the start of its attempt shows how late this service is: replays and retries are late on purpose. */
