@@ -224,7 +224,7 @@ export class Sender {
       body,
       timestampSeconds: Math.floor(startedAt.getTime() / 1_000),
       attempt: delivery.attempt,
-      secrets,
+      keys: secrets,
       headerWord,
     };
     const headers = { ...unsignedHeaders(signed, delivery.traceparent), ...signatureHeaders(signed) };
