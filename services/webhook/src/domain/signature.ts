@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 
 export interface UnsignedRequest {
   readonly eventId: string;
@@ -13,11 +13,24 @@ export interface UnsignedRequest {
 export interface SignedRequest extends UnsignedRequest {
   /** The raw body. */
   readonly body: Buffer;
-  /** `whsec_…`: the current secret and, during a rotation, the next one. */
-  readonly secrets: readonly [string, ...string[]];
+  /** The current secret's and, during a rotation, the next one's. */
+  readonly keys: readonly [SigningKey, ...SigningKey[]];
+}
+
+/** What a secret signs with. */
+export interface SigningKey {
+  /** The bytes of the whole secret as it was shown. */
+  readonly own: KeyObject;
+  /** The bytes that it encodes. */
+  readonly standard: KeyObject;
 }
 
 const PREFIX = "whsec_";
+
+/** @param secret `whsec_…` */
+export function signingKey(secret: string): SigningKey {
+  return { own: createSecretKey(secret, "utf8"), standard: createSecretKey(secret.slice(PREFIX.length), "base64") };
+}
 
 const USER_AGENT = "BrandRecords-Webhooks/1.0";
 
@@ -40,22 +53,20 @@ function eventHeaders({ eventId, eventType, timestampSeconds, attempt, headerWor
 }
 
 /**
- * Returns the headers of an event with two kinds of signature. Ours uses the current secret: HMAC-SHA256, keyed with the bytes of the whole
+ * Returns the signatures of a request, of two kinds. Ours uses the current secret: HMAC-SHA256, keyed with the bytes of the whole
  * secret as it was shown, over `timestamp.body`. That of Standard Webhooks uses each secret: keyed with the bytes it encodes,
  * over `id.timestamp.body`.
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signatureHeaders(request: SignedRequest): Record<string, string> {
-  const { eventId, body, timestampSeconds, secrets, headerWord } = request;
+  const { eventId, body, timestampSeconds, keys, headerWord } = request;
   const timestamp = String(timestampSeconds);
-  const own = createHmac("sha256", secrets[0]).update(`${timestamp}.`).update(body).digest("hex");
-  const standard = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), "base64");
-    return `v1,${createHmac("sha256", key).update(`${eventId}.${timestamp}.`).update(body).digest("base64")}`;
-  });
+  const own = createHmac("sha256", keys[0].own).update(`${timestamp}.`).update(body).digest("hex");
+  const standard = keys.map(
+    (key) => `v1,${createHmac("sha256", key.standard).update(`${eventId}.${timestamp}.`).update(body).digest("base64")}`,
+  );
   return {
-    ...eventHeaders(request),
     [`X-${headerWord}-Signature`]: `sha256=${own}`,
     "webhook-signature": standard.join(" "),
   };

@@ -74,7 +74,7 @@ it("ends each expired lease once with three callers at a time: 1,200 of one rece
 it("does not end leases that have not expired", async () => {
   const receiver = await sending.createReceiver("http://127.0.0.1:1/");
   await sending.deliver([receiver], 3);
-  await claimDeliveries(sending.db, { max: 10, leaseSeconds: 30, failing: true, crowded: false });
+  await claimDeliveries(sending.db, { max: 10, leaseSeconds: 30, failing: true });
   expect(await endAll()).toEqual({ pending: 0, failed: 0, removed: 0 });
   expect(await lane(receiver)).toMatchObject({ in_flight: 3 });
 });

@@ -438,7 +438,7 @@ describe("a result", () => {
   it("counts once, even if it is written again because the commit's confirmation was lost", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 3);
-    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
+    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
     const results = claimed.map((delivery, index) => resultOf(delivery, index));
     for (let time = 0; time < 2; time += 1) await writeResults(sending.db, results, Date.now(), openLog("webhook", "silent"));
     expect(await sending.attemptsOf(receiver)).toHaveLength(3);
@@ -450,7 +450,7 @@ describe("a result", () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 1);
     const claim = async (): Promise<ClaimedDelivery> => {
-      const [claimed] = await claimDeliveries(sending.db, { max: 1, leaseSeconds: 60, failing: true, crowded: false });
+      const [claimed] = await claimDeliveries(sending.db, { max: 1, leaseSeconds: 60, failing: true });
       if (claimed === undefined) throw new Error("expected a due delivery");
       return claimed;
     };
@@ -466,7 +466,7 @@ describe("a result", () => {
   it("that completes five days of failures disables the receiver and holds its pending deliveries", async () => {
     const receiver = await sending.createReceiver("http://127.0.0.1:1/");
     await sending.deliver([receiver], 4);
-    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
+    const claimed = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
     const hours = [0, 13, 13 + 119, 13 + 120];
     for (const [index, delivery] of claimed.entries()) {
       expect(await lane(receiver)).toMatchObject({ held: false });
@@ -493,7 +493,7 @@ describe("a result", () => {
       `update webhook.lanes set failures = 9, failed_in_a_row = 9, first_failure_at = now() - interval '7 days',
               failing_since = now() - interval '6 days'`,
     );
-    const [first, second] = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true, crowded: false });
+    const [first, second] = await claimDeliveries(sending.db, { max: 10, leaseSeconds: 60, failing: true });
     if (first === undefined || second === undefined) throw new Error("expected two due deliveries");
     const refused = { outcome: "refused", http_status: 500, state: "pending", delay_seconds: 3_600 } as const;
     const batch = [{ ...resultOf(first, 1), ...refused }, resultOf(second, 2)];

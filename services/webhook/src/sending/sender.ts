@@ -10,15 +10,16 @@ import { nextState, type NextState } from "../domain/retry-schedule.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { signatureHeaders, unsignedHeaders } from "../domain/signature.ts";
 import { abandonDeliveries, claimDeliveries, returnClaims, type ClaimedDelivery } from "../storage/claims.ts";
-import type { Target } from "../storage/first-attempts.ts";
+import type { LaneExclusions } from "../storage/lanes.ts";
 import type { AttemptResult } from "../storage/results.ts";
-import type { FirstAttempts, Reserved } from "../use-cases/store-events.ts";
+import type { FirstAttempts, Reservation, Reserved } from "../use-cases/store-events.ts";
 import { endAttemptSpan, startAttemptSpan } from "./attempt-span.ts";
 import { attemptPost } from "./attempt.ts";
 import type { ReceiverAgent } from "./receiver-agent.ts";
 import { ResultWriter } from "./result-writer.ts";
 import type { SendingMetrics } from "./sending-metrics.ts";
 import { SigningSecrets, type AttemptSecrets } from "./signing-secrets.ts";
+import { SlowReceivers } from "./slow-receivers.ts";
 
 /** Retries come due without a notification, and a notification may be lost with its connection. */
 const POLL_MS = 500;
@@ -27,8 +28,6 @@ const RETRY_MS = 1_000;
 const CLAIM_STOP_MS = 2_000;
 /** The share of attempts in flight that failing receivers may occupy, however many hang. */
 const FAILING_SHARE = 0.5;
-/** Share of the room below which receivers with attempts in flight wait for those with none. */
-const CROWDED_SHARE = 0.5;
 
 type Sendable = ClaimedDelivery & {
   readonly brand_id: string;
@@ -59,6 +58,7 @@ export class Sender implements FirstAttempts {
   readonly #options: SenderOptions;
   readonly #results: ResultWriter;
   readonly #secrets: SigningSecrets;
+  readonly #slow: SlowReceivers;
   readonly #stopping = new AbortController();
   /** Claimed deliveries whose result is not written yet. */
   #inFlight = 0;
@@ -77,6 +77,7 @@ export class Sender implements FirstAttempts {
     this.#options = options;
     this.#results = new ResultWriter(options.db, options.metrics, options.log);
     this.#secrets = new SigningSecrets(options);
+    this.#slow = new SlowReceivers(options.inFlightMax);
     this.#running = this.#run();
   }
 
@@ -94,11 +95,17 @@ export class Sender implements FirstAttempts {
     return leaseSecondsFor(this.#options.deadlineMs);
   }
 
-  reserve({ id, secret_key_id, next_secret_key_id }: Target, wanted: number): number {
-    if (this.#stopping.signal.aborted || this.#secrets.excludes(id, [secret_key_id, next_secret_key_id])) return 0;
-    const taken = Math.max(0, Math.min(wanted, this.#room() - this.#options.inFlightMax * CROWDED_SHARE));
-    this.#reserved += taken;
-    return taken;
+  reservation(): Reservation {
+    if (this.#stopping.signal.aborted) return () => 0;
+    const shares = this.#slow.shares(this.#room(), performance.now());
+    let left = shares.max;
+    return ({ id, secret_key_id, next_secret_key_id }, wanted) => {
+      if (this.#secrets.excludes(id, [secret_key_id, next_secret_key_id])) return 0;
+      const taken = shares.take(id, Math.min(wanted, left));
+      left -= taken;
+      this.#reserved += taken;
+      return taken;
+    };
   }
 
   release(reserved: readonly Reserved[]): void {
@@ -155,13 +162,14 @@ export class Sender implements FirstAttempts {
   async #claim(room: number): Promise<number> {
     const { db, deadlineMs, inFlightMax, metrics } = this.#options;
     await this.#returnClaims();
+    const shares = this.#slow.shares(room, performance.now());
     const claimed = await claimDeliveries(db, {
-      max: room,
-      except: this.#secrets.exclusions,
+      max: shares.max,
+      except: withReceivers(this.#secrets.exclusions, shares.exceptIds()),
+      take: (receiverId, wanted) => shares.take(receiverId, wanted),
       leaseSeconds: leaseSecondsFor(deadlineMs),
       onSlow: (lanes) => this.#reportSlow(lanes),
       failing: this.#failing < inFlightMax * FAILING_SHARE,
-      crowded: room < inFlightMax * CROWDED_SHARE,
     });
     if (this.#stopped && claimed.length > 0) {
       await returnClaims(db, claimed).catch((error: unknown) => this.#logNotReturned(error, claimed));
@@ -222,11 +230,13 @@ export class Sender implements FirstAttempts {
   #start(delivery: Sendable): void {
     this.#inFlight += 1;
     if (delivery.failing) this.#failing += 1;
+    const tracked = this.#slow.start(delivery.receiver_id, performance.now());
     const attempt = this.#send(delivery);
     this.#attempts.add(attempt);
     void attempt
       .then((result) => {
         this.#attempts.delete(attempt);
+        this.#slow.end(tracked, performance.now());
         return this.#results.write(result);
       })
       .finally(() => {
@@ -272,12 +282,18 @@ export class Sender implements FirstAttempts {
       body,
       timestampSeconds: Math.floor(startedAt.getTime() / 1_000),
       attempt: delivery.attempt,
-      secrets,
+      keys: secrets,
       headerWord,
     };
     const headers = { ...unsignedHeaders(signed, delivery.traceparent), ...signatureHeaders(signed) };
     return attemptPost(agent, { url: delivery.url, headers, body, deadlineMs });
   }
+}
+
+/** Returns undefined if nothing is excluded: that claim is the cheapest. */
+function withReceivers(exclusions: LaneExclusions | undefined, receiverIds: readonly string[]): LaneExclusions | undefined {
+  if (receiverIds.length === 0) return exclusions;
+  return { secretKeyIds: exclusions?.secretKeyIds ?? [], receiverIds: [...(exclusions?.receiverIds ?? []), ...receiverIds] };
 }
 
 /** Whether the start of its attempt shows how late this service is: replays and retries are late on purpose. */

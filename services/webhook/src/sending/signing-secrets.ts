@@ -3,17 +3,18 @@ import type { Sql } from "@brand-records/postgres";
 import type { Logger } from "@brand-records/telemetry";
 import { SealBroken } from "../domain/sealing.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
-import { openSigningSecret } from "../domain/signing-secret.ts";
+import type { SigningKey } from "../domain/signature.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import type { LaneExclusions } from "../storage/lanes.ts";
 import { idsInUseAmong, storedSecretsOf } from "../storage/secret-keys.ts";
+import { SigningKeys } from "./signing-keys.ts";
 
 const RECHECK_MS = 10_000;
 /** Receivers whose secrets are damaged are rare: those beyond this are claimed and returned again and again. */
 const RECEIVERS_MAX = 1_000;
 
 /** The secrets that sign an attempt: the first signs X-Service-Signature, each of them webhook-signature. */
-export type AttemptSecrets = readonly [string, ...string[]];
+export type AttemptSecrets = readonly [SigningKey, ...SigningKey[]];
 
 type StoredSecrets = Pick<
   ClaimedDelivery,
@@ -34,6 +35,7 @@ export interface SigningSecretsOptions {
  */
 export class SigningSecrets {
   readonly #options: SigningSecretsOptions;
+  readonly #opened: SigningKeys;
   /** Keys that are missing here, and in use. */
   readonly #missingIds = new Set<number>();
   /** Receivers with a secret that does not open under a key that this process has, by that key's id. */
@@ -42,13 +44,14 @@ export class SigningSecrets {
 
   constructor(options: SigningSecretsOptions) {
     this.#options = options;
+    this.#opened = new SigningKeys(options.keys);
     this.#rechecking = repeat(() => this.#recheck(), options.recheckMs ?? RECHECK_MS);
   }
 
   /** Returns undefined if this process cannot open them. */
   open(delivery: StoredSecrets): AttemptSecrets | undefined {
     try {
-      return openAll(this.#options.keys, delivery);
+      return openAll(this.#opened, delivery);
     } catch (error) {
       if (!(error instanceof SealBroken)) throw error;
       this.#remember(delivery.receiver_id, error);
@@ -97,7 +100,7 @@ export class SigningSecrets {
 
   /** Forgets what opens by now, was sealed again under a key that this process has, or was deleted. */
   async #recheck(): Promise<void> {
-    const { db, keys, log } = this.#options;
+    const { db, log } = this.#options;
     const before = this.unusableIds();
     if (before.length === 0) return;
     try {
@@ -106,7 +109,7 @@ export class SigningSecrets {
       const stored = new Map((await storedSecretsOf(db, [...this.#damaged.keys()])).map((each) => [each.receiver_id, each]));
       for (const receiverId of this.#damaged.keys()) {
         const secrets = stored.get(receiverId);
-        if (secrets === undefined || opens(keys, secrets)) this.#damaged.delete(receiverId);
+        if (secrets === undefined || opens(this.#opened, secrets)) this.#damaged.delete(receiverId);
       }
     } catch (error) {
       log.warn({ err: error }, "signing secrets that did not open cannot be looked at again");
@@ -117,15 +120,15 @@ export class SigningSecrets {
 }
 
 /** @throws SealBroken */
-function openAll(keys: SecretKeys, delivery: StoredSecrets): AttemptSecrets {
+function openAll(keys: SigningKeys, delivery: StoredSecrets): AttemptSecrets {
   const { receiver_id, secret, secret_key_id, next_secret, next_secret_key_id, sign_with_next } = delivery;
-  const current = (): string => openSigningSecret(keys, receiver_id, { sealed: secret, keyId: secret_key_id });
+  const current = (): SigningKey => keys.open(receiver_id, { sealed: secret, keyId: secret_key_id });
   if (next_secret === null || next_secret_key_id === null) return [current()];
-  const next = openSigningSecret(keys, receiver_id, { sealed: next_secret, keyId: next_secret_key_id });
+  const next = keys.open(receiver_id, { sealed: next_secret, keyId: next_secret_key_id });
   return sign_with_next ? [next] : [current(), next];
 }
 
-function opens(keys: SecretKeys, secrets: Omit<StoredSecrets, "sign_with_next">): boolean {
+function opens(keys: SigningKeys, secrets: Omit<StoredSecrets, "sign_with_next">): boolean {
   try {
     openAll(keys, { ...secrets, sign_with_next: false });
     return true;

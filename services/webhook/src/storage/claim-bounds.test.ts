@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 const claim = (more: Partial<Parameters<typeof claimDeliveries>[1]> = {}): Promise<ClaimedDelivery[]> =>
-  claimDeliveries(db, { max: 100, leaseSeconds: 60, failing: true, crowded: false, ...more });
+  claimDeliveries(db, { max: 100, leaseSeconds: 60, failing: true, ...more });
 
 /** Ids of pending deliveries that come before the bound of their lane. */
 const hidden = (): Promise<unknown[]> =>

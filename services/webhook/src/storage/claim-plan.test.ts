@@ -74,7 +74,7 @@ it(
     await db.query("vacuum webhook.deliveries");
 
     const before = await readsOfDeliveries();
-    const claimed = await claimDeliveries(db, { max: LANES * ROOM_MAX, leaseSeconds: 60, failing: true, crowded: false });
+    const claimed = await claimDeliveries(db, { max: LANES * ROOM_MAX, leaseSeconds: 60, failing: true });
     const after = await readsOfDeliveries();
 
     expect(claimed).toHaveLength(LANES);

@@ -22,7 +22,7 @@ afterEach(() => sending.stop());
 async function claim(): Promise<ClaimedDelivery[]> {
   await sending.db.query("update webhook.deliveries set due_at = now() where state = 'pending'");
   await sending.db.query("update webhook.lanes set next_due = '-infinity'");
-  return claimDeliveries(sending.db, { max: 100, leaseSeconds: 60, failing: true, crowded: false });
+  return claimDeliveries(sending.db, { max: 100, leaseSeconds: 60, failing: true });
 }
 
 async function claimOne(): Promise<ClaimedDelivery> {

@@ -5,7 +5,7 @@ import { lockBrands } from "../storage/brands.ts";
 import type { ClaimedDelivery } from "../storage/claims.ts";
 import { insertEvents, type NewEvent } from "../storage/events.ts";
 import { addFirstAttempts, targetsOf, type AddedDelivery, type Target } from "../storage/first-attempts.ts";
-import { addToLanes, lockLanesSelecting } from "../storage/lanes.ts";
+import { addToLanes, lockLanesSelecting, type LaneAddition } from "../storage/lanes.ts";
 
 export interface Stored {
   /** Events that were not stored before. */
@@ -24,8 +24,8 @@ export interface Stored {
 /** Sends first attempts from memory, without a claim. */
 export interface FirstAttempts {
   readonly leaseSeconds: number;
-  /** Takes room in this process for attempts to a receiver. @returns for how many, at most `wanted` */
-  reserve(target: Target, wanted: number): number;
+  /** Begins to take room in this process, for the deliveries of one transaction. */
+  reservation(): Reservation;
   /** Gives back room that was taken, for attempts that are not made. */
   release(reserved: readonly Reserved[]): void;
   /** Sends deliveries for which room was taken and whose leases are committed. */
@@ -36,6 +36,9 @@ export interface FirstAttempts {
    */
   reconcile(deliveries: readonly ClaimedDelivery[]): void;
 }
+
+/** Takes room for attempts to a receiver. @returns for how many, at most `wanted` */
+export type Reservation = (target: Target, wanted: number) => number;
 
 export type Reserved = Pick<ClaimedDelivery, "receiver_id">;
 
@@ -97,11 +100,12 @@ async function addDeliveries(sql: Transaction, events: readonly NewEvent[], lane
   const byBrand = Map.groupBy(events, ({ brand_id }) => brand_id);
   const lease = randomUUID();
   const deliveries: AddedDelivery[] = [];
-  const additions = [];
+  const additions: LaneAddition[] = [];
+  const reserve = leasing.first?.reservation();
   for (const target of await targetsOf(sql, lanes)) {
     const selected = (byBrand.get(target.brand_id) ?? []).filter(({ type }) => target.events.includes(type));
     if (selected.length === 0) continue;
-    const leased = leasing.first?.reserve(target, Math.min(target.room, selected.length)) ?? 0;
+    const leased = reserve?.(target, Math.min(target.room, selected.length)) ?? 0;
     for (const [index, event] of selected.entries()) {
       const delivery = newDelivery(event, target, index < leased ? lease : null);
       deliveries.push(delivery);
