@@ -7,7 +7,7 @@ import { waitForCount } from "./wait-for.ts";
 export interface Burst {
   readonly deliveries_per_second: number;
   readonly statements_per_delivery: number;
-  /** Without the platform's insert. Each page's first change after a checkpoint, just before the burst, logs the whole page. */
+  /** Without the platform's insert. Each page's first change after a checkpoint, just before the insert, logs the whole page. */
   readonly wal_bytes_per_delivery: number;
   readonly wal_full_pages_per_delivery: number;
   readonly longest_claim_ms: number;
@@ -19,17 +19,17 @@ export interface Burst {
 
 const STUCK_MS = 60_000;
 
-/** Measures from the notification of many committed changes to the last recorded 2xx. */
+/** Measures from the commit of many changes to the last recorded 2xx. */
 export async function burst(product: WebhookProduct, receivers: Receivers): Promise<Burst> {
   await receivers.begin();
-  await product.outbox.fill(DELIVERIES);
   await product.settle();
+  const commit = await product.outbox.fill(DELIVERIES);
   const before = await product.delivered();
   await product.resetCounters();
   const { walBytes } = await product.counters();
   const machine = await watchMachine(product);
   const startedAt = performance.now();
-  await product.outbox.notify();
+  await commit();
   // Counting arrivals costs Postgres nothing; the last result is recorded within milliseconds of the last arrival.
   await Promise.race([waitForCount(async () => (await receivers.count()).arrived, DELIVERIES, STUCK_MS), product.ended]);
   await product.untilDelivered(before + DELIVERIES);

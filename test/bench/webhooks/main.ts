@@ -2,13 +2,16 @@ import { benchProgram, type OptionValues } from "../bench-program.ts";
 import type { Owned } from "../owned.ts";
 import { findBuild } from "./build.ts";
 import { compareBuilds, type Comparison } from "./compare-builds.ts";
-import { startEnvironment } from "./environment.ts";
+import { startEnvironment, startReceiversAlone } from "./environment.ts";
 import { measure, type WebhookResult } from "./measure.ts";
+import { measurePeer, type PeerResult } from "./peer/measure-peer.ts";
+import { Outpost } from "./peer/outpost.ts";
+import { reportPeer } from "./peer/report-peer.ts";
 import { report } from "./report.ts";
 import { reportComparison } from "./report-comparison.ts";
 import { AGAINST_ROUNDS } from "./settings.ts";
 
-const USAGE = `npm run bench:webhooks -- [--json FILE] [--dist FOLDER] [--against FOLDER]
+const USAGE = `npm run bench:webhooks -- [--json FILE] [--dist FOLDER] [--against FOLDER] [--peer URL]
 
   Measures rate and latency from outbox rows to recorded 2xx, and the effect on the others of receivers that hang or are far
   behind, of a deleted backlog and of a dump. About eleven minutes.
@@ -16,18 +19,23 @@ const USAGE = `npm run bench:webhooks -- [--json FILE] [--dist FOLDER] [--agains
   --json FILE        writes all results
   --dist FOLDER      measures the programs of another checkout, which must be built
   --against FOLDER   measures bursts alone, of this checkout (or of --dist) and of FOLDER in turn: ${AGAINST_ROUNDS} rounds, about five minutes
+  --peer URL         measures a running Outpost instead, such as http://127.0.0.1:3333/api/v1, whose TOPICS contain
+                     submission.approved. PEER_API_KEY in the environment is its API key
 `;
 
-const OPTIONS = { dist: { type: "string" }, against: { type: "string" } } as const;
+const OPTIONS = { dist: { type: "string" }, against: { type: "string" }, peer: { type: "string" } } as const;
 
-await benchProgram<WebhookResult | Comparison>({
-  usage: USAGE,
-  options: OPTIONS,
-  run,
-  report: (result) => ("folders" in result ? reportComparison(result) : report(result)),
-});
+type Result = WebhookResult | Comparison | PeerResult;
 
-async function run(owned: Owned, log: (text: string) => void, { dist, against }: OptionValues): Promise<WebhookResult | Comparison> {
+await benchProgram<Result>({ usage: USAGE, options: OPTIONS, run, report: reportAny });
+
+function reportAny(result: Result): string {
+  if ("folders" in result) return reportComparison(result);
+  return "peer_deliveries_per_second" in result ? reportPeer(result) : report(result);
+}
+
+async function run(owned: Owned, log: (text: string) => void, { dist, against, peer }: OptionValues): Promise<Result> {
+  if (typeof peer === "string") return runPeer(owned, log, peer);
   const build = findBuild("this", dist);
   const other = against === undefined ? undefined : findBuild("other", against);
   log("Starting Postgres and Kafka");
@@ -35,4 +43,13 @@ async function run(owned: Owned, log: (text: string) => void, { dist, against }:
   if (other !== undefined) return compareBuilds(environment, { this: build, other }, log);
   const { receivers, start } = environment;
   return measure({ product: await environment.startProduct(build), receivers, start, log });
+}
+
+async function runPeer(owned: Owned, log: (text: string) => void, url: string): Promise<PeerResult> {
+  const { PEER_API_KEY: apiKey = "" } = process.env;
+  if (apiKey === "") throw new Error("PEER_API_KEY must be in the environment: the peer's API key");
+  const { receivers } = await startReceiversAlone(owned);
+  const outpost = await owned.own("peer", Promise.resolve(new Outpost({ url, apiKey })));
+  await outpost.register(receivers.ports);
+  return measurePeer(outpost, receivers, log);
 }

@@ -32,21 +32,28 @@ export class Outbox {
     this.#writers.on("error", () => {});
   }
 
-  /** Commits `count` changes in one transaction, for the receivers in turn. The relay is not notified yet. */
-  async fill(count: number): Promise<void> {
-    this.made += count;
-    await this.#writers.query(INSERT, [count, ALL_BRANDS]);
-  }
-
-  async notify(): Promise<void> {
-    await this.#writers.query("notify records_outbox");
+  /**
+   * Inserts `count` changes in one transaction, for the receivers in turn.
+   *
+   * @returns a function that commits them and so notifies the relay. Before, the relay sees none.
+   */
+  async fill(count: number): Promise<() => Promise<void>> {
+    const client = await this.#writers.connect();
+    await client.query("begin");
+    await client.query(INSERT, [count, ALL_BRANDS]);
+    await client.query("notify records_outbox");
+    return async () => {
+      await client.query("commit");
+      this.made += count;
+      client.release();
+    };
   }
 
   /** Commits a change for a receiver, in a transaction of its own, on the next free connection, and notifies the relay. */
   async change(receiver: number): Promise<void> {
     this.made += 1;
     await this.#writers.query(INSERT, [1, [brandOf(receiver)]]);
-    await this.notify();
+    await this.#writers.query("notify records_outbox");
   }
 
   stop(): Promise<void> {
