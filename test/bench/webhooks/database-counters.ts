@@ -1,10 +1,5 @@
 import type pg from "pg";
-
-/** Sessions of the benchmark log in as this role, so that their statements do not count as the product's. */
-export const BENCH_ROLE = "bench";
-
-const OF_PRODUCT = `dbid = (select oid from pg_database where datname = current_database())
-    and userid <> (select oid from pg_roles where rolname = '${BENCH_ROLE}')`;
+import { IS_OF_PRODUCT } from "../databases.ts";
 
 /**
  * Statements that take due lanes or deliveries: alone among those of the tables they skip what is locked. Inside a function they
@@ -32,7 +27,7 @@ export async function readCounters(client: pg.Client): Promise<DatabaseCounters>
             pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as "walBytes",
             coalesce(sum(wal_fpi) filter (where toplevel), 0) as "walFullPages",
             coalesce(max(max_exec_time) filter (where ${IS_CLAIM}), 0) as "longestClaimMs"
-       from pg_stat_statements where ${OF_PRODUCT}`,
+       from pg_stat_statements where ${IS_OF_PRODUCT}`,
   );
   const [row] = rows;
   return {

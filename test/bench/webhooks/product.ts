@@ -3,19 +3,17 @@ import { migrate } from "@brand-records/postgres";
 import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
 import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import pg from "pg";
-import { cpuMs, postgresCpuMs } from "../process-usage.ts";
+import { cpuMs, memoryMib, peakMemoryMib, postgresCpuMs } from "../process-usage.ts";
 import type { Program, ProgramOptions } from "../program.ts";
+import type { BenchDatabase } from "../databases.ts";
 import { addBacklog, deleteBacklog } from "./backlog.ts";
-import { migrationsOf, PROGRAMS, scriptOf, type Build } from "./build.ts";
+import { migrationsOf, PROGRAMS, scriptOf, type Build, type ProgramName } from "./build.ts";
 import { readCounters, resetCounters, type DatabaseCounters } from "./database-counters.ts";
 import { brandOf, Outbox } from "./outbox.ts";
 import { waitForCount } from "./wait-for.ts";
 
-export interface ProductParts {
+export interface ProductParts extends BenchDatabase {
   readonly build: Build;
-  /** A database of its own: the product's login and the benchmark's. */
-  readonly databaseUrl: string;
-  readonly benchUrl: string;
   readonly postgresPid: number;
   /** A broker of its own: the consumer group's name is not a setting. */
   readonly brokers: string;
@@ -39,20 +37,23 @@ export class WebhookProduct {
   readonly benchUrl: string;
   readonly #parts: ProductParts;
   readonly #records: Program;
-  readonly #webhook: Program;
+  /** The first one serves the calls. */
+  readonly #webhooks: Program[];
+  readonly #startWebhook: (number: number) => Program;
   readonly #rpc: RpcClient<ReceiversServiceService>;
   /** Receiver ids by number. */
   readonly #ids: string[] = [];
   /** Events stored by the benchmark itself. */
   #addedEvents = 0;
 
-  private constructor(parts: ProductParts, client: pg.Client, records: Program, webhook: Program, rpcPort: number) {
+  private constructor(parts: ProductParts, client: pg.Client, { records, webhook, startWebhook }: Programs, rpcPort: number) {
     this.#parts = parts;
     this.benchUrl = parts.benchUrl;
     this.client = client;
     this.outbox = new Outbox(parts.benchUrl);
     this.#records = records;
-    this.#webhook = webhook;
+    this.#webhooks = [webhook];
+    this.#startWebhook = startWebhook;
     this.#rpc = connectRpc(ReceiversServiceService, `127.0.0.1:${rpcPort}`);
   }
 
@@ -63,10 +64,10 @@ export class WebhookProduct {
     // Errors also reject the query that they break.
     client.on("error", () => {});
     await client.connect();
-    await client.query("create extension pg_stat_statements");
-    const { records, webhook } = startPrograms(parts);
+    const programs = startPrograms(parts);
+    const { records, webhook } = programs;
     const [, ready] = await Promise.race([Promise.all([records.ready, webhook.ready]), records.ended, webhook.ended]);
-    const product = new WebhookProduct(parts, client, records, webhook, (ready as { rpc_port: number }).rpc_port);
+    const product = new WebhookProduct(parts, client, programs, (ready as { rpc_port: number }).rpc_port);
     await product.#register(ports);
     return product;
   }
@@ -96,7 +97,7 @@ export class WebhookProduct {
 
   /** Rejects if a process of the product ends. */
   get ended(): Promise<never> {
-    return Promise.race([this.#webhook.ended, this.#records.ended]);
+    return Promise.race([this.#records, ...this.#webhooks].map(({ ended }) => ended));
   }
 
   /** Returns the number of recorded successful deliveries. */
@@ -181,14 +182,32 @@ export class WebhookProduct {
 
   async usage(): Promise<Usage> {
     const { postgresPid, kafkaPid, receiversPid } = this.#parts;
-    const [webhook, records, postgres, kafka, receivers] = await Promise.all([
-      cpuMs(this.#webhook.pid),
+    const [webhooks, records, postgres, kafka, receivers] = await Promise.all([
+      Promise.all(this.#webhooks.map(({ pid }) => cpuMs(pid))),
       cpuMs(this.#records.pid),
       postgresCpuMs(postgresPid),
       cpuMs(kafkaPid),
       cpuMs(receiversPid),
     ]);
-    return { webhook, records, postgres, kafka, receivers };
+    return { webhook: webhooks.reduce((sum, ms) => sum + ms, 0), records, postgres, kafka, receivers };
+  }
+
+  /** Starts or stops webhook processes until there are `count`. They share the topic's partitions and the lanes. */
+  async runWebhooks(count: number): Promise<void> {
+    while (this.#webhooks.length > count) await this.#webhooks.pop()?.stop();
+    while (this.#webhooks.length < count) {
+      const program = this.#startWebhook(this.#webhooks.length + 1);
+      await program.ready;
+      this.#webhooks.push(program);
+    }
+  }
+
+  /** Returns resident memory in MiB, now and at its peak. */
+  async memory(): Promise<Readonly<Record<ProgramName, { readonly now: number; readonly peak: number }>>> {
+    const read = async ({ pid }: Program) => ({ now: await memoryMib(pid), peak: await peakMemoryMib(pid) });
+    const [webhook] = this.#webhooks;
+    if (webhook === undefined) throw new Error("no webhook process runs");
+    return { webhook: await read(webhook), records: await read(this.#records) };
   }
 
   async stop(): Promise<void> {
@@ -197,19 +216,24 @@ export class WebhookProduct {
   }
 }
 
-function startPrograms({ build, databaseUrl, brokers, start }: ProductParts): { records: Program; webhook: Program } {
+interface Programs {
+  readonly records: Program;
+  readonly webhook: Program;
+  /** Starts another one, with the same keys. */
+  readonly startWebhook: (number: number) => Program;
+}
+
+function startPrograms({ build, databaseUrl, brokers, start }: ProductParts): Programs {
   const suffix = build.name === "this" ? "" : `-${build.name}`;
   const common = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers, STOP_GRACE_MS: "0" };
+  const webhookEnv = {
+    ...common,
+    ACCOUNTS_ADDRESS: "127.0.0.1:1",
+    RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
+    RECEIVERS_ON_LOOPBACK: "true",
+  };
+  const startWebhook = (number: number): Program =>
+    start({ name: `webhook${suffix}${number === 1 ? "" : `-${number}`}`, script: scriptOf(build, "webhook"), env: webhookEnv });
   const records = start({ name: `records${suffix}`, script: scriptOf(build, "records"), env: common });
-  const webhook = start({
-    name: `webhook${suffix}`,
-    script: scriptOf(build, "webhook"),
-    env: {
-      ...common,
-      ACCOUNTS_ADDRESS: "127.0.0.1:1",
-      RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
-      RECEIVERS_ON_LOOPBACK: "true",
-    },
-  });
-  return { records, webhook };
+  return { records, webhook: startWebhook(1), startWebhook };
 }
