@@ -14,7 +14,7 @@ import { AGAINST_ROUNDS } from "./settings.ts";
 const USAGE = `npm run bench:webhooks -- [--json FILE] [--dist FOLDER] [--against FOLDER] [--peer URL]
 
   Measures rate and latency from outbox rows to recorded 2xx, and the effect on the others of receivers that hang or are far
-  behind, of a deleted backlog and of a dump. About eleven minutes.
+  behind, of a deleted backlog and of a dump. Under twelve minutes.
 
   --json FILE        writes all results
   --dist FOLDER      measures the programs of another checkout, which must be built

@@ -14,9 +14,10 @@ export const LIMIT_IN_FLIGHT = 64 * RECEIVERS;
 export const LIMIT_SECONDS = sized(6, 0.3);
 
 export const RATE_PER_SECOND = sized(300, 20);
-export const RATE_SECONDS = sized(20, 1);
+export const RATE_SECONDS = sized(18, 1);
 /** Rate of the phase with a dump, and of the calm it is compared to. */
 export const DUMP_RATE_PER_SECOND = sized(500, 40);
+export const DUMP_CALM_SECONDS = sized(10, 1);
 export const DUMP_SECONDS = sized(60, 2);
 /** How long a snapshot from before the deletion of the backlog stays open in its phase. */
 export const SNAPSHOT_SECONDS = sized(6, 0.5);

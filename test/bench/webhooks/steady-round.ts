@@ -3,6 +3,7 @@ import type { WebhookProduct } from "./product.ts";
 import type { Receivers } from "./receivers.ts";
 import {
   BACKLOG,
+  DUMP_CALM_SECONDS,
   DUMP_RATE_PER_SECOND,
   DUMP_SECONDS,
   HANGING,
@@ -48,7 +49,7 @@ export async function steadyRound(parts: RoundParts): Promise<SteadyRound> {
   await product.untilIdle();
   await product.settle();
   const calm_at_dump_rate = await measure("calm_at_dump_rate", () =>
-    steady(product, receivers, { perSecond: DUMP_RATE_PER_SECOND, seconds: RATE_SECONDS }),
+    steady(product, receivers, { perSecond: DUMP_RATE_PER_SECOND, seconds: DUMP_CALM_SECONDS }),
   );
   await product.untilIdle();
   const dump = await measure("dump", () => dumpPhase(parts));
