@@ -23,9 +23,7 @@ export async function measureProcesses(
     for (const processes of PROCESS_COUNTS) {
       await product.runWebhooks(processes);
       await burst(product, receivers);
-      await product.untilIdle();
       const measured = await burst(product, receivers);
-      await product.untilIdle();
       const { webhook, postgres } = measured.cpu_ms_per_delivery;
       rounds.push({
         processes,

@@ -1,3 +1,4 @@
+import { withoutAutovacuum } from "./autovacuum.ts";
 import type { Usage, WebhookProduct } from "./product.ts";
 import type { Receivers } from "./receivers.ts";
 import { DELIVERIES } from "./settings.ts";
@@ -10,6 +11,8 @@ export interface Burst {
   /** Without the platform's insert. Each page's first change after a checkpoint, just before the insert, logs the whole page. */
   readonly wal_bytes_per_delivery: number;
   readonly wal_full_pages_per_delivery: number;
+  /** Logged by the vacuum after the burst: what its dead and new rows cost later. */
+  readonly vacuum_wal_bytes_per_delivery: number;
   readonly longest_claim_ms: number;
   readonly cpu_ms_per_delivery: Usage;
   /** webhook, records and Postgres: what the build itself decides. */
@@ -20,7 +23,11 @@ export interface Burst {
 const STUCK_MS = 60_000;
 
 /** Measures from the commit of many changes to the last recorded 2xx. */
-export async function burst(product: WebhookProduct, receivers: Receivers): Promise<Burst> {
+export function burst(product: WebhookProduct, receivers: Receivers): Promise<Burst> {
+  return withoutAutovacuum(product.client, () => measureBurst(product, receivers));
+}
+
+async function measureBurst(product: WebhookProduct, receivers: Receivers): Promise<Burst> {
   await receivers.begin();
   await product.settle();
   const commit = await product.outbox.fill(DELIVERIES);
@@ -37,11 +44,15 @@ export async function burst(product: WebhookProduct, receivers: Receivers): Prom
   const used = await machine();
   const counters = await product.counters();
   const { webhook, records, postgres } = used.usage;
+  await product.untilIdle();
+  await product.vacuum();
+  const { walBytes: walBytesAfterVacuum } = await product.counters();
   return {
     deliveries_per_second: DELIVERIES / seconds,
     statements_per_delivery: counters.statements / DELIVERIES,
     wal_bytes_per_delivery: (counters.walBytes - walBytes) / DELIVERIES,
     wal_full_pages_per_delivery: counters.walFullPages / DELIVERIES,
+    vacuum_wal_bytes_per_delivery: (walBytesAfterVacuum - counters.walBytes) / DELIVERIES,
     longest_claim_ms: counters.longestClaimMs,
     cpu_ms_per_delivery: perDelivery(used.usage),
     product_cpu_ms_per_delivery: (webhook + records + postgres) / DELIVERIES,

@@ -30,6 +30,7 @@ it("compares two builds by the bursts of the same round", () => {
   const of = (factor: number) => ({
     product_cpu_ms_per_delivery: 0.5 * factor,
     wal_bytes_per_delivery: 6_000 * factor,
+    vacuum_wal_bytes_per_delivery: 4_000 * factor,
     statements_per_delivery: 0.1 * factor,
     deliveries_per_second: 2_000 * factor,
   });

@@ -18,6 +18,7 @@ export interface WebhookResult {
   readonly statements_per_delivery: number;
   readonly wal_bytes_per_delivery: number;
   readonly wal_full_pages_per_delivery: number;
+  readonly vacuum_wal_bytes_per_delivery: number;
   readonly cpu_ms_per_delivery: Usage;
   /** Time from change to arrival when calm. */
   readonly p50_ms: number;
@@ -58,7 +59,6 @@ async function burstRound({ product, receivers, start }: MeasureParts): Promise<
   const { perSecond } = (await program.ready) as { perSecond: number };
   await program.stop();
   const measured = await burst(product, receivers);
-  await product.untilIdle();
   return { ...measured, limit_per_second: perSecond };
 }
 
@@ -71,6 +71,7 @@ export function summarise(bursts: readonly BurstRound[], rounds: readonly Steady
     statements_per_delivery: median((round) => round.statements_per_delivery),
     wal_bytes_per_delivery: median((round) => round.wal_bytes_per_delivery),
     wal_full_pages_per_delivery: median((round) => round.wal_full_pages_per_delivery),
+    vacuum_wal_bytes_per_delivery: median((round) => round.vacuum_wal_bytes_per_delivery),
     cpu_ms_per_delivery: medianUsage(bursts),
     p50_ms: calm("p50_ms"),
     p99_ms: calm("p99_ms"),

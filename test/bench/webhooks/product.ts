@@ -6,6 +6,7 @@ import pg from "pg";
 import { cpuMs, memoryMib, peakMemoryMib, postgresCpuMs } from "../process-usage.ts";
 import type { Program, ProgramOptions } from "../program.ts";
 import type { BenchDatabase } from "../databases.ts";
+import { untilNoAutovacuum } from "./autovacuum.ts";
 import { addBacklog, deleteBacklog } from "./backlog.ts";
 import { migrationsOf, PROGRAMS, scriptOf, type Build, type ProgramName } from "./build.ts";
 import { readCounters, resetCounters, type DatabaseCounters } from "./database-counters.ts";
@@ -130,15 +131,13 @@ export class WebhookProduct {
 
   /** Makes the next measurement start without leftover work: no dead rows, no autovacuum, no checkpoint. */
   async settle(): Promise<void> {
-    await this.client.query("vacuum analyze webhook.deliveries, webhook.lanes, records.outbox");
-    const idle = async (): Promise<number> => {
-      const { rows } = await this.client.query<{ n: string }>(
-        "select count(*) as n from pg_stat_activity where backend_type = 'autovacuum worker'",
-      );
-      return -Number(rows[0]?.n);
-    };
-    await waitForCount(idle, 0, STUCK_MS);
+    await untilNoAutovacuum(this.client);
+    await this.vacuum();
     await this.client.query("checkpoint");
+  }
+
+  async vacuum(): Promise<void> {
+    await this.client.query("vacuum analyze");
   }
 
   resetCounters(): Promise<void> {

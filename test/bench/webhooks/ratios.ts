@@ -33,7 +33,13 @@ export function ratioOf(rounds: readonly number[]): Ratio {
 }
 
 /** What two builds are compared by. Of each, less is better, except of the rate. */
-const COMPARED = ["product_cpu_ms_per_delivery", "wal_bytes_per_delivery", "statements_per_delivery", "deliveries_per_second"] as const;
+const COMPARED = [
+  "product_cpu_ms_per_delivery",
+  "wal_bytes_per_delivery",
+  "vacuum_wal_bytes_per_delivery",
+  "statements_per_delivery",
+  "deliveries_per_second",
+] as const;
 export type ComparedName = (typeof COMPARED)[number];
 export type ComparedBurst = Pick<Burst, ComparedName>;
 

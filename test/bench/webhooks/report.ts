@@ -48,7 +48,7 @@ function burstLines(result: WebhookResult): string[] {
     line(
       "wal_bytes_per_delivery",
       whole(result.wal_bytes_per_delivery),
-      `${result.wal_full_pages_per_delivery.toFixed(2)} full pages among it`,
+      `${result.wal_full_pages_per_delivery.toFixed(2)} full pages among it; the vacuum after it ${whole(result.vacuum_wal_bytes_per_delivery)}`,
     ),
   ];
 }
