@@ -2,7 +2,7 @@ import { openPool, type Database } from "@brand-records/postgres";
 import type { BenchDatabase } from "../databases.ts";
 import { importBuilt } from "./built.ts";
 import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
-import { CLAIM_LEASE_SECONDS, LANES_PER_CLAIM, PENDING_PER_RECEIVER } from "./settings.ts";
+import { CLAIM_LEASE_SECONDS, LANES_PER_CLAIM, CLAIMED_PER_LANE } from "./settings.ts";
 
 interface ClaimModule {
   claimDeliveries(
@@ -25,7 +25,7 @@ class ClaimUndone extends Error {
 export async function measureClaims(small: BenchDatabase, large: BenchDatabase): Promise<Growth> {
   const { claimDeliveries } = await importBuilt<ClaimModule>("services/webhook/dist/storage/claims.js");
   const pools = [small, large].map(({ databaseUrl: url }) => openPool({ url, applicationName: "growth claims", max: 1 }));
-  const wanted = { max: LANES_PER_CLAIM * PENDING_PER_RECEIVER, failing: true, crowded: false, leaseSeconds: CLAIM_LEASE_SECONDS };
+  const wanted = { max: LANES_PER_CLAIM * CLAIMED_PER_LANE, failing: true, crowded: false, leaseSeconds: CLAIM_LEASE_SECONDS };
   const sides = [small, large].map((database, index) => ({
     database,
     call: async () => {

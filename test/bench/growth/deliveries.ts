@@ -2,13 +2,14 @@ import { openPool, type Database } from "@brand-records/postgres";
 import { withClient, type BenchDatabase } from "../databases.ts";
 import { importBuilt } from "./built.ts";
 import { migrateService } from "./prepare-database.ts";
-import { PENDING_PER_RECEIVER } from "./settings.ts";
 
 const DAYS = 30;
 const EVENT_TYPE = "submission.approved";
 
 export interface DeliveryCounts {
   readonly receivers: number;
+  /** Due deliveries of all receivers. */
+  readonly pending: number;
   /** Finished deliveries of all receivers, over the days that are kept. */
   readonly finished: number;
 }
@@ -34,7 +35,7 @@ const PENDING = `
   with made as (
     insert into webhook.events (id, created_at, brand_id, type, data)
     select 'evt_p' || n, now(), 'brd_' || (1 + n % $1::int), '${EVENT_TYPE}', json_build_object('resource', 'submissions', 'id', 'sub_' || n)
-      from generate_series(0, $1::int * ${PENDING_PER_RECEIVER} - 1) n
+      from generate_series(0, $2::int - 1) n
     returning id, created_at, brand_id)
   insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, event_type, due_at)
   select 'dlv_z' || substr(id, 6), 'rcv_' || substr(brand_id, 5), id, created_at, '${EVENT_TYPE}', now() - interval '1 hour' from made`;
@@ -52,7 +53,7 @@ const FINISHED_DAY = `
   select 'att_a' || n, id, at, 1, at, 5, 'accepted', 204 from made`;
 
 /** Fills the tables of deliveries: receivers with due deliveries, and the finished ones of a month. */
-export async function fillDeliveries(database: BenchDatabase, { receivers, finished }: DeliveryCounts): Promise<void> {
+export async function fillDeliveries(database: BenchDatabase, { receivers, pending, finished }: DeliveryCounts): Promise<void> {
   await migrateService(database, "webhook");
   await withClient(database.benchUrl, async (client) => {
     await client.query("set synchronous_commit = off");
@@ -61,7 +62,7 @@ export async function fillDeliveries(database: BenchDatabase, { receivers, finis
     await buildLateIndexes(database);
     await client.query(RECEIVERS, [receivers]);
     await client.query(LANES, [receivers]);
-    await client.query(PENDING, [receivers]);
+    await client.query(PENDING, [receivers, pending]);
     for (let day = DAYS; day > 0; day -= 1) {
       const share = (count: number): number => Math.floor((finished * count) / DAYS);
       await client.query(FINISHED_DAY, [share(DAYS - day), share(DAYS - day + 1), receivers, day]);

@@ -14,7 +14,7 @@ import { measureMemory, type MemoryAfterLoad } from "./memory.ts";
 import { measurePages, type RecordsSide } from "./pages.ts";
 import { migrateService } from "./prepare-database.ts";
 import { measureProcesses, type ProcessCount } from "./processes.ts";
-import { FINISHED_SMALL, RATIO_MAX, RECEIVERS_SMALL, RECORDS_SMALL, type GrowthSizes } from "./settings.ts";
+import { CLAIMED_PER_LANE, FINISHED_SMALL, RATIO_MAX, RECEIVERS_SMALL, RECORDS_SMALL, type GrowthSizes } from "./settings.ts";
 
 /** Those whose time may grow by RATIO_MAX at most. */
 const BOUND = ["first_page", "deep_page", "verify_key", "claim_with_receivers", "claim_with_finished"] as const;
@@ -97,7 +97,7 @@ async function measureWebhook({ createDatabase, sizes }: Parts, timed: Timed): P
   const load = (name: string, receivers: number, finished: number): Promise<BenchDatabase> =>
     timed(`deliveries, ${name}`, async () => {
       const database = await createDatabase(`deliveries_${name}`);
-      await fillDeliveries(database, { receivers, finished });
+      await fillDeliveries(database, { receivers, pending: sizes.receivers * CLAIMED_PER_LANE, finished });
       return database;
     });
   const few = await load("few", RECEIVERS_SMALL, FINISHED_SMALL);

@@ -11,8 +11,11 @@ export const FINISHED_SMALL = sized(10_000, 1_000);
 export const FINISHED_LARGE = sized(10_000_000, 5_000);
 export const MEMORY_MINUTES = sized(10, 0.05);
 
-/** Pending deliveries of each receiver: one claim takes this many from each of its lanes. */
-export const PENDING_PER_RECEIVER = 16;
+/**
+ * One claim takes this many from each of its lanes. All databases have as many pending deliveries as the one with the most receivers,
+ * where each has this many: otherwise the depth of the indexes on deliveries would count as a cost of receivers.
+ */
+export const CLAIMED_PER_LANE = 16;
 export const LANES_PER_CLAIM = 16;
 export const CLAIM_LEASE_SECONDS = 60;
 
