@@ -1,50 +1,55 @@
-import { startKafkaServer } from "@brand-records/testkit";
-import { provideKafka } from "../backing-services.ts";
-import { benchProgram } from "../bench-program.ts";
-import { makeFolder, postmasterOf, removeFolder, removeLeftovers, startDatabase } from "../folder.ts";
+import { benchProgram, type OptionValues } from "../bench-program.ts";
 import type { Owned } from "../owned.ts";
-import { startProgram, type Program, type ProgramOptions } from "../program.ts";
+import { findBuild } from "./build.ts";
+import { compareBuilds, type Comparison } from "./compare-builds.ts";
+import { startEnvironment, startReceiversAlone } from "./environment.ts";
 import { measure, type WebhookResult } from "./measure.ts";
-import { WebhookProduct } from "./product.ts";
-import { startReceivers } from "./receivers.ts";
+import { measurePeer, type PeerResult } from "./peer/measure-peer.ts";
+import { Outpost } from "./peer/outpost.ts";
+import { reportPeer } from "./peer/report-peer.ts";
 import { report } from "./report.ts";
+import { reportComparison } from "./report-comparison.ts";
+import { AGAINST_ROUNDS } from "./settings.ts";
 
-const USAGE = `npm run bench:webhooks -- [--json FILE]
+const USAGE = `npm run bench:webhooks -- [--json FILE] [--dist FOLDER] [--against FOLDER] [--peer URL]
 
-  Measures rate and latency from outbox rows to recorded 2xx, and the effect of receivers that hang or are far behind on the
-  others. Three to four minutes.
+  Measures rate and latency from outbox rows to recorded 2xx, and the effect on the others of receivers that hang or are far
+  behind, of a deleted backlog and of a dump. Under twelve minutes.
 
-  --json FILE   writes all results
+  --json FILE        writes all results
+  --dist FOLDER      measures the programs of another checkout, which must be built
+  --against FOLDER   measures bursts alone, of this checkout (or of --dist) and of FOLDER in turn: ${AGAINST_ROUNDS} rounds, about five minutes
+  --peer URL         measures a running Outpost instead, such as http://127.0.0.1:3333/api/v1, whose TOPICS contain
+                     submission.approved. PEER_API_KEY in the environment is its API key
 `;
 
-await benchProgram({ usage: USAGE, run, report });
+const OPTIONS = { dist: { type: "string" }, against: { type: "string" }, peer: { type: "string" } } as const;
 
-async function run(owned: Owned, log: (text: string) => void): Promise<WebhookResult> {
-  await removeLeftovers();
-  await provideKafka();
-  const folder = await owned.own("folder", makeFolder(), removeFolder);
+type Result = WebhookResult | Comparison | PeerResult;
+
+await benchProgram<Result>({ usage: USAGE, options: OPTIONS, run, report: reportAny });
+
+function reportAny(result: Result): string {
+  if ("folders" in result) return reportComparison(result);
+  return "peer_deliveries_per_second" in result ? reportPeer(result) : report(result);
+}
+
+async function run(owned: Owned, log: (text: string) => void, { dist, against, peer }: OptionValues): Promise<Result> {
+  if (typeof peer === "string") return runPeer(owned, log, peer);
+  const build = findBuild("this", dist);
+  const other = against === undefined ? undefined : findBuild("other", against);
   log("Starting Postgres and Kafka");
-  const [postgres, kafka] = await Promise.all([
-    owned.own("postgres", startDatabase(folder, { shared_preload_libraries: "pg_stat_statements" })),
-    owned.own("kafka", startKafkaServer()),
-  ]);
-  const start = (options: ProgramOptions): Program => {
-    const program = startProgram(options, { folder, profileDir: undefined });
-    void owned.own(options.name, Promise.resolve(program));
-    return program;
-  };
-  const receivers = await startReceivers(start);
-  const product = await owned.own(
-    "product",
-    WebhookProduct.start({
-      databaseUrl: postgres.url,
-      postgresPid: await postmasterOf(folder),
-      kafkaPid: kafka.pid,
-      brokers: kafka.brokers,
-      receiversPid: receivers.program.pid,
-      ports: receivers.ports,
-      start,
-    }),
-  );
-  return measure({ product, receivers, start, log });
+  const environment = await startEnvironment(owned);
+  if (other !== undefined) return compareBuilds(environment, { this: build, other }, log);
+  const { receivers, start } = environment;
+  return measure({ product: await environment.startProduct(build), receivers, start, log });
+}
+
+async function runPeer(owned: Owned, log: (text: string) => void, url: string): Promise<PeerResult> {
+  const { PEER_API_KEY: apiKey = "" } = process.env;
+  if (apiKey === "") throw new Error("PEER_API_KEY must be in the environment: the peer's API key");
+  const { receivers } = await startReceiversAlone(owned);
+  const outpost = await owned.own("peer", Promise.resolve(new Outpost({ url, apiKey })));
+  await outpost.register(receivers.ports);
+  return measurePeer(outpost, receivers, log);
 }

@@ -1,19 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { migrate } from "@brand-records/postgres";
 import { ReceiversServiceService } from "@brand-records/proto/webhook/v1";
-import { connectRpc, newCallContext } from "@brand-records/rpc";
+import { connectRpc, newCallContext, type RpcClient } from "@brand-records/rpc";
 import pg from "pg";
-import { cpuMs, postgresCpuMs } from "../process-usage.ts";
-import { ROOT, type Program, type ProgramOptions } from "../program.ts";
-import { BODY_BYTES, RECEIVERS, WRITERS } from "./settings.ts";
+import { cpuMs, memoryMib, peakMemoryMib, postgresCpuMs } from "../process-usage.ts";
+import type { Program, ProgramOptions } from "../program.ts";
+import type { BenchDatabase } from "../databases.ts";
+import { untilNoAutovacuum } from "./autovacuum.ts";
+import { addBacklog, deleteBacklog } from "./backlog.ts";
+import { migrationsOf, PROGRAMS, scriptOf, type Build, type ProgramName } from "./build.ts";
+import { readCounters, resetCounters, type DatabaseCounters } from "./database-counters.ts";
+import { brandOf, Outbox } from "./outbox.ts";
+import { waitForCount } from "./wait-for.ts";
 
-export interface ProductParts {
-  readonly databaseUrl: string;
+export interface ProductParts extends BenchDatabase {
+  readonly build: Build;
   readonly postgresPid: number;
-  readonly kafkaPid: number;
+  /** A broker of its own: the consumer group's name is not a setting. */
   readonly brokers: string;
+  readonly kafkaPid: number;
   readonly receiversPid: number;
   readonly ports: readonly number[];
   readonly start: (program: ProgramOptions) => Program;
@@ -22,175 +27,212 @@ export interface ProductParts {
 /** CPU time by process, in milliseconds. */
 export type Usage = Readonly<Record<"webhook" | "records" | "postgres" | "kafka" | "receivers", number>>;
 
-const STUCK_MS = 30_000;
-
-const brandOf = (receiver: number): string => `brd_${receiver}`;
-
-/** Pads an event of about 620 bytes to the measured size. */
-const PADDING = BODY_BYTES - 620;
+/** No delivery for this long is a failure of the product, not of the disk. */
+const STUCK_MS = 120_000;
+const CALL_MS = 10_000;
 
 /** records and webhook with default settings, except that receivers may be on loopback. */
 export class WebhookProduct {
+  readonly outbox: Outbox;
+  readonly client: pg.Client;
+  readonly benchUrl: string;
   readonly #parts: ProductParts;
-  readonly #client: pg.Client;
-  /** Commit changes at a steady rate, beside each other: one waits for the disk as long as a commit takes. */
-  readonly #writers: pg.Pool;
   readonly #records: Program;
-  readonly #webhook: Program;
+  /** The first one serves the calls. */
+  readonly #webhooks: Program[];
+  readonly #startWebhook: (number: number) => Program;
+  readonly #rpc: RpcClient<ReceiversServiceService>;
   /** Receiver ids by number. */
   readonly #ids: string[] = [];
+  /** Events stored by the benchmark itself. */
+  #addedEvents = 0;
 
-  private constructor(parts: ProductParts, client: pg.Client, records: Program, webhook: Program) {
+  private constructor(parts: ProductParts, client: pg.Client, { records, webhook, startWebhook }: Programs, rpcPort: number) {
     this.#parts = parts;
-    this.#client = client;
-    this.#writers = new pg.Pool({ connectionString: parts.databaseUrl, application_name: "bench", max: WRITERS });
-    this.#writers.on("error", () => {});
+    this.benchUrl = parts.benchUrl;
+    this.client = client;
+    this.outbox = new Outbox(parts.benchUrl);
     this.#records = records;
-    this.#webhook = webhook;
+    this.#webhooks = [webhook];
+    this.#startWebhook = startWebhook;
+    this.#rpc = connectRpc(ReceiversServiceService, `127.0.0.1:${rpcPort}`);
   }
 
   static async start(parts: ProductParts): Promise<WebhookProduct> {
-    const { databaseUrl, brokers, ports, start } = parts;
-    for (const service of ["records", "webhook"]) {
-      await migrate({ url: databaseUrl, schema: service, directory: join(ROOT, "services", service, "migrations") });
-    }
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: "bench" });
+    const { build, databaseUrl, benchUrl, ports } = parts;
+    for (const schema of PROGRAMS) await migrate({ url: databaseUrl, schema, directory: migrationsOf(build, schema) });
+    const client = new pg.Client({ connectionString: benchUrl, application_name: "bench" });
     // Errors also reject the query that they break.
     client.on("error", () => {});
     await client.connect();
-    await client.query("create extension pg_stat_statements");
-    const common = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers, STOP_GRACE_MS: "0" };
-    const records = start({ name: "records", script: join(ROOT, "services/records/dist/main.js"), env: common });
-    const webhook = start({
-      name: "webhook",
-      script: join(ROOT, "services/webhook/dist/main.js"),
-      env: {
-        ...common,
-        ACCOUNTS_ADDRESS: "127.0.0.1:1",
-        RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
-        RECEIVERS_ON_LOOPBACK: "true",
-      },
-    });
-    await Promise.race([Promise.all([records.ready, webhook.ready]), records.ended, webhook.ended]);
-    const product = new WebhookProduct(parts, client, records, webhook);
+    const programs = startPrograms(parts);
+    const { records, webhook } = programs;
+    const [, ready] = await Promise.race([Promise.all([records.ready, webhook.ready]), records.ended, webhook.ended]);
+    const product = new WebhookProduct(parts, client, programs, (ready as { rpc_port: number }).rpc_port);
     await product.#register(ports);
     return product;
   }
 
+  get build(): Build {
+    return this.#parts.build;
+  }
+
   /** Registers one brand and receiver per port, so that each event has one receiver. Uses gRPC, so that secrets are encrypted. */
   async #register(ports: readonly number[]): Promise<void> {
-    const { rpc_port } = (await this.#webhook.ready) as { rpc_port: number };
-    const client = connectRpc(ReceiversServiceService, `127.0.0.1:${rpc_port}`);
     for (const [index, port] of ports.entries()) {
-      await this.#client.query("insert into webhook.brands values ($1) on conflict do nothing", [brandOf(index)]);
+      await this.client.query("insert into webhook.brands values ($1) on conflict do nothing", [brandOf(index)]);
       const request = {
         brand_id: brandOf(index),
         url: `http://127.0.0.1:${port}/`,
         label: `Receiver ${index}`,
         events: ["submission.approved"],
       };
-      const { receiver } = await client.createReceiver(request, newCallContext(10_000, "bench"));
+      const { receiver } = await this.#rpc.createReceiver(request, newCallContext(CALL_MS, "bench"));
       this.#ids.push(receiver?.id ?? "");
     }
-    client.stop();
   }
 
-  /** Puts `count` events into the outbox in one transaction, for the receivers in turn. */
-  change(count: number): Promise<void> {
-    return this.#change(
-      this.#client,
-      count,
-      Array.from({ length: RECEIVERS }, (_, index) => index),
-    );
+  #idOf(receiver: number): string {
+    return this.#ids[receiver] ?? "";
   }
 
-  /** Puts an event for a receiver into the outbox, in a transaction of its own, on the next free of the writers' connections. */
-  changeOne(receiver: number): Promise<void> {
-    return this.#change(this.#writers, 1, [receiver]);
-  }
-
-  async #change(client: pg.Client | pg.Pool, count: number, receivers: readonly number[]): Promise<void> {
-    await client.query(
-      `with made as (
-         select n, at, records.new_id('evt', at) as id, ($2::text[])[1 + n % cardinality($2::text[])] as brand, 'sub_' || n as record
-           from (select n, clock_timestamp() as at from generate_series(1, $1) n offset 0) numbered)
-       insert into records.outbox (id, aggregatetype, aggregateid, type, payload)
-       select id, 'submission', record, 'submission.approved', json_build_object(
-                'id', id, 'type', 'submission.approved', 'created_at', records.utc(at), 'brand_id', brand,
-                'data', json_build_object('resource', 'submissions', 'id', record, 'campaign_id', 'cmp_1', 'status', 'approved',
-                  'previous_status', 'pending', 'updated_at', records.utc(at), 'earned_centavos', 12000, 'currency', 'PHP', 'rejection_code', null, 'reviewed_at', null,
-                  'padding', repeat('x', ${PADDING})))
-         from made order by n`,
-      [count, receivers.map(brandOf)],
-    );
-    await client.query("notify records_outbox");
+  /** Rejects if a process of the product ends. */
+  get ended(): Promise<never> {
+    return Promise.race([this.#records, ...this.#webhooks].map(({ ended }) => ended));
   }
 
   /** Returns the number of recorded successful deliveries. */
   async delivered(): Promise<number> {
-    const { rows } = await this.#client.query<{ n: string }>("select count(*) as n from webhook.past_deliveries where state = 'delivered'");
+    const { rows } = await this.client.query<{ n: string }>("select count(*) as n from webhook.past_deliveries where state = 'delivered'");
     return Number(rows[0]?.n);
   }
 
+  /** Resolves once all changes have become events and no delivery is pending or in flight. */
+  async untilIdle(): Promise<void> {
+    const finished = async (): Promise<number> => {
+      const { rows } = await this.client.query<{ left: number; finished: string; events: string }>(
+        `select (select count(*) from webhook.deliveries) + (select count(*) from records.outbox) as left,
+                (select count(*) from webhook.past_deliveries) as finished, (select count(*) from webhook.events) as events`,
+      );
+      const [row] = rows;
+      return Number(row?.left) === 0 && Number(row?.events) >= this.outbox.made + this.#addedEvents
+        ? Number.POSITIVE_INFINITY
+        : Number(row?.finished);
+    };
+    const isIdle = await Promise.race([waitForCount(finished, Number.POSITIVE_INFINITY, STUCK_MS), this.ended]);
+    if (!isIdle) throw new Error(`${this.build.name}: no delivery for ${STUCK_MS / 1_000} s, and some are pending`);
+  }
+
+  /** Resolves once `count` successful deliveries are recorded. */
   async untilDelivered(count: number): Promise<void> {
-    let progress = { delivered: 0, at: performance.now() };
-    for (let delivered = 0; delivered < count; delivered = await this.delivered()) {
-      if (delivered > progress.delivered) progress = { delivered, at: performance.now() };
-      if (performance.now() - progress.at > STUCK_MS) throw new Error(`no delivery for ${STUCK_MS / 1_000} s: ${delivered} of ${count}`);
-      await Promise.race([pause(50), this.#webhook.ended, this.#records.ended]);
+    const isDone = await Promise.race([waitForCount(() => this.delivered(), count, STUCK_MS), this.ended]);
+    if (!isDone) throw new Error(`${this.build.name}: no delivery for ${STUCK_MS / 1_000} s, ${count} expected`);
+  }
+
+  /** Makes the next measurement start without leftover work: no dead rows, no autovacuum, no checkpoint. */
+  async settle(): Promise<void> {
+    await untilNoAutovacuum(this.client);
+    await this.vacuum();
+    await this.client.query("checkpoint");
+  }
+
+  async vacuum(): Promise<void> {
+    await this.client.query("vacuum analyze");
+  }
+
+  resetCounters(): Promise<void> {
+    return resetCounters(this.client);
+  }
+
+  counters(): Promise<DatabaseCounters> {
+    return readCounters(this.client);
+  }
+
+  /** Gives a receiver overdue deliveries until `total` are pending. */
+  async addBacklog(receiver: number, total: number): Promise<void> {
+    const { rows } = await this.client.query<{ n: string }>(
+      "select count(*) as n from webhook.deliveries where receiver_id = $1 and state = 'pending'",
+      [this.#idOf(receiver)],
+    );
+    const count = Math.max(0, total - Number(rows[0]?.n));
+    this.#addedEvents += count;
+    await addBacklog(this.client, receiver, this.#idOf(receiver), count);
+  }
+
+  deleteBacklog(receiver: number): Promise<number> {
+    return deleteBacklog(this.client, this.#idOf(receiver));
+  }
+
+  /**
+   * Closes the circuits of receivers that respond again, as a member does who enables a receiver, and sends at once what
+   * waits for a retry.
+   */
+  async restore(receivers: readonly number[]): Promise<void> {
+    for (const receiver of receivers) {
+      const key = { brand_id: brandOf(receiver), receiver_id: this.#idOf(receiver) };
+      await this.#rpc.disableReceiver(key, newCallContext(CALL_MS, "bench"));
+      await this.client.query("update webhook.deliveries set due_at = now() where receiver_id = $1 and state = 'pending'", [
+        this.#idOf(receiver),
+      ]);
+      await this.#rpc.enableReceiver({ ...key, held: "release" }, newCallContext(CALL_MS, "bench"));
     }
-  }
-
-  /** Returns the statements of all other sessions since `resetStatements`, including transaction control. */
-  async statements(): Promise<number> {
-    const { rows } = await this.#client.query<{ n: string }>(
-      `select coalesce(sum(calls), 0) as n from pg_stat_statements where toplevel and query not like '%pg_stat_statements%' and query not like '%records.new_id%'
-          and query not like '%count(*) as n from webhook.past_deliveries%' and query <> 'notify records_outbox'`,
-    );
-    return Number(rows[0]?.n);
-  }
-
-  async resetStatements(): Promise<void> {
-    await this.#client.query("select pg_stat_statements_reset()");
-  }
-
-  /** Gives a receiver `count` overdue deliveries, as after a long outage. */
-  async fallBehind(receiver: number, count: number): Promise<void> {
-    await this.#client.query("select webhook.ensure_day(current_date)");
-    await this.#client.query(
-      `with made as (
-         insert into webhook.events (id, created_at, brand_id, type, data)
-         select records.new_id('evt', now()), now(), $2, 'submission.approved', '{"resource":"submissions","id":"sub_0"}' from generate_series(1, $3)
-         returning id, created_at)
-       insert into webhook.deliveries (id, receiver_id, event_id, event_created_at, due_at)
-       select records.new_id('dlv', now()), $1, id, created_at, now() - interval '1 hour' from made`,
-      [this.#ids[receiver], brandOf(receiver), count],
-    );
-    await this.#client.query("vacuum analyze webhook.deliveries");
-    await this.#client.query("update webhook.lanes set next_due = now() where receiver_id = $1", [this.#ids[receiver]]);
-    await this.#client.query("notify webhook_deliveries");
-  }
-
-  async deleteBacklog(receiver: number): Promise<void> {
-    await this.#client.query("delete from webhook.deliveries where receiver_id = $1 and state = 'pending'", [this.#ids[receiver]]);
-    // Otherwise autovacuum runs during the next measurement.
-    await this.#client.query("vacuum webhook.deliveries");
-    await this.#client.query("checkpoint");
+    await this.client.query("notify webhook_deliveries");
   }
 
   async usage(): Promise<Usage> {
     const { postgresPid, kafkaPid, receiversPid } = this.#parts;
-    const [webhook, records, postgres, kafka, receivers] = await Promise.all([
-      cpuMs(this.#webhook.pid),
+    const [webhooks, records, postgres, kafka, receivers] = await Promise.all([
+      Promise.all(this.#webhooks.map(({ pid }) => cpuMs(pid))),
       cpuMs(this.#records.pid),
       postgresCpuMs(postgresPid),
       cpuMs(kafkaPid),
       cpuMs(receiversPid),
     ]);
-    return { webhook, records, postgres, kafka, receivers };
+    return { webhook: webhooks.reduce((sum, ms) => sum + ms, 0), records, postgres, kafka, receivers };
+  }
+
+  /** Starts or stops webhook processes until there are `count`. They share the topic's partitions and the lanes. */
+  async runWebhooks(count: number): Promise<void> {
+    while (this.#webhooks.length > count) await this.#webhooks.pop()?.stop();
+    while (this.#webhooks.length < count) {
+      const program = this.#startWebhook(this.#webhooks.length + 1);
+      await program.ready;
+      this.#webhooks.push(program);
+    }
+  }
+
+  /** Returns resident memory in MiB, now and at its peak. */
+  async memory(): Promise<Readonly<Record<ProgramName, { readonly now: number; readonly peak: number }>>> {
+    const read = async ({ pid }: Program) => ({ now: await memoryMib(pid), peak: await peakMemoryMib(pid) });
+    const [webhook] = this.#webhooks;
+    if (webhook === undefined) throw new Error("no webhook process runs");
+    return { webhook: await read(webhook), records: await read(this.#records) };
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#client.end(), this.#writers.end()]);
+    this.#rpc.stop();
+    await Promise.all([this.client.end(), this.outbox.stop()]);
   }
+}
+
+interface Programs {
+  readonly records: Program;
+  readonly webhook: Program;
+  /** Starts another one, with the same keys. */
+  readonly startWebhook: (number: number) => Program;
+}
+
+function startPrograms({ build, databaseUrl, brokers, start }: ProductParts): Programs {
+  const suffix = build.name === "this" ? "" : `-${build.name}`;
+  const common = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers, STOP_GRACE_MS: "0" };
+  const webhookEnv = {
+    ...common,
+    ACCOUNTS_ADDRESS: "127.0.0.1:1",
+    RECEIVER_SECRET_KEYS: `1:${randomBytes(32).toString("base64")}`,
+    RECEIVERS_ON_LOOPBACK: "true",
+  };
+  const startWebhook = (number: number): Program =>
+    start({ name: `webhook${suffix}${number === 1 ? "" : `-${number}`}`, script: scriptOf(build, "webhook"), env: webhookEnv });
+  const records = start({ name: `records${suffix}`, script: scriptOf(build, "records"), env: common });
+  return { records, webhook: startWebhook(1), startWebhook };
 }

@@ -1,29 +1,30 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { RECEIVERS } from "./settings.ts";
-import type { FromReceivers, ToReceivers } from "./receivers.ts";
+import type { Arrivals, Counts, ToReceivers } from "./receivers.ts";
 
-/** Plain HTTP receivers, one per port, that read each request and respond 204. Hanging ones never respond. */
+/** Plain HTTP receivers, one per port, that read each request and respond 204. Hanging ones respond once they no longer hang. */
 
-let arrived: number[] = Array.from({ length: RECEIVERS }, () => 0);
+let arrived: number[] = [];
+let createdAtMs: number[] = [];
 let latenciesMs: number[] = [];
 let hanging = new Set<number>();
 let unmeasured = new Set<number>();
+let heldBack: { readonly receiver: number; readonly response: ServerResponse }[] = [];
+reset();
 
 const CREATED_AT = /"created_at":"([^"]+)"/;
 
 const ports = await Promise.all(
-  Array.from({ length: RECEIVERS }, async (_, number) => {
+  Array.from({ length: RECEIVERS }, async (_, receiver) => {
     const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       let head = "";
       request.on("data", (chunk: Buffer) => {
         if (head === "") head = chunk.toString("latin1", 0, 400);
       });
       request.on("end", () => {
-        if (hanging.has(number)) return;
-        arrived[number] = (arrived[number] ?? 0) + 1;
-        const created = CREATED_AT.exec(head)?.[1];
-        if (created !== undefined && !unmeasured.has(number)) latenciesMs.push(Date.now() - Date.parse(created));
+        if (hanging.has(receiver)) return void heldBack.push({ receiver, response });
+        record(receiver, head);
         response.writeHead(204).end();
       });
     });
@@ -32,14 +33,40 @@ const ports = await Promise.all(
   }),
 );
 
+function record(receiver: number, head: string): void {
+  arrived[receiver] = (arrived[receiver] ?? 0) + 1;
+  const text = CREATED_AT.exec(head)?.[1];
+  if (text === undefined || unmeasured.has(receiver)) return;
+  const created = Date.parse(text);
+  createdAtMs.push(created);
+  latenciesMs.push(Date.now() - created);
+}
+
+function reset(): void {
+  arrived = Array.from({ length: RECEIVERS }, () => 0);
+  createdAtMs = [];
+  latenciesMs = [];
+}
+
+function respondToHeldBack(): void {
+  const { done = [], waiting = [] } = Object.groupBy(heldBack, ({ receiver }) => (hanging.has(receiver) ? "waiting" : "done"));
+  heldBack = waiting;
+  // Those that the sender has given up are closed.
+  for (const { response } of done) if (!response.destroyed) response.writeHead(204).end();
+}
+
 process.on("message", (message: ToReceivers) => {
   if ("begin" in message) {
-    arrived = arrived.map(() => 0);
-    latenciesMs = [];
+    reset();
     hanging = new Set(message.begin.hanging);
     unmeasured = new Set(message.begin.unmeasured);
+    respondToHeldBack();
+    process.send?.({});
+  } else if ("count" in message) {
+    process.send?.({ arrived: arrived.reduce((sum, count) => sum + count, 0), measured: latenciesMs.length } satisfies Counts);
+  } else {
+    process.send?.({ arrived, createdAtMs, latenciesMs } satisfies Arrivals);
   }
-  process.send?.({ arrived, latenciesMs } satisfies FromReceivers);
 });
 process.on("disconnect", () => process.exit());
 process.on("SIGTERM", () => process.exit());

@@ -4,42 +4,52 @@ import type { Program, ProgramOptions } from "../program.ts";
 
 /** Numbers of the receivers that differ from the others. */
 export interface Behavior {
-  /** Never respond. */
+  /** Do not respond while this behavior lasts. */
   readonly hanging: readonly number[];
   /** Their requests count in `arrived`, but add no latencies. */
   readonly unmeasured: readonly number[];
 }
 
-export type ToReceivers = { readonly begin: Behavior } | { readonly report: true };
+export type ToReceivers = { readonly begin: Behavior } | { readonly count: true } | { readonly report: true };
 
-export interface FromReceivers {
+export interface Counts {
+  readonly arrived: number;
+  /** Requests with a latency. */
+  readonly measured: number;
+}
+
+export interface Arrivals {
   /** Requests with a response, by receiver. */
   readonly arrived: readonly number[];
-  /** Time from the event's created_at to its arrival. Both use the same clock. */
+  /** When each event was created, in milliseconds since the epoch. */
+  readonly createdAtMs: readonly number[];
+  /** Time from each event's created_at to its arrival, in the same order. Both use the same clock. */
   readonly latenciesMs: readonly number[];
 }
 
 export interface Receivers {
   readonly program: Program;
   readonly ports: readonly number[];
-  /** Resets the counts and sets the behavior. */
+  /** Resets the counts and sets the behavior. Requests that receivers held back get their response if these no longer hang. */
   begin(behavior?: Partial<Behavior>): Promise<void>;
-  report(): Promise<FromReceivers>;
+  count(): Promise<Counts>;
+  report(): Promise<Arrivals>;
 }
 
 export async function startReceivers(start: (program: ProgramOptions) => Program): Promise<Receivers> {
   const program = start({ name: "receivers", script: join(import.meta.dirname, "receivers-main.js") });
   const { ports } = (await program.ready) as { ports: number[] };
-  const call = async (message: ToReceivers): Promise<FromReceivers> => {
+  const call = async <Reply>(message: ToReceivers): Promise<Reply> => {
     const reply = once(program.child, "message");
     program.child.send(message);
-    const [report] = (await Promise.race([reply, program.ended])) as [FromReceivers];
+    const [report] = (await Promise.race([reply, program.ended])) as [Reply];
     return report;
   };
   return {
     program,
     ports,
-    begin: async ({ hanging = [], unmeasured = [] } = {}) => void (await call({ begin: { hanging, unmeasured } })),
+    begin: ({ hanging = [], unmeasured = [] } = {}) => call({ begin: { hanging, unmeasured } }),
+    count: () => call({ count: true }),
     report: () => call({ report: true }),
   };
 }

@@ -1,51 +1,83 @@
+import { spreadOf } from "../statistics.ts";
+import type { Usage } from "./product.ts";
+import type { Ratio } from "./ratios.ts";
 import type { WebhookResult } from "./measure.ts";
-import { BACKLOG, HANGING, RATE_PER_SECOND, RATE_SECONDS, RATE_SECONDS_MAX, RECEIVERS, TARGETS } from "./settings.ts";
+import { BACKLOG, DUMP_RATE_PER_SECOND, DUMP_SECONDS, HANGING, RATE_PER_SECOND, RECEIVERS, SNAPSHOT_SECONDS, TARGETS } from "./settings.ts";
 
 /** Formats the result for a terminal. */
 export function report(result: WebhookResult): string {
-  const whole = (n: number): string => Math.round(n).toLocaleString("en");
-  const line = (name: string, value: string, target?: string): string =>
-    `  ${name.padEnd(40)}${value.padStart(10)}${target === undefined ? "" : `   ${target}`}`;
-  const atLeast = (value: number, target: number): string =>
-    `target at least ${target.toLocaleString("en")}: ${value >= target ? "met" : "MISSED"}`;
-  const atMost = (value: number, target: number): string => `target at most ${target}: ${value <= target ? "met" : "MISSED"}`;
-  const [first = 0, ...others] = result.arrivals_with_backlog;
+  const { ratios } = result;
   return [
-    line(
-      "deliveries_per_second",
-      whole(result.deliveries_per_second),
-      atLeast(result.deliveries_per_second, TARGETS.deliveries_per_second),
-    ),
-    line("product_over_limit", result.product_over_limit.toFixed(2), `of ${whole(result.limit_per_second)} requests/s of undici alone`),
-    line(
-      "statements_per_delivery",
-      result.statements_per_delivery.toFixed(2),
-      atMost(result.statements_per_delivery, TARGETS.statements_per_delivery),
-    ),
+    ...burstLines(result),
     line(
       `p99 change to arrival, ${RATE_PER_SECOND}/s`,
       `${whole(result.p99_ms)} ms`,
       `${atMost(result.p99_ms, TARGETS.p99_ms)}; median ${whole(result.p50_ms)} ms`,
     ),
-    line(
-      "healthy_p99_with_hanging_over_without",
-      result.healthy_p99_with_hanging_over_without.toFixed(2),
-      `${atMost(result.healthy_p99_with_hanging_over_without, TARGETS.healthy_p99_with_hanging_over_without)}; ${HANGING} of ${RECEIVERS} hang`,
-    ),
-    line(
+    ratioLine("healthy_p99_with_hanging_over_without", ratios.healthy_p99_with_hanging_over_without, `${HANGING} of ${RECEIVERS} hang`),
+    ratioLine(
       "others_p99_with_backlog_over_without",
-      result.others_p99_with_backlog_over_without.toFixed(2),
+      ratios.others_p99_with_backlog_over_without,
       `one is ${BACKLOG.toLocaleString("en")} deliveries behind`,
     ),
-    `    requests meanwhile: ${whole(first)} to the one with the backlog, ${Math.min(...others)} to ${Math.max(...others)} to each of the others`,
-    `  CPU ms per delivery: ${Object.entries(result.cpu_ms_per_delivery)
-      .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
+    ...arrivalLines(result),
+    ratioLine(
+      "p99_with_deleted_backlog_over_without",
+      ratios.p99_with_deleted_backlog_over_without,
+      `the backlog deleted under a snapshot of ${SNAPSHOT_SECONDS} s`,
+    ),
+    ratioLine(
+      "p99_with_dump_over_without",
+      ratios.p99_with_dump_over_without,
+      `a snapshot of ${DUMP_SECONDS} s; both at ${DUMP_RATE_PER_SECOND}/s`,
+    ),
+    `  longest claim, ms: ${Object.entries(result.longest_claim_ms)
+      .map(([phase, ms]) => `${phase} ${ms.toFixed(1)}`)
       .join(", ")}`,
-    ...Object.entries(result.seconds_at_rate)
-      .filter(([, seconds]) => seconds > RATE_SECONDS_MAX)
-      .map(
-        ([phase, seconds]) =>
-          `  NOT TO BE TRUSTED: ${phase}. Its ${RATE_SECONDS} s of changes took ${seconds.toFixed(1)} s: the disk or the CPU is busy`,
-      ),
+    `  ${usageLine(result.cpu_ms_per_delivery)}`,
+    ...doubtLines(result.not_to_be_trusted),
   ].join("\n");
 }
+
+function burstLines(result: WebhookResult): string[] {
+  const { deliveries_per_second: rate, statements_per_delivery: statements } = result;
+  return [
+    line("deliveries_per_second", whole(rate), atLeast(rate, TARGETS.deliveries_per_second)),
+    ratioLine("product_over_limit", result.ratios.product_over_limit, `of ${whole(result.limit_per_second)} requests/s of undici alone`),
+    line("statements_per_delivery", statements.toFixed(2), atMost(statements, TARGETS.statements_per_delivery)),
+    line(
+      "wal_bytes_per_delivery",
+      whole(result.wal_bytes_per_delivery),
+      `${result.wal_full_pages_per_delivery.toFixed(2)} full pages among it; the vacuum after it ${whole(result.vacuum_wal_bytes_per_delivery)}`,
+    ),
+  ];
+}
+
+function arrivalLines({ steady_rounds: rounds }: WebhookResult): string[] {
+  const behind = rounds.map(({ backlog }) => backlog.arrived[0] ?? 0);
+  const others = rounds.flatMap(({ backlog }) => backlog.arrived.slice(1));
+  return [
+    `    requests meanwhile: ${whole(spreadOf(behind).median)} to the one with the backlog, ${Math.min(...others)} to ${Math.max(...others)} to each of the others`,
+  ];
+}
+
+export const doubtLines = (doubts: readonly string[]): string[] => doubts.map((doubt) => `  NOT TO BE TRUSTED: ${doubt}`);
+
+export const usageLine = (usage: Usage): string =>
+  `CPU ms per delivery: ${Object.entries(usage)
+    .map(([name, ms]) => `${name} ${ms.toFixed(3)}`)
+    .join(", ")}`;
+
+function ratioLine(name: string, { median, min, max, at_most }: Ratio, text: string): string {
+  const target = at_most === undefined ? "" : `${atMost(median, at_most)}; `;
+  return line(name, median.toFixed(2), `(${min.toFixed(2)} to ${max.toFixed(2)}) ${target}${text}`);
+}
+
+const whole = (n: number): string => Math.round(n).toLocaleString("en");
+
+const line = (name: string, value: string, text: string): string => `  ${name.padEnd(40)}${value.padStart(10)}   ${text}`;
+
+const atLeast = (value: number, target: number): string =>
+  `target at least ${target.toLocaleString("en")}: ${value >= target ? "met" : "MISSED"}`;
+
+const atMost = (value: number, target: number): string => `target at most ${target}: ${value <= target ? "met" : "MISSED"}`;

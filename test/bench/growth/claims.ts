@@ -1,0 +1,58 @@
+import { openPool, type Database } from "@brand-records/postgres";
+import type { BenchDatabase } from "../databases.ts";
+import { importBuilt } from "./built.ts";
+import { compareSizes, type Growth, type Side } from "./compare-sizes.ts";
+import { CLAIM_LEASE_SECONDS, LANES_PER_CLAIM, CLAIMED_PER_LANE } from "./settings.ts";
+
+interface ClaimModule {
+  claimDeliveries(
+    db: Database,
+    wanted: { readonly max: number; readonly failing: boolean; readonly crowded: boolean; readonly leaseSeconds: number },
+  ): Promise<unknown[]>;
+}
+
+/** Thrown inside the claim's transaction to roll it back: the next claim finds the same. */
+class ClaimUndone extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super("undone");
+    this.result = result;
+  }
+}
+
+/** Compares a claim of as many lanes and deliveries on both sides. */
+export async function measureClaims(small: BenchDatabase, large: BenchDatabase): Promise<Growth> {
+  const { claimDeliveries } = await importBuilt<ClaimModule>("services/webhook/dist/storage/claims.js");
+  const pools = [small, large].map(({ databaseUrl: url }) => openPool({ url, applicationName: "growth claims", max: 1 }));
+  const wanted = { max: LANES_PER_CLAIM * CLAIMED_PER_LANE, failing: true, crowded: false, leaseSeconds: CLAIM_LEASE_SECONDS };
+  const sides = [small, large].map((database, index) => ({
+    database,
+    call: async () => {
+      const claimed = await claimDeliveries(undoing(pools[index] as Database), wanted);
+      if (claimed.length !== wanted.max) throw new Error(`a claim took ${claimed.length} deliveries, not ${wanted.max}`);
+    },
+  }));
+  try {
+    return await compareSizes(...(sides as [Side, Side]));
+  } finally {
+    await Promise.all(pools.map((pool) => pool.stop()));
+  }
+}
+
+/** Returns a database whose transactions return their result and leave nothing behind. */
+function undoing(db: Database): Database {
+  return {
+    ...db,
+    async transaction<T>(work: Parameters<typeof db.transaction<T>>[0]): Promise<T> {
+      try {
+        return await db.transaction<T>(async (sql) => {
+          throw new ClaimUndone(await work(sql));
+        });
+      } catch (error) {
+        if (error instanceof ClaimUndone) return error.result as T;
+        throw error;
+      }
+    },
+  };
+}

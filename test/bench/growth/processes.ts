@@ -1,0 +1,44 @@
+import { spreadOf } from "../statistics.ts";
+import { burst } from "../webhooks/burst.ts";
+import type { WebhookProduct } from "../webhooks/product.ts";
+import type { Receivers } from "../webhooks/receivers.ts";
+import { PROCESS_COUNTS, PROCESS_ROUNDS } from "./settings.ts";
+
+export interface ProcessCount {
+  readonly processes: number;
+  readonly deliveries_per_second: number;
+  /** Sum over all webhook processes. */
+  readonly webhook_cpu_ms_per_delivery: number;
+  readonly postgres_cpu_ms_per_delivery: number;
+}
+
+/** Measures bursts with one, two and four webhook processes in turn. A burst before each warms up what has just started. */
+export async function measureProcesses(
+  product: WebhookProduct,
+  receivers: Receivers,
+  log: (text: string) => void,
+): Promise<ProcessCount[]> {
+  const rounds: ProcessCount[] = [];
+  for (let round = 1; round <= PROCESS_ROUNDS; round += 1) {
+    for (const processes of PROCESS_COUNTS) {
+      await product.runWebhooks(processes);
+      await burst(product, receivers);
+      const measured = await burst(product, receivers);
+      const { webhook, postgres } = measured.cpu_ms_per_delivery;
+      rounds.push({
+        processes,
+        deliveries_per_second: measured.deliveries_per_second,
+        webhook_cpu_ms_per_delivery: webhook,
+        postgres_cpu_ms_per_delivery: postgres,
+      });
+      log(`    ${processes} processes: ${Math.round(measured.deliveries_per_second)}/s, ${webhook.toFixed(3)} ms of webhook's CPU each`);
+    }
+  }
+  await product.runWebhooks(1);
+  return PROCESS_COUNTS.map((processes) => medianOf(rounds.filter((round) => round.processes === processes)));
+}
+
+function medianOf(rounds: readonly ProcessCount[]): ProcessCount {
+  const names = Object.keys(rounds[0] ?? {}) as (keyof ProcessCount)[];
+  return Object.fromEntries(names.map((name) => [name, spreadOf(rounds.map((round) => round[name])).median])) as unknown as ProcessCount;
+}

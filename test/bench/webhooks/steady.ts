@@ -1,0 +1,87 @@
+import { percentile, p99BySecond } from "./latencies.ts";
+import { foreignCores, watchMachine } from "./machine.ts";
+import { callAtPace, type Pace } from "./paced.ts";
+import type { WebhookProduct } from "./product.ts";
+import type { Behavior, Receivers } from "./receivers.ts";
+import { FOREIGN_CORES_MAX, RATE_TIME_MAX, RECEIVERS } from "./settings.ts";
+import { waitForCount } from "./wait-for.ts";
+
+export interface SteadyOptions extends Pace {
+  readonly behavior?: Partial<Behavior>;
+  /** Runs beside the changes, from the first one on. */
+  readonly meanwhile?: () => Promise<void>;
+}
+
+export interface Steady {
+  /** Time from change to arrival. */
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  /** p99 of the events created in each second. */
+  readonly p99_ms_by_second: readonly (number | null)[];
+  readonly longest_claim_ms: number;
+  /** The platform's commits: what the disk and the CPU leave to every transaction. */
+  readonly commit_p99_ms: number;
+  readonly seconds: number;
+  /** Events that did not arrive in time. */
+  readonly missing: number;
+  readonly foreign_cores: number;
+  /** Requests by receiver. */
+  readonly arrived: readonly number[];
+  /** Why the phase is not to be trusted. */
+  readonly doubts: readonly string[];
+}
+
+/** Without a further arrival for this long, the rest is missing. */
+const STUCK_MS = 30_000;
+
+/** Commits changes at a steady rate, each in its own transaction, and measures the time to their arrival. */
+export async function steady(product: WebhookProduct, receivers: Receivers, options: SteadyOptions): Promise<Steady> {
+  const { behavior = {}, meanwhile = async () => {}, ...pace } = options;
+  await receivers.begin(behavior);
+  await product.resetCounters();
+  const machine = await watchMachine(product);
+  const startedAtMs = Date.now();
+  const [paced] = await Promise.all([callAtPace(pace, (number) => product.outbox.change(number % RECEIVERS)), meanwhile()]);
+  const foreign_cores = foreignCores(await machine());
+  const { longestClaimMs } = await product.counters();
+  const expected = measuredOf(pace, behavior);
+  await Promise.race([waitForCount(async () => (await receivers.count()).measured, expected, STUCK_MS), product.ended]);
+  const arrivals = await receivers.report();
+  const missing = Math.max(0, expected - arrivals.latenciesMs.length);
+  return {
+    p50_ms: percentile(arrivals.latenciesMs, 0.5) ?? Number.NaN,
+    p99_ms: percentile(arrivals.latenciesMs, 0.99) ?? Number.NaN,
+    p99_ms_by_second: p99BySecond(arrivals, startedAtMs),
+    longest_claim_ms: longestClaimMs,
+    commit_p99_ms: percentile(paced.callsMs, 0.99) ?? Number.NaN,
+    seconds: paced.seconds,
+    missing,
+    foreign_cores,
+    arrived: arrivals.arrived,
+    doubts: doubtsAbout({ pace, seconds: paced.seconds, missing, foreign_cores }),
+  };
+}
+
+/** Returns how many of the changes are for measured receivers. They take turns. */
+export function measuredOf({ perSecond, seconds }: Pace, { unmeasured = [] }: Partial<Behavior>): number {
+  const left = new Set(unmeasured);
+  return Array.from({ length: perSecond * seconds }, (_, number) => number % RECEIVERS).filter((receiver) => !left.has(receiver)).length;
+}
+
+interface Circumstances {
+  readonly pace: Pace;
+  readonly seconds: number;
+  readonly missing: number;
+  readonly foreign_cores: number;
+}
+
+/** Names what makes a phase's latencies those of another load. */
+export function doubtsAbout({ pace, seconds, missing, foreign_cores }: Circumstances): string[] {
+  const doubts: string[] = [];
+  if (seconds > RATE_TIME_MAX * pace.seconds) {
+    doubts.push(`its ${pace.seconds} s of changes took ${seconds.toFixed(1)} s: the disk or the CPU is busy`);
+  }
+  if (missing > 0) doubts.push(`${missing} events did not arrive within ${STUCK_MS / 1_000} s`);
+  if (foreign_cores > FOREIGN_CORES_MAX) doubts.push(`other programs used ${foreign_cores.toFixed(2)} cores`);
+  return doubts;
+}
