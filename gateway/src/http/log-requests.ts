@@ -23,8 +23,7 @@ export function logRequests(log: Logger, metrics: Registry, routes: readonly str
     registers: [metrics],
   });
   return accessLog<RequestContext>({
-    // Redacts no nested fields, unlike other logs: every field is a scalar, and redacting two levels down would double the cost of a line.
-    log: log.child({}, { redact: ["authorization"] }),
+    log,
     metrics,
     routes,
     fieldsOf: ({ rpc }) => ({ rpc_method: rpc?.method, rpc_generation: rpc?.generation, tool: rpc?.tool }),

@@ -1,12 +1,9 @@
 import { pino, type Logger } from "pino";
 import { LogOutput } from "./log-output.ts";
 import { serializeError } from "./serialize-error.ts";
+import { errorWithoutSecrets, withoutSecrets } from "./without-secrets.ts";
 
 export type { Logger } from "pino";
-
-/** Credentials never reach a log: fields with these names are redacted in a line and up to two levels deeper. */
-const SECRET_NAMES = ["authorization", "cookie", "secret", "token", "key_sha256"];
-const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
  * Opens a log that writes JSON lines to standard output, one wide line per unit of work. Writes in batches, at most 200 ms late, so that
@@ -21,12 +18,16 @@ export function openLog(service: string, level: string, file?: string): Logger {
       level,
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: serializeError },
-      redact: { paths: SECRET_PATHS, censor: "[redacted]" },
+      formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
+      serializers: { err: (error: unknown) => errorWithoutSecrets(serializeError(error)) },
     },
     output,
   );
+  // pino gives the fields of children to no formatter but their own. Children of children inherit this.
+  const { child } = log;
+  log.child = function (this: Logger, fields, ...options) {
+    return child.call(this, withoutSecrets(fields), ...options) as never;
+  };
   output.report = (fields, message) => log.warn(fields, message);
   return log;
 }
